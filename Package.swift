@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules: Swift 6 language mode, complete concurrency checking, no warnings.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// One room of the house: `Sources/NAME`, imported by whatever is listed after it.
+func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// One plugin: `Plugins/NAME`; it sees the contract and its own libraries, never the runtime or a sibling.
+func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: ["StockbusPlugin", "EventBus", "MarketData"] + libraries, path: "Plugins/\(name)",
+    swiftSettings: strict)
+}
+
+/// The tests of target `NAME`: `Tests/NAMETests`.
+func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies, path: "Tests/\(name)Tests", swiftSettings: strict)
+}
+
+let plugins: [Target.Dependency] = [
+  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+]
+
+let package = Package(
+  name: "stockbus",
+  platforms: [.macOS(.v26)],
+  products: [
+    .executable(name: "stockbus", targets: ["StockbusCLI"]),
+    .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
+    .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
+    .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    // The system's own libraries.
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "CMemoryBarrier"),
+
+    // The house, ground floor first; nothing imports what stands below it in this list.
+    room("MarketData"),
+    room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
+    room("StockbusPlugin", uses: ["EventBus", "MarketData", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusFiles", uses: ["MarketData"]),
+    room("StockbusTerminal"),
+    room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room(
+      "StockbusRuntime",
+      uses: ["StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")]),
+    room(
+      "StockbusTestKit",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .executableTarget(
+      name: "StockbusCLI",
+      dependencies: [
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ] + plugins,
+      swiftSettings: strict),
+
+    // The plugins.
+    plugin("Generator"),
+    plugin("FileReplay", uses: ["CZlib"]),
+    plugin("WatchlistFilter"),
+    plugin("SortingFeed"),
+    plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
+    plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("NullSink"),
+
+    // The tests.
+    tests("MarketData"),
+  ],
+  swiftLanguageModes: [.v6])

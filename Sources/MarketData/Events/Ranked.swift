@@ -1,0 +1,41 @@
+/// A price with its place among all symbols of a feed: 64 bytes without references.
+public struct Ranked: BitwiseCopyable, Hashable, Sendable {
+  public var symbol: Symbol
+  /// The place now, counted from 1.
+  public var rank: UInt32
+  /// The place before this update; 0 where the symbol is new.
+  public var previousRank: UInt32
+  /// Decimals the price was written with; price and change print with at least as many.
+  public var priceDecimals: UInt8
+  /// Decimals the volume was written with; it prints with at least as many.
+  public var sizeDecimals: UInt8
+  public var price: Price
+  /// Price minus the symbol's reference price.
+  public var change: Price
+  /// The change in per cent of the reference price.
+  public var percent: Percent
+  /// What was traded of the symbol since the feed began.
+  public var volume: Quantity
+  /// When the venue says it happened.
+  public var time: Timestamp
+  /// When it reached us.
+  public var received: Timestamp
+
+  @inlinable
+  public init(
+    symbol: Symbol, rank: UInt32, previousRank: UInt32, price: Price, change: Price, percent: Percent, volume: Quantity,
+    time: Timestamp, received: Timestamp, priceDecimals: UInt8 = 0, sizeDecimals: UInt8 = 0
+  ) {
+    self.symbol = symbol
+    self.rank = rank
+    self.previousRank = previousRank
+    self.priceDecimals = priceDecimals
+    self.sizeDecimals = sizeDecimals
+    self.price = price
+    self.change = change
+    self.percent = percent
+    self.volume = volume
+    self.time = time
+    self.received = received
+  }
+}

@@ -1,0 +1,73 @@
+/// Bytes being written: `reserve` room for a whole record, then unchecked stores into it.
+///
+/// Unsafe inside because a checked append costs more than the digits it writes. Every `put` without its own `reserve` says how
+/// many bytes the caller must have reserved.
+public struct ByteWriter: ~Copyable {
+  @usableFromInline var base: UnsafeMutablePointer<UInt8>
+  /// Bytes written so far; only the `put` functions move it.
+  public var count = 0
+  @usableFromInline var capacity: Int
+
+  public init(capacity: Int = 4096) {
+    base = .allocate(capacity: max(64, capacity))
+    self.capacity = max(64, capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Makes room for `n` more bytes.
+  @inlinable @inline(__always)
+  public mutating func reserve(_ n: Int) { if count &+ n > capacity { grow(n) } }
+
+  @usableFromInline
+  mutating func grow(_ n: Int) {
+    let bigger = max(capacity * 2, count + n)
+    let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: bigger)
+    fresh.update(from: base, count: count)
+    base.deallocate()
+    base = fresh
+    capacity = bigger
+  }
+
+  /// Forgets what was written and keeps the memory.
+  public mutating func clear() { count = 0 }
+
+  /// Forgets what was written after the first `count` bytes.
+  public mutating func truncate(to count: Int) { self.count = min(self.count, count) }
+
+  /// Lends what was written.
+  @inlinable
+  public borrowing func withBytes<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
+    try body(UnsafeBufferPointer(start: base, count: count))
+  }
+
+  /// What was written, as text.
+  public var string: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
+
+  /// One byte; reserve 1.
+  @inlinable @inline(__always)
+  public mutating func put(_ byte: UInt8) {
+    base[count] = byte
+    count &+= 1
+  }
+
+  /// These bytes; reserve as many.
+  @inlinable @inline(__always)
+  public mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let start = bytes.baseAddress else { return }
+    (base + count).update(from: start, count: bytes.count)
+    count &+= bytes.count
+  }
+
+  /// These bytes, with their own room.
+  public mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    reserve(bytes.count)
+    put(bytes)
+  }
+
+  /// This text, with its own room.
+  public mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
+}

@@ -1,0 +1,47 @@
+/// An interned instrument name: a 32-bit handle, equal in one comparison, its name one look-up away.
+///
+/// A name is 1 to 64 bytes of UTF-8 without control characters, quotation marks, backslashes and commas, so that it needs no
+/// escaping in JSON or CSV. At most `Symbol.limit` different names live in one process; names are never forgotten.
+public struct Symbol: BitwiseCopyable, Hashable, Sendable {
+  /// The handle: dense, counting from 1 in the order of first use; 0 is no symbol.
+  public let id: UInt32
+
+  /// The symbol with the handle `id`, which came from another symbol.
+  @inlinable public init(id: UInt32) { self.id = id }
+
+  /// The symbol named `name`. Throws `TextError` where the name breaks the rules above or the table is full.
+  public init(_ name: String) throws(TextError) {
+    var name = name
+    let result: Result<UInt32, TextError> = name.withUTF8 { bytes in
+      do throws(TextError) { return .success(try SymbolTable.shared.intern(bytes)) } catch { return .failure(error) }
+    }
+    id = try result.get()
+  }
+
+  /// The symbol named by these bytes; the fast way in for decoders.
+  @inlinable public init(utf8 name: UnsafeBufferPointer<UInt8>) throws(TextError) {
+    id = try SymbolTable.shared.intern(name)
+  }
+
+  /// How many different names there may be.
+  public static var limit: Int { SymbolTable.limit }
+
+  /// The name's bytes; they live as long as the process.
+  @inlinable public var utf8: UnsafeBufferPointer<UInt8> { SymbolTable.shared.name(of: id) }
+}
+
+extension Symbol: ExpressibleByStringLiteral {
+  /// A symbol written in source code; a name that breaks the rules is the programmer's mistake and traps.
+  public init(stringLiteral name: String) {
+    do throws(TextError) { try self.init(name) } catch { preconditionFailure("'\(name)' cannot be a symbol: \(error)") }
+  }
+}
+
+extension Symbol: CustomStringConvertible {
+  public var description: String { String(decoding: utf8, as: UTF8.self) }
+}
+
+extension Symbol: Comparable {
+  /// By name, byte for byte.
+  public static func < (a: Symbol, b: Symbol) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+}

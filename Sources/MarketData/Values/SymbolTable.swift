@@ -1,0 +1,137 @@
+internal import Synchronization
+
+/// The process's symbol names: append-only, so that looking up takes no lock.
+///
+/// Unchecked because memory is published by atomics: a name is written before the index slot that points to it is stored with
+/// release, an index before the pointer to it, and neither changes afterwards. Growing leaves the old index to readers that
+/// still hold it; all old ones together are smaller than the present one.
+@usableFromInline
+final class SymbolTable: @unchecked Sendable {
+  @usableFromInline static let shared = SymbolTable()
+  static let limit = 1 << 22
+  private static let segmentBits = 14
+  private static let segmentSize = 1 << segmentBits
+
+  /// Names by handle, in segments that never move.
+  private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>?>
+  private let index: Atomic<UnsafeMutableRawPointer>
+  private let next = Mutex<UInt32>(1)
+
+  init() {
+    let count = Self.limit / Self.segmentSize + 1
+    segments = .allocate(capacity: count)
+    segments.initialize(repeating: nil, count: count)
+    index = Atomic(SymbolIndex.make(slots: 1 << 12))
+    segments[0] = Self.makeSegment()
+  }
+
+  private static func makeSegment() -> UnsafeMutablePointer<UnsafeBufferPointer<UInt8>> {
+    let segment = UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>.allocate(capacity: segmentSize)
+    segment.initialize(repeating: UnsafeBufferPointer(start: nil, count: 0), count: segmentSize)
+    return segment
+  }
+
+  @usableFromInline
+  func name(of id: UInt32) -> UnsafeBufferPointer<UInt8> {
+    guard let segment = segments[Int(id) >> Self.segmentBits] else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return segment[Int(id) & (Self.segmentSize - 1)]
+  }
+
+  @usableFromInline
+  func intern(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> UInt32 {
+    let hash = SymbolIndex.hash(name)
+    let found = SymbolIndex(index.load(ordering: .acquiring)).find(name, hash, in: self)
+    if found != 0 { return found }
+    try Self.validate(name)
+    return try insert(name, hash)
+  }
+
+  private func insert(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64) throws(TextError) -> UInt32 {
+    let id: UInt32? = next.withLock { next in
+      var table = SymbolIndex(index.load(ordering: .relaxed))
+      let found = table.find(name, hash, in: self)  // somebody may have been faster
+      if found != 0 { return found }
+      guard next < Self.limit else { return nil }
+      if Int(next) * 2 >= table.slots {
+        table = table.doubled(count: next, in: self)
+        index.store(table.memory, ordering: .releasing)
+      }
+      let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: name.count)
+      _ = copy.initialize(from: name)
+      let segment = Int(next) >> Self.segmentBits
+      if segments[segment] == nil { segments[segment] = Self.makeSegment() }
+      segments[segment]![Int(next) & (Self.segmentSize - 1)] = UnsafeBufferPointer(copy)
+      table.add(next, hash)
+      next += 1
+      return next - 1
+    }
+    guard let id else { throw TextError(.tableFull, at: 0) }
+    return id
+  }
+
+  private static func validate(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) {
+    guard !name.isEmpty else { throw TextError(.emptySymbol, at: 0) }
+    guard name.count <= 64 else { throw TextError(.symbolTooLong, at: 64) }
+    for (i, byte) in name.enumerated() where byte < 0x20 || byte == 0x7f || byte == 0x22 || byte == 0x5c || byte == 0x2c {
+      throw TextError(.badSymbol, at: i)
+    }
+    guard String(validating: name, as: UTF8.self) != nil else { throw TextError(.badUTF8, at: 0) }
+  }
+}
+
+/// An open-addressing table of handles: slot count, then that many 32-bit slots, 0 where empty.
+struct SymbolIndex {
+  let memory: UnsafeMutableRawPointer
+  let slots: Int
+  private let base: UnsafeMutablePointer<Atomic<UInt32>>
+
+  init(_ memory: UnsafeMutableRawPointer) {
+    self.memory = memory
+    slots = memory.load(as: Int.self)
+    base = (memory + 16).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  static func make(slots: Int) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 16 + slots * 4, alignment: 64)
+    memory.storeBytes(of: slots, as: Int.self)
+    let base = (memory + 16).bindMemory(to: Atomic<UInt32>.self, capacity: slots)
+    for i in 0..<slots { (base + i).initialize(to: Atomic(0)) }
+    return memory
+  }
+
+  /// FNV-1a over the bytes, its high half folded in.
+  static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash ^ (hash >> 32)
+  }
+
+  func find(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, in table: SymbolTable) -> UInt32 {
+    var at = Int(truncatingIfNeeded: hash) & (slots - 1)
+    while true {
+      let id = base[at].load(ordering: .acquiring)
+      if id == 0 || Self.same(table.name(of: id), name) { return id }
+      at = (at + 1) & (slots - 1)
+    }
+  }
+
+  func add(_ id: UInt32, _ hash: UInt64) {
+    var at = Int(truncatingIfNeeded: hash) & (slots - 1)
+    while base[at].load(ordering: .relaxed) != 0 { at = (at + 1) & (slots - 1) }
+    base[at].store(id, ordering: .releasing)
+  }
+
+  /// A table twice as large with the handles 1..<count; never more than half full, so that a search ends.
+  func doubled(count: UInt32, in table: SymbolTable) -> SymbolIndex {
+    let bigger = SymbolIndex(Self.make(slots: slots * 2))
+    for id in 1..<count { bigger.add(id, Self.hash(table.name(of: id))) }
+    return bigger
+  }
+
+  @inline(__always)
+  private static func same(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count else { return false }
+    for i in 0..<a.count where a[i] != b[i] { return false }
+    return true
+  }
+}

@@ -1,0 +1,68 @@
+/// A piece of configuration that knows where it was written; the contract knows no YAML, only this.
+public struct ConfigNode: Sendable {
+  /// A place in a configuration: file, line and column, both counted from 1.
+  public struct Mark: Sendable, Hashable {
+    public let file: String
+    public let line: Int
+    public let column: Int
+
+    public init(file: String = "plugins.yaml", line: Int, column: Int) {
+      self.file = file
+      self.line = line
+      self.column = column
+    }
+  }
+
+  /// What was written there.
+  public indirect enum Value: Sendable {
+    /// Text without quotation marks; empty where nothing was written.
+    case scalar(String)
+    case list([ConfigNode])
+    case map([Entry])
+  }
+
+  /// One key of a mapping with its value.
+  public struct Entry: Sendable {
+    public let key: String
+    public let mark: Mark
+    public let value: ConfigNode
+
+    public init(key: String, mark: Mark, value: ConfigNode) {
+      self.key = key
+      self.mark = mark
+      self.value = value
+    }
+  }
+
+  public let value: Value
+  public let mark: Mark
+  /// False for a plain scalar (`null`, `~` or nothing may then mean "not set"), true for one in quotation marks.
+  public let isQuoted: Bool
+
+  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false) {
+    self.value = value
+    self.mark = mark
+    self.isQuoted = isQuoted
+  }
+
+  /// What it is, for error messages: `'text'`, `a list`, `a mapping`, `nothing`.
+  public var kind: String {
+    switch value {
+    case .scalar(let text): isNull ? "nothing" : "'\(text.count > 60 ? text.prefix(57) + "…" : text)'"
+    case .list: "a list"
+    case .map: "a mapping"
+    }
+  }
+
+  /// True where nothing, `~` or `null` was written without quotation marks.
+  public var isNull: Bool {
+    guard case .scalar(let text) = value, !isQuoted else { return false }
+    return text.isEmpty || text == "~" || text == "null"
+  }
+
+  /// The value of `key` in a mapping; nil where it is no mapping or has no such key.
+  public subscript(key: String) -> ConfigNode? {
+    guard case .map(let entries) = value else { return nil }
+    return entries.last { $0.key == key }?.value
+  }
+}

@@ -1,0 +1,35 @@
+/// One problem of a configuration, located: what, where, what was expected, and the fix where one is near.
+public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public let mark: ConfigNode.Mark
+  public let message: String
+
+  public init(_ message: String, at mark: ConfigNode.Mark) {
+    self.mark = mark
+    self.message = message
+  }
+
+  /// `plugins.yaml:9:15: error: …`, as compilers write it.
+  public var description: String { "\(mark.file):\(mark.line):\(mark.column): error: \(message)" }
+}
+
+/// Every problem of a configuration at once.
+public struct Problems: Error, Sendable, CustomStringConvertible {
+  public private(set) var list: [Problem] = []
+
+  public init() {}
+
+  public var isEmpty: Bool { list.isEmpty }
+
+  public mutating func add(_ message: String, at mark: ConfigNode.Mark) { list.append(Problem(message, at: mark)) }
+  public mutating func add(_ others: Problems) { list += others.list }
+
+  /// By file and place, without repetitions.
+  public var sorted: [Problem] {
+    var seen: Set<Problem> = []
+    return list.sorted { ($0.mark.file, $0.mark.line, $0.mark.column) < ($1.mark.file, $1.mark.line, $1.mark.column) }
+      .filter { seen.insert($0).inserted }
+  }
+
+  /// One line a problem.
+  public var description: String { sorted.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,29 @@
+/// The one of `names` that `word` was probably meant to be; nil where none is near enough to be a slip of the finger.
+public func suggestion(for word: String, among names: some Sequence<String>) -> String? {
+  let limit = max(1, word.count / 3)
+  let best = names.map { ($0, editDistance(Array(word.prefix(64)), Array($0.prefix(64)))) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
+  return best.flatMap { $0.1 <= limit ? $0.0 : nil }
+}
+
+/// `; did you mean 'near'?`, or nothing.
+public func didYouMean(_ word: String, among names: some Sequence<String>) -> String {
+  suggestion(for: word, among: names).map { "; did you mean '\($0)'?" } ?? ""
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other (optimal string alignment).
+func editDistance(_ a: [Character], _ b: [Character]) -> Int {
+  if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+  var before: [Int] = []
+  var last = Array(0...b.count)
+  for i in 1...a.count {
+    var row = [i]
+    for j in 1...b.count {
+      var cost = min(row[j - 1] + 1, last[j] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+      if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { cost = min(cost, before[j - 2] + 1) }
+      row.append(cost)
+    }
+    before = last
+    last = row
+  }
+  return last[b.count]
+}
