@@ -54,7 +54,7 @@ let package = Package(
     // The house, ground floor first; nothing imports what stands below it in this list.
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
-    room("StockbusPlugin", uses: ["EventBus", "MarketData", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),

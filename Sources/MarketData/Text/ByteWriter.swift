@@ -71,3 +71,12 @@ public struct ByteWriter: ~Copyable {
     text.withUTF8 { append($0) }
   }
 }
+
+extension ByteWriter {
+  /// Writes over a byte that was written before.
+  @inlinable
+  public mutating func replace(at index: Int, with byte: UInt8) {
+    precondition(index >= 0 && index < count, "nothing was written there")
+    base[index] = byte
+  }
+}

@@ -1,0 +1,30 @@
+public import MarketData
+
+/// A value that travels on the bus.
+///
+/// One declaration, `schema`, gives its name, its fields with their sentences, JSON and CSV form, key and time.
+public protocol Event: Sendable {
+  static var schema: EventSchema<Self> { get }
+}
+
+/// An event about one instrument; what filters, conflation and `initial` need.
+public protocol SymbolEvent: Event {
+  /// The instrument.
+  var symbol: Symbol { get }
+}
+
+/// An event that says what one instrument costs; what rankings, viewers and price rules need.
+public protocol PricedEvent: SymbolEvent {
+  /// The price it tells: of the trade, the close of the bar, the middle of the quote.
+  var lastPrice: Price { get }
+  /// What was traded; zero where the event tells no trade.
+  var tradedSize: Quantity { get }
+  /// When the venue says it happened.
+  var time: Timestamp { get }
+  /// When it reached us.
+  var received: Timestamp { get }
+  /// Decimals the price is written with.
+  var priceDecimals: UInt8 { get }
+  /// Decimals the size is written with.
+  var sizeDecimals: UInt8 { get }
+}

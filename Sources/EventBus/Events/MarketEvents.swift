@@ -1,0 +1,131 @@
+public import MarketData
+
+extension Trade: PricedEvent {
+  public static let schema = EventSchema<Trade>(
+    "trade", "One execution on a venue.", key: \.symbol, time: \.time,
+    example: Trade(
+      symbol: "AAPL", price: Price(raw: 189_250_000_000), size: 100, time: Timestamp(ns: 1_381_239_000_012_000_000),
+      received: Timestamp(ns: 1_381_239_000_012_345_678), side: .buy, priceDecimals: 2),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."),
+      .init("price", \.price, "Price of one unit.", decimals: \.priceDecimals),
+      .init("size", \.size, "Units traded.", decimals: \.sizeDecimals),
+      .init("side", \.side, "The side that took the liquidity: buy, sell or unknown."),
+      .init("time", \.time, "When the venue says it happened."),
+      .init("received", \.received, "When it reached us."),
+    ])
+  @inlinable public var lastPrice: Price { price }
+  @inlinable public var tradedSize: Quantity { size }
+}
+
+extension Quote: PricedEvent {
+  public static let schema = EventSchema<Quote>(
+    "quote", "The best bid and offer.", key: \.symbol, time: \.time,
+    example: Quote(
+      symbol: "AAPL", bid: Price(raw: 189_240_000_000), ask: Price(raw: 189_260_000_000), bidSize: 300, askSize: 200,
+      time: Timestamp(ns: 1_381_239_000_012_000_000), received: Timestamp(ns: 1_381_239_000_012_345_678), priceDecimals: 2),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."),
+      .init("bid", \.bid, "Highest price a buyer offers.", decimals: \.priceDecimals),
+      .init("ask", \.ask, "Lowest price a seller asks.", decimals: \.priceDecimals),
+      .init("bid_size", \.bidSize, "Units wanted at the bid.", decimals: \.sizeDecimals),
+      .init("ask_size", \.askSize, "Units offered at the ask.", decimals: \.sizeDecimals),
+      .init("time", \.time, "When the venue says it stood so."),
+      .init("received", \.received, "When it reached us."),
+    ])
+  /// The middle of bid and ask, rounded down to a billionth.
+  @inlinable public var lastPrice: Price { Price(raw: (bid.raw & ask.raw) &+ ((bid.raw ^ ask.raw) >> 1)) }
+  @inlinable public var tradedSize: Quantity { Quantity(raw: 0) }
+}
+
+extension Bar: PricedEvent {
+  public static let schema = EventSchema<Bar>(
+    "bar", "First, highest, lowest and last price of a stretch of time.", key: \.symbol, time: \.time,
+    example: Bar(
+      symbol: "AAPL", open: Price(raw: 189_000_000_000), high: Price(raw: 190_500_000_000), low: Price(raw: 188_750_000_000),
+      close: Price(raw: 189_250_000_000), volume: 1_250_000, time: Timestamp(ns: 1_381_239_000_000_000_000),
+      received: Timestamp(ns: 1_381_239_060_000_000_000), priceDecimals: 2),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."),
+      .init("open", \.open, "First price.", decimals: \.priceDecimals),
+      .init("high", \.high, "Highest price.", decimals: \.priceDecimals),
+      .init("low", \.low, "Lowest price.", decimals: \.priceDecimals),
+      .init("close", \.close, "Last price.", decimals: \.priceDecimals),
+      .init("volume", \.volume, "Units traded.", decimals: \.sizeDecimals),
+      .init("time", \.time, "When the stretch begins."),
+      .init("received", \.received, "When it reached us."),
+    ])
+  @inlinable public var lastPrice: Price { close }
+  @inlinable public var tradedSize: Quantity { volume }
+}
+
+extension Ranked: PricedEvent {
+  public static let schema = EventSchema<Ranked>(
+    "ranked", "A price with its place among all symbols of a feed.", key: \.symbol, time: \.time,
+    example: Ranked(
+      symbol: "AAPL", rank: 1, previousRank: 3, price: Price(raw: 189_250_000_000), change: Price(raw: 1_250_000_000),
+      percent: Percent(raw: 664_893_617), volume: 1_250_000, time: Timestamp(ns: 1_381_239_000_012_000_000),
+      received: Timestamp(ns: 1_381_239_000_012_345_678), priceDecimals: 2),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."),
+      .init("rank", \.rank, "The place now, counted from 1."),
+      .init("previous_rank", \.previousRank, "The place before this update; 0 where the symbol is new."),
+      .init("price", \.price, "Price of one unit.", decimals: \.priceDecimals),
+      .init("change", \.change, "Price minus the symbol's reference price.", decimals: \.priceDecimals),
+      .init("percent", \.percent, "The change in per cent of the reference price."),
+      .init("volume", \.volume, "Units traded since the feed began.", decimals: \.sizeDecimals),
+      .init("time", \.time, "When the venue says it happened."),
+      .init("received", \.received, "When it reached us."),
+    ])
+  @inlinable public var lastPrice: Price { price }
+  /// A ranking repeats the running volume, not one trade's size.
+  @inlinable public var tradedSize: Quantity { Quantity(raw: 0) }
+}
+
+extension Alert: SymbolEvent {
+  public static let schema = EventSchema<Alert>(
+    "alert", "A rule has fired.", key: \.symbol, time: \.time,
+    example: Alert(
+      symbol: "AAPL", rule: "AAPL above 200", message: "AAPL rose to 200.10", price: Price(raw: 200_100_000_000),
+      time: Timestamp(ns: 1_381_239_000_012_000_000), priceDecimals: 2),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."),
+      .init("price", \.price, "The price that fired it.", decimals: \.priceDecimals),
+      .init("rule", \.rule, "The rule's name."),
+      .init("message", \.message, "What happened, in words."),
+      .init("time", \.time, "The time of the event that fired it."),
+    ])
+}
+
+extension ConnectionStatus: Event {
+  public static let schema = EventSchema<ConnectionStatus>(
+    "connection_status", "What became of a connection to the world.", time: \.time,
+    example: ConnectionStatus(
+      component: "echo", state: .connected, reason: "handshake done", time: Timestamp(ns: 1_381_239_000_012_000_000)),
+    fields: [
+      .init("component", \.component, "The component whose connection it is."),
+      .init("state", \.state, "disconnected, connecting or connected."),
+      .init("reason", \.reason, "Why, in words."),
+      .init("time", \.time, "When it changed."),
+    ])
+}
+
+extension Side: FieldChoice {
+  public var fieldName: String {
+    switch self {
+    case .unknown: "unknown"
+    case .buy: "buy"
+    case .sell: "sell"
+    }
+  }
+}
+
+extension ConnectionStatus.State: FieldChoice {
+  public var fieldName: String {
+    switch self {
+    case .disconnected: "disconnected"
+    case .connecting: "connecting"
+    case .connected: "connected"
+    }
+  }
+}

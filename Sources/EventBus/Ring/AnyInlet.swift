@@ -1,0 +1,51 @@
+public import MarketData
+
+/// An inlet seen without its event type: what supervision and the ledger need.
+public protocol AnyInlet: AnyObject, Sendable {
+  /// The topic's name.
+  var name: String { get }
+  var eventType: any Event.Type { get }
+  var options: InletOptions { get }
+  /// True where a run waits.
+  var isReady: Bool { get }
+  /// True where the topic has ended and everything was read.
+  var isFinished: Bool { get }
+  /// Asks to be woken at the next event; followed by the parker's `fence` and another look.
+  func announce()
+  /// Takes the announcement back.
+  func retract()
+  /// The life that read this inlet has thrown: its run comes again one by one, and the event that threw alone is answered as a
+  /// dead letter and skipped.
+  func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter?
+  /// The reader is gone for good and holds nobody back any more; only while no life runs. Twice is harmless.
+  func detach()
+  var counts: EdgeCounts { get }
+}
+
+/// What became of the events of one edge: `published` is the sum of all the others, always.
+public struct EdgeCounts: Hashable, Sendable {
+  /// Events the topic published since the inlet was attached, and the snapshot before them.
+  public var published = 0
+  public var delivered = 0
+  public var filtered = 0
+  public var dropped = 0
+  public var conflated = 0
+  public var deadLettered = 0
+  /// Waiting, or in a reader's hand.
+  public var inFlight = 0
+
+  public init() {}
+
+  /// What is unaccounted for: 0, or we have a bug.
+  public var residue: Int { published - delivered - filtered - dropped - conflated - deadLettered - inFlight }
+
+  public static func += (a: inout EdgeCounts, b: EdgeCounts) {
+    a.published += b.published
+    a.delivered += b.delivered
+    a.filtered += b.filtered
+    a.dropped += b.dropped
+    a.conflated += b.conflated
+    a.deadLettered += b.deadLettered
+    a.inFlight += b.inFlight
+  }
+}

@@ -1,0 +1,27 @@
+public import Synchronization
+
+/// An atomic counter on cache lines of its own, so that one side's stores do not slow the other side down.
+///
+/// Unsafe because an `Atomic` cannot be padded in a class; whoever makes one frees it.
+@usableFromInline typealias Cell = UnsafeMutablePointer<Atomic<Int>>
+
+/// A cell, alone on two cache lines (the prefetcher fetches pairs).
+@usableFromInline
+func makeCell(_ value: Int = 0) -> Cell {
+  let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
+  let cell = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
+  cell.initialize(to: Atomic(value))
+  return cell
+}
+
+/// A counter that one task writes and any may read.
+public final class Counter: Sendable {
+  @usableFromInline let value = Atomic<Int>(0)
+
+  public init() {}
+
+  /// Counts `n` more. Only one task may call it: a load and a store, no locked instruction.
+  @inlinable @inline(__always)
+  public func add(_ n: Int) { value.store(value.load(ordering: .relaxed) &+ n, ordering: .relaxed) }
+  @inlinable public var total: Int { value.load(ordering: .relaxed) }
+}

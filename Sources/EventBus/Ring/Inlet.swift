@@ -1,0 +1,211 @@
+internal import CMemoryBarrier
+public import MarketData
+public import Synchronization
+
+/// The reading end of a topic, for one component: its place outlives the component's lives, so a restart goes on where the last
+/// life ended.
+///
+/// Unchecked because it is used by one resident loop at a time, or by the supervisor between two lives; what others read are
+/// atomics.
+public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
+  public let topic: Topic<E>
+  public let parker: Parker
+  public let options: InletOptions
+  let bit: Int
+  let mailbox: Mailbox<E>?
+  @usableFromInline let cursor: Cell
+  @usableFromInline let base: UnsafeMutablePointer<E>
+  @usableFromInline let mask: Int
+  @usableFromInline let head: Cell
+  @usableFromInline let starved: Cell
+  /// Where this inlet began: the number of the first event it may see.
+  public let start: Int
+  /// The snapshot of `initial`, delivered before everything else; emptied when it was.
+  private var snapshot: ContiguousArray<E>
+  private var snapshotBase: UnsafeMutablePointer<E>?
+  private var snapshotDone = 0
+  private let snapshotCount: Int
+  /// True where runs do not come straight from the ring.
+  @usableFromInline var isIndirect: Bool
+  /// Events handed over and not yet done with.
+  @usableFromInline var running = 0
+  /// Events of a run that threw; they come again one at a time, so that the poisoned one is found.
+  @usableFromInline var suspects = 0
+  @usableFromInline let delivered = Counter()
+  @usableFromInline let filtered = Counter()
+  private let deadLettered = Counter()
+  private let attached = Atomic<Bool>(true)
+
+  init(_ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: InletOptions) {
+    self.topic = topic
+    self.parker = parker
+    self.bit = bit
+    self.options = options
+    start = position
+    cursor = makeCell(position)
+    base = topic.base
+    mask = topic.mask
+    head = topic.head
+    starved = topic.starved
+    mailbox = options.overflow == .block ? nil : Mailbox(overflow: options.overflow, capacity: options.capacity, position: position)
+    snapshot = initial
+    snapshotCount = initial.count
+    isIndirect = mailbox != nil || !initial.isEmpty
+  }
+
+  deinit {
+    cursor.deallocate()
+    freeSnapshot()
+  }
+
+  public var name: String { topic.name }
+  public var eventType: any Event.Type { E.self }
+
+  // MARK: The resident loop's side
+
+  /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish`.
+  @inlinable @inline(__always)
+  public func run(limit: Int) -> UnsafeBufferPointer<E> {
+    if isIndirect { return indirectRun(limit: suspects == 0 ? limit : 1) }
+    let low = cursor.pointee.load(ordering: .relaxed)
+    let n = head.pointee.load(ordering: .acquiring) &- low
+    if n == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
+    let i = low & mask
+    return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, suspects == 0 ? limit : 1))
+  }
+
+  /// The run is being worked on; a throw from here on makes `recover` find it.
+  @inlinable @inline(__always)
+  public func begin(_ n: Int) { running = n }
+
+  /// The run is done with, `filtered` of its events on purpose without effect.
+  @inlinable @inline(__always)
+  public func finish(_ n: Int, filtered count: Int = 0) {
+    running = 0
+    if suspects != 0 { suspects &-= n }
+    delivered.add(n &- count)
+    if count != 0 { filtered.add(count) }
+    advance(n)
+  }
+
+  @inlinable @inline(__always)
+  func advance(_ n: Int) {
+    if isIndirect { return indirectAdvance(n) }
+    let position = cursor.pointee.load(ordering: .relaxed) &+ n
+    cursor.pointee.store(position, ordering: .releasing)
+    stockbusLightBarrier()
+    let target = starved.pointee.load(ordering: .relaxed)
+    if target != 0, position >= target { topic.feedProducer() }
+  }
+
+  @usableFromInline @inline(never)
+  func indirectRun(limit: Int) -> UnsafeBufferPointer<E> {
+    if snapshotDone < snapshotCount {
+      if snapshotBase == nil {
+        let memory = UnsafeMutablePointer<E>.allocate(capacity: snapshotCount)
+        _ = UnsafeMutableBufferPointer(start: memory, count: snapshotCount).initialize(from: snapshot)
+        snapshotBase = memory
+        snapshot = []
+      }
+      return UnsafeBufferPointer(start: snapshotBase! + snapshotDone, count: min(limit, snapshotCount - snapshotDone))
+    }
+    if let mailbox { return mailbox.run(limit: limit) }
+    isIndirect = false
+    return run(limit: limit)
+  }
+
+  @usableFromInline @inline(never)
+  func indirectAdvance(_ n: Int) {
+    if snapshotDone < snapshotCount {
+      snapshotDone += n
+      if snapshotDone == snapshotCount {
+        freeSnapshot()
+        isIndirect = mailbox != nil
+      }
+      return
+    }
+    mailbox?.finish(n)
+  }
+
+  private func freeSnapshot() {
+    guard let memory = snapshotBase else { return }
+    memory.deinitialize(count: snapshotCount)
+    memory.deallocate()
+    snapshotBase = nil
+  }
+
+  /// True while the last values that `initial` asked for are being handed over.
+  var hasSnapshot: Bool { snapshotDone < snapshotCount }
+  /// How many of those were handed over.
+  var snapshotDelivered: Int { snapshotDone }
+
+  // MARK: Sleeping
+
+  public var isReady: Bool {
+    if snapshotDone < snapshotCount { return true }
+    if let mailbox { return mailbox.isReady(announcing: false) }
+    return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
+  }
+
+  /// In this order: closed is looked at before the last events are.
+  public var isFinished: Bool { topic.isClosed && !isReady }
+
+  public func announce() {
+    if let mailbox {
+      if mailbox.isReady(announcing: true) { parker.wake() }
+    }
+    _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+  }
+
+  public func retract() {
+    // A shared bit may be somebody else's announcement too: it stays, and costs one wake-up without cause.
+    if bit != Topic<E>.sharedBit { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
+  }
+
+  // MARK: The supervisor's side
+
+  public func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter? {
+    defer { running = 0 }
+    if running == 0 { return nil }
+    if running > 1 {
+      suspects = running
+      return nil
+    }
+    let run = run(limit: 1)
+    guard let event = run.first else { return nil }
+    let isLive = mailbox == nil && !isIndirect
+    let sequence = isLive ? cursor.pointee.load(ordering: .relaxed) + 1 : 0
+    suspects = max(0, suspects - 1)
+    deadLettered.add(1)
+    advance(1)
+    return DeadLetter(
+      component: component, origin: name, sequence: Int64(sequence), reason: reason, payload: E.schema.json(event), time: time)
+  }
+
+  public func detach() {
+    if attached.exchange(false, ordering: .acquiringAndReleasing) { topic.detach(self) }
+  }
+
+  public var counts: EdgeCounts {
+    var counts = EdgeCounts()
+    counts.delivered = delivered.total
+    counts.filtered = filtered.total
+    counts.deadLettered = deadLettered.total
+    counts.published = topic.published - start + snapshotCount
+    let snapshotLeft = snapshotCount - snapshotDone
+    if let mailbox {
+      let mail = mailbox.counts
+      counts.dropped = mail.dropped
+      counts.conflated = mail.conflated
+      counts.inFlight = mail.waiting + mailbox.inHand + (topic.published - mail.position) + snapshotLeft
+    } else {
+      counts.inFlight = topic.published - cursor.pointee.load(ordering: .acquiring) + snapshotLeft
+    }
+    if !attached.load(ordering: .acquiring) {
+      // Nobody will ever read what waits, nor what is still to come.
+      counts.dropped += counts.inFlight
+      counts.inFlight = 0
+    }
+    return counts
+  }
+}

@@ -1,0 +1,37 @@
+public import MarketData
+
+/// The latest value of every symbol: what `initial`, `old` and conflation are made of.
+///
+/// A look-up is two loads; memory grows with the symbols and is never given back.
+public struct LatestBySymbol<Value> {
+  /// Place in `values` by symbol handle, -1 where there is none.
+  private var places: [Int32] = []
+  /// In the order of first appearance.
+  public private(set) var values: ContiguousArray<Value> = []
+
+  public init() {}
+
+  public subscript(symbol: Symbol) -> Value? {
+    let id = Int(symbol.id)
+    guard id < places.count, places[id] >= 0 else { return nil }
+    return values[Int(places[id])]
+  }
+
+  /// Sets the symbol's value; answers the one before.
+  @discardableResult
+  public mutating func update(_ value: Value, for symbol: Symbol) -> Value? {
+    let id = Int(symbol.id)
+    if id >= places.count {
+      places.append(contentsOf: repeatElement(-1, count: max(id + 1, places.count * 2, 64) - places.count))
+    }
+    let place = Int(places[id])
+    if place >= 0 {
+      let old = values[place]
+      values[place] = value
+      return old
+    }
+    places[id] = Int32(values.count)
+    values.append(value)
+    return nil
+  }
+}

@@ -1,0 +1,157 @@
+internal import MarketData
+internal import Synchronization
+
+/// The private queue of one lossy inlet: the publisher copies into it under a lock once a run, the reader swaps it out whole.
+///
+/// Dropping and conflating happen on the publisher's side, so a slow reader never loses a symbol's latest value. `capacity`
+/// events may wait, besides those the reader has in hand.
+///
+/// Unchecked because the buffers are raw memory: `back` is touched under the lock only, `front` by the one reader only.
+final class Mailbox<E: Event>: @unchecked Sendable {
+  /// A ring of initialised elements; grows only for conflation.
+  private struct Buffer: @unchecked Sendable {
+    var base: UnsafeMutablePointer<E>
+    var capacity: Int
+    var head = 0
+    var count = 0
+
+    init(capacity: Int) {
+      base = .allocate(capacity: capacity)
+      self.capacity = capacity
+    }
+  }
+
+  private struct State: Sendable {
+    var back: Buffer
+    /// By symbol handle, the place in `back`; conflation only.
+    var places: [Int32] = []
+    /// The next event of the topic that was not offered yet.
+    var position: Int
+    var dropped = 0
+    var conflated = 0
+    var isReaderWaiting = false
+  }
+
+  private let overflow: Overflow
+  private let keyOffset: Int
+  private let state: Mutex<State>
+  private var front: Buffer
+
+  init(overflow: Overflow, capacity: Int, position: Int) {
+    self.overflow = overflow
+    keyOffset = E.schema.keyOffset ?? 0
+    precondition(overflow != .conflate || E.schema.keyOffset != nil, "only events about an instrument can be conflated")
+    let capacity = overflow == .conflate ? 64 : max(1, capacity)
+    front = Buffer(capacity: capacity)
+    state = Mutex(State(back: Buffer(capacity: capacity), position: position))
+  }
+
+  deinit {
+    state.withLock { Self.destroy(&$0.back) }
+    Self.destroy(&front)
+  }
+
+  private static func destroy(_ buffer: inout Buffer) {
+    for i in 0..<buffer.count { (buffer.base + (buffer.head + i) % buffer.capacity).deinitialize(count: 1) }
+    buffer.base.deallocate()
+  }
+
+  /// Publisher's side: copies the topic's events up to `end`. Answers true where the reader waits and must be woken.
+  func offer(from ring: UnsafeMutablePointer<E>, mask: Int, upTo end: Int) -> Bool {
+    state.withLock { state in
+      while state.position < end {
+        let event = ring + (state.position & mask)
+        switch overflow {
+        case .conflate: conflate(event, &state)
+        case .dropNewest:
+          if state.back.count < state.back.capacity { append(event, &state) } else { state.dropped += 1 }
+        case .dropOldest, .block:
+          if state.back.count == state.back.capacity {
+            (state.back.base + state.back.head).deinitialize(count: 1)
+            state.back.head = state.back.head + 1 == state.back.capacity ? 0 : state.back.head + 1
+            state.back.count -= 1
+            state.dropped += 1
+          }
+          append(event, &state)
+        }
+        state.position += 1
+      }
+      let wake = state.isReaderWaiting && state.back.count > 0
+      if wake { state.isReaderWaiting = false }
+      return wake
+    }
+  }
+
+  private func append(_ event: UnsafeMutablePointer<E>, _ state: inout State) {
+    var at = state.back.head + state.back.count
+    if at >= state.back.capacity { at -= state.back.capacity }
+    (state.back.base + at).initialize(to: event.pointee)
+    state.back.count += 1
+  }
+
+  private func conflate(_ event: UnsafeMutablePointer<E>, _ state: inout State) {
+    let id = Int(UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: UInt32.self))
+    if id >= state.places.count {
+      state.places.append(contentsOf: repeatElement(-1, count: max(id + 1, state.places.count * 2, 64) - state.places.count))
+    }
+    let place = Int(state.places[id])
+    if place >= 0 {
+      state.back.base[place] = event.pointee
+      state.conflated += 1
+      return
+    }
+    if state.back.count == state.back.capacity {
+      var bigger = Buffer(capacity: state.back.capacity * 2)
+      bigger.base.moveInitialize(from: state.back.base, count: state.back.count)
+      bigger.count = state.back.count
+      state.back.base.deallocate()
+      state.back = bigger
+    }
+    state.places[id] = Int32(state.back.count)
+    append(event, &state)
+  }
+
+  /// Reader's side: the contiguous run that waits now.
+  func run(limit: Int) -> UnsafeBufferPointer<E> {
+    if front.count == 0 {
+      state.withLock { state in
+        if state.back.count == 0 { return }
+        if overflow == .conflate {
+          for i in 0..<state.back.count {
+            state.places[Int(UnsafeRawPointer(state.back.base + i).load(fromByteOffset: keyOffset, as: UInt32.self))] = -1
+          }
+        }
+        swap(&front, &state.back)
+        state.back.head = 0
+      }
+      if front.count == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
+    }
+    return UnsafeBufferPointer(start: front.base + front.head, count: min(limit, front.count, front.capacity - front.head))
+  }
+
+  /// Reader's side: the first `n` of the run are done with.
+  func finish(_ n: Int) {
+    (front.base + front.head).deinitialize(count: n)
+    front.head += n
+    front.count -= n
+    if front.head == front.capacity || front.count == 0 { front.head = 0 }
+  }
+
+  /// Reader's side: true where something waits; otherwise the next offer wakes the reader.
+  func isReady(announcing: Bool) -> Bool {
+    if front.count > 0 { return true }
+    return state.withLock { state in
+      if state.back.count > 0 { return true }
+      if announcing { state.isReaderWaiting = true }
+      return false
+    }
+  }
+
+  /// What the ledger asks: events offered so far end here; dropped, conflated, waiting outside the reader's hand.
+  var counts: (position: Int, dropped: Int, conflated: Int, waiting: Int) {
+    state.withLock { ($0.position, $0.dropped, $0.conflated, $0.back.count) }
+  }
+
+  /// Reader's side: events in hand.
+  var inHand: Int { front.count }
+}

@@ -1,0 +1,172 @@
+internal import CMemoryBarrier
+internal import MarketData
+internal import Synchronization
+
+/// A topic seen without its event type: what a wiring passes around.
+public protocol AnyTopic: AnyObject, Sendable {
+  var name: String { get }
+  var eventType: any Event.Type { get }
+  /// How many events were published so far.
+  var published: Int { get }
+  /// Nothing will be published any more; readers end after what is there.
+  func close()
+}
+
+/// One producer, one event type, any number of readers over one ring; fan-out copies nothing.
+///
+/// The event numbered `n` stands in slot `n & mask`. The producer overwrites it only when every lossless reader has passed it,
+/// every lossy one has its copy, and the table of latest values has it. Readers may come and go at any time.
+///
+/// Unchecked because the ring is raw memory: slots below `published` are only read, slots from `published` on are touched by the
+/// one producer only, and the producer goes no further than its limit, which is computed under the `members` lock.
+public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
+  public let name: String
+  /// How many events the ring holds: a power of two.
+  public let capacity: Int
+  @usableFromInline let base: UnsafeMutablePointer<E>
+  @usableFromInline let mask: Int
+  @usableFromInline let head = makeCell()
+  /// Who wants to be told of the next event: a bit an inlet that is about to sleep, and one for the lossy inlets together.
+  @usableFromInline let attention = makeCell()
+  /// Where a slow reader must get to for the waiting producer to go on, or 0.
+  @usableFromInline let starved = makeCell()
+  private let closed = makeCell()
+  private let members = Mutex(Members())
+  /// The producer's: how many slots of a ring of references were ever initialised.
+  @usableFromInline var initialized = 0
+  /// Where the producer sleeps while the ring is full.
+  public let producer: Parker
+
+  private struct Members {
+    var inlets: [Inlet<E>] = []
+    var keepsLatest = false
+    var latest = LatestBySymbol<E>()
+    /// The next event that `latest` does not have yet.
+    var kept = 0
+  }
+
+  static var mailboxBit: Int { 1 << 62 }
+  static var sharedBit: Int { 1 << 61 }
+
+  public var eventType: any Event.Type { E.self }
+  public var published: Int { head.pointee.load(ordering: .acquiring) }
+
+  /// - Parameters:
+  ///   - capacity: rounded up to a power of two, at least 2.
+  ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
+  public init(_ name: String, capacity: Int = 1 << 14, keepsLatest: Bool = false, producer: Parker = Parker()) {
+    self.name = name
+    self.producer = producer
+    var size = 2
+    while size < min(capacity, 1 << 28) { size *= 2 }
+    self.capacity = size
+    mask = size - 1
+    base = .allocate(capacity: size)
+    members.withLock { $0.keepsLatest = keepsLatest && E.schema.keyOffset != nil }
+  }
+
+  deinit {
+    if !_isPOD(E.self) { base.deinitialize(count: min(initialized, capacity)) }
+    base.deallocate()
+    for cell in [head, attention, starved, closed] { cell.deallocate() }
+  }
+
+  public func close() {
+    closed.pointee.store(1, ordering: .sequentiallyConsistent)
+    members.withLock { offerToMailboxes($0) }
+    wakeReaders(everybody: true)
+  }
+
+  public var isClosed: Bool { closed.pointee.load(ordering: .acquiring) != 0 }
+
+  // MARK: Readers
+
+  /// A new reader, from the next event on; `parker` is where it sleeps.
+  public func attach(_ parker: Parker, options: InletOptions = InletOptions()) -> Inlet<E> {
+    let inlet = members.withLock { members in
+      // Under the lock nobody recomputes the producer's limit, so the slots from `published` on are safe from here on.
+      let position = published
+      var initial: ContiguousArray<E> = []
+      if options.initial, members.keepsLatest {
+        keep(&members, upTo: position)
+        initial = members.latest.values
+      }
+      let taken = members.inlets.reduce(0) { $0 | $1.bit }
+      let free = (0..<61).first { taken & (1 << $0) == 0 }
+      let inlet = Inlet(self, parker, bit: free.map { 1 << $0 } ?? Self.sharedBit, at: position, initial: initial, options)
+      members.inlets.append(inlet)
+      return inlet
+    }
+    if inlet.mailbox != nil {
+      // The producer may just be publishing without having seen the bit: what it published meanwhile is offered here.
+      _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
+      stockbus_heavy_barrier()
+      members.withLock { offerToMailboxes($0) }
+    }
+    return inlet
+  }
+
+  /// The reader is gone: it holds nobody back any more. Only the reader itself, or whoever knows that it does not run, may call.
+  func detach(_ inlet: Inlet<E>) {
+    members.withLock { members in members.inlets.removeAll { $0 === inlet } }
+    feedProducer()
+  }
+
+  /// Ends the sleep of a producer that waits for room.
+  @usableFromInline @inline(never)
+  func feedProducer() {
+    if starved.pointee.exchange(0, ordering: .sequentiallyConsistent) != 0 { producer.wake() }
+  }
+
+  // MARK: The producer's side
+
+  /// How far the producer may write: a ring's length past the slowest reader. `next` is what it publishes next.
+  @usableFromInline
+  func limit(next: Int) -> Int {
+    members.withLock { members in
+      let published = head.pointee.load(ordering: .relaxed)
+      offerToMailboxes(members)
+      if members.keepsLatest { keep(&members, upTo: published) }
+      var low = published
+      for inlet in members.inlets where inlet.mailbox == nil { low = min(low, inlet.cursor.pointee.load(ordering: .acquiring)) }
+      return low &+ capacity
+    }
+  }
+
+  /// True where every lossless reader has reached `target`.
+  func haveAllReached(_ target: Int) -> Bool {
+    members.withLock { members in
+      members.inlets.allSatisfy { $0.mailbox != nil || $0.cursor.pointee.load(ordering: .acquiring) >= target }
+    }
+  }
+
+  /// Somebody wants to be told: the slow half of publishing.
+  @usableFromInline @inline(never)
+  func attend() {
+    if attention.pointee.load(ordering: .relaxed) & Self.mailboxBit != 0 { members.withLock { offerToMailboxes($0) } }
+    wakeReaders(everybody: false)
+  }
+
+  private func wakeReaders(everybody: Bool) {
+    let bits = attention.pointee.bitwiseAnd(Self.mailboxBit, ordering: .sequentiallyConsistent).oldValue & ~Self.mailboxBit
+    if bits == 0, !everybody { return }
+    let inlets = members.withLock { $0.inlets }
+    for inlet in inlets where everybody || bits & inlet.bit != 0 { inlet.parker.wake() }
+  }
+
+  private func offerToMailboxes(_ members: borrowing Members) {
+    let end = head.pointee.load(ordering: .acquiring)
+    for inlet in members.inlets {
+      if let mailbox = inlet.mailbox, mailbox.offer(from: base, mask: mask, upTo: end) { inlet.parker.wake() }
+    }
+  }
+
+  private func keep(_ members: inout Members, upTo end: Int) {
+    guard let keyOffset = E.schema.keyOffset else { return }
+    while members.kept < end {
+      let event = base + (members.kept & mask)
+      members.latest.update(event.pointee, for: UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: Symbol.self))
+      members.kept += 1
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import MarketData
+
+/// The loops over an event's fields, without generics and closures for the known layouts.
+///
+/// Unchecked because it holds raw memory, written once in `init`. Unsafe because it reads fields at their offsets: each offset
+/// was found by `MemoryLayout.offset(of:)` for the property whose layout stands beside it.
+final class EventCodec: @unchecked Sendable {
+  /// What the loops read per field: plain bytes, because copying a `RawField` would retain its closures.
+  struct Step: BitwiseCopyable {
+    let key: UnsafeBufferPointer<UInt8>
+    let offset: Int
+    let decimalsOffset: Int
+    let layout: FieldLayout
+    let isQuoted: Bool
+  }
+
+  let steps: UnsafeMutablePointer<Step>
+  let count: Int
+  let fields: [RawField]
+  /// Bytes that every event needs at most, without its texts.
+  private let fixed: Int
+  private let hasTexts: Bool
+
+  init(_ fields: [RawField]) {
+    precondition(fields.count <= 64, "an event has at most 64 fields")
+    count = fields.count
+    steps = .allocate(capacity: max(1, fields.count))
+    for (i, f) in fields.enumerated() {
+      (steps + i).initialize(
+        to: Step(key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted))
+    }
+    self.fields = fields
+    fixed = fields.reduce(4) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
+    hasTexts = fields.contains { $0.fixedWidth == nil }
+  }
+
+  deinit { steps.deallocate() }
+
+  private func reserve(_ event: UnsafeRawPointer, _ out: inout ByteWriter) {
+    var n = fixed
+    if hasTexts { for f in fields where f.fixedWidth == nil { n += 2 + 6 * f.width(event + f.offset) } }
+    out.reserve(n)
+  }
+
+  @inline(__always)
+  private func put(_ i: Int, _ event: UnsafeRawPointer, _ times: TimeStyle, json: Bool, _ out: inout ByteWriter) {
+    let at = event + steps[i].offset
+    switch steps[i].layout {
+    case .symbol:
+      if json { out.put(34) }
+      out.put(at.load(as: Symbol.self).utf8)
+      if json { out.put(34) }
+    case .fixedPoint:
+      let d = steps[i].decimalsOffset
+      out.put(fixedPoint: at.load(as: Int64.self), decimals: d < 0 ? 0 : event.load(fromByteOffset: d, as: UInt8.self))
+    case .time: put(time: at.load(as: Timestamp.self), times, json: json, &out)
+    case .int64: out.put(integer: at.load(as: Int64.self))
+    case .uint32: out.put(digits: UInt64(at.load(as: UInt32.self)))
+    case .text:
+      var text = at.assumingMemoryBound(to: String.self).pointee
+      text.withUTF8 { if json { out.append(json: $0) } else { out.append(csv: $0) } }
+      reserve(event, &out)  // escaping made its own room; give the rest of the record its room again
+    case .other:
+      if json, steps[i].isQuoted { out.put(34) }
+      fields[i].write(at, &out)
+      if json, steps[i].isQuoted { out.put(34) }
+    }
+  }
+
+  private func put(time: Timestamp, _ style: TimeStyle, json: Bool, _ out: inout ByteWriter) {
+    switch style {
+    case .iso8601(let form):
+      if json { out.put(34) }
+      out.put(iso8601: time, form: form)
+      if json { out.put(34) }
+    case .epoch(let unit):
+      let (q, r) = time.ns.quotientAndRemainder(dividingBy: unit.rawValue)
+      out.put(integer: r < 0 ? q - 1 : q)
+    }
+  }
+
+  func encodeJSON(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
+    reserve(event, &out)
+    let first = out.count
+    for i in 0..<count {
+      out.put(steps[i].key)
+      put(i, event, times, json: true, &out)
+    }
+    out.replace(at: first, with: 123)  // the first field's comma becomes the brace
+    out.put(125)
+  }
+
+  func encodeCSV(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
+    reserve(event, &out)
+    for i in 0..<count {
+      if i > 0 { out.put(44) }
+      put(i, event, times, json: false, &out)
+    }
+  }
+}

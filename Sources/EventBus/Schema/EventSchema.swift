@@ -1,0 +1,116 @@
+public import MarketData
+
+/// Everything that is derived from an event's one declaration.
+public final class EventSchema<E: Event>: Sendable {
+  /// The event's name in configurations and documentation: snake_case.
+  public let name: String
+  /// What it is, in one sentence.
+  public let doc: String
+  public let fields: [Field<E>]
+  /// Shown in the documentation; decoding starts from a copy of it.
+  public let example: E
+  /// Bytes from the event's start to its symbol; nil where it is about no instrument.
+  @usableFromInline let keyOffset: Int?
+  @usableFromInline let timeOffset: Int
+  let codec: EventCodec
+
+  /// Declares an event about one instrument.
+  public init(
+    _ name: String, _ doc: String, key: any KeyPath<E, Symbol> & Sendable, time: any KeyPath<E, Timestamp> & Sendable, example: E,
+    fields: [Field<E>]
+  ) where E: SymbolEvent {
+    self.name = name
+    self.doc = doc
+    self.fields = fields
+    self.example = example
+    keyOffset = Self.stored(key, "key")
+    timeOffset = Self.stored(time, "time")
+    codec = EventCodec(fields.map(\.raw))
+  }
+
+  /// Declares an event that is about no instrument.
+  public init(
+    _ name: String, _ doc: String, time: any KeyPath<E, Timestamp> & Sendable, example: E, fields: [Field<E>]
+  ) {
+    self.name = name
+    self.doc = doc
+    self.fields = fields
+    self.example = example
+    keyOffset = nil
+    timeOffset = Self.stored(time, "time")
+    codec = EventCodec(fields.map(\.raw))
+  }
+
+  private static func stored<V>(_ path: KeyPath<E, V>, _ what: String) -> Int {
+    guard let offset = MemoryLayout<E>.offset(of: path) else { preconditionFailure("the \(what) of \(E.self) is no stored property") }
+    return offset
+  }
+
+  /// When it happened.
+  public func time(of event: E) -> Timestamp {
+    withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: timeOffset, as: Timestamp.self) }
+  }
+
+  /// Its instrument; nil where it is about none.
+  public func symbol(of event: E) -> Symbol? {
+    guard let keyOffset else { return nil }
+    return withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: keyOffset, as: Symbol.self) }
+  }
+
+  /// The field names, separated by commas, without a line end.
+  public var csvHeader: String { fields.map(\.name).joined(separator: ",") }
+
+  /// One JSON object without a line end; keys in the declared order.
+  public func encodeJSON(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
+    withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) }
+  }
+
+  /// One CSV record without a line end; fields in the declared order.
+  public func encodeCSV(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
+    withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) }
+  }
+
+  /// One JSON object with every declared key, in any order; unknown, doubled and missing keys are errors that name the field.
+  public func decodeJSON(_ text: inout ByteReader) throws(TextError) -> E {
+    var event = example
+    try withUnsafeMutablePointer(to: &event) { at throws(TextError) in try codec.decodeJSON(at, &text) }
+    return event
+  }
+
+  /// One CSV record with every declared field in the declared order, up to the line's or the text's end.
+  public func decodeCSV(_ text: inout ByteReader) throws(TextError) -> E {
+    var event = example
+    try withUnsafeMutablePointer(to: &event) { at throws(TextError) in try codec.decodeCSV(at, &text) }
+    return event
+  }
+
+  /// The event as JSON text.
+  public func json(_ event: E) -> String {
+    var out = ByteWriter(capacity: 512)
+    encodeJSON(event, to: &out)
+    return out.string
+  }
+
+  /// The stored properties that the declaration forgets: none in a correct one.
+  public func undeclaredProperties() -> [String] {
+    let declared = fields.count + Set(fields.compactMap(\.decimalsProperty)).count
+    let stored = Mirror(reflecting: example).children.compactMap(\.label)
+    if stored.count == declared { return [] }
+    let names = Set(fields.map { $0.name.filter { $0 != "_" }.lowercased() })
+    return stored.filter { !names.contains($0.lowercased()) && !$0.hasSuffix("Decimals") }
+  }
+}
+
+/// How a time is written.
+public enum TimeStyle: BitwiseCopyable, Hashable, Sendable {
+  case iso8601(ByteWriter.TimeForm)
+  /// A whole number of such units since the epoch, cut towards the past.
+  case epoch(Unit)
+
+  public enum Unit: Int64, BitwiseCopyable, Hashable, Sendable {
+    case nanoseconds = 1
+    case microseconds = 1000
+    case milliseconds = 1_000_000
+    case seconds = 1_000_000_000
+  }
+}

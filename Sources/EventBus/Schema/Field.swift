@@ -1,0 +1,67 @@
+internal import MarketData
+
+/// One field of an event: its name, its sentence, and how to reach it.
+public struct Field<E: Event>: Sendable {
+  public let name: String
+  /// What it means, in one sentence.
+  public let doc: String
+  public let kind: FieldKind
+  @usableFromInline let raw: RawField
+  /// The stored property that holds the decimals to print, where there is one.
+  let decimalsProperty: Int?
+
+  /// `path` names a stored property: its offset is found once, here, and no key path is read after that.
+  public init<V: FieldValue>(_ name: String, _ path: any WritableKeyPath<E, V> & Sendable, _ doc: String) {
+    self.init(name, V.self, offset: MemoryLayout<E>.offset(of: path), doc, decimals: nil)
+  }
+
+  /// A number; `decimals` names the stored property that keeps how many decimals it was written with.
+  public init<V: FieldValue>(
+    _ name: String, _ path: any WritableKeyPath<E, V> & Sendable, _ doc: String, decimals: any WritableKeyPath<E, UInt8> & Sendable
+  ) {
+    self.init(name, V.self, offset: MemoryLayout<E>.offset(of: path), doc, decimals: MemoryLayout<E>.offset(of: decimals))
+  }
+
+  private init<V: FieldValue>(_ name: String, _: V.Type, offset: Int?, _ doc: String, decimals: Int?) {
+    guard let offset else { preconditionFailure("\(E.self).\(name) is no stored property; an event's fields are stored properties") }
+    self.name = name
+    self.doc = doc
+    kind = V.kind
+    decimalsProperty = decimals
+    raw = RawField(
+      name: name, key: ImmortalBytes(",\"\(name)\":"), offset: offset, decimalsOffset: decimalsProperty ?? -1, layout: V.layout,
+      isQuoted: V.kind.isQuoted, fixedWidth: V.fixedWidth,
+      width: { $0.assumingMemoryBound(to: V.self).pointee.width },
+      write: { $0.assumingMemoryBound(to: V.self).pointee.write(to: &$1) },
+      read: { at, text throws(TextError) in at.assumingMemoryBound(to: V.self).pointee = try V(from: &text) })
+  }
+}
+
+/// A field without its types: what encoding loops over, so that nothing is looked up in metadata per event.
+@usableFromInline
+struct RawField: Sendable {
+  let name: String
+  /// `,"name":`; the first field's comma becomes the brace.
+  let key: ImmortalBytes
+  let offset: Int
+  /// Where the number of decimals stands, or -1.
+  let decimalsOffset: Int
+  let layout: FieldLayout
+  let isQuoted: Bool
+  let fixedWidth: Int?
+  let width: @Sendable (UnsafeRawPointer) -> Int
+  let write: @Sendable (UnsafeRawPointer, inout ByteWriter) -> Void
+  let read: @Sendable (UnsafeMutableRawPointer, inout ByteReader) throws(TextError) -> Void
+}
+
+/// Bytes that are written once and live as long as the process: schemas are static, so are their keys.
+@usableFromInline
+struct ImmortalBytes: @unchecked Sendable {
+  let bytes: UnsafeBufferPointer<UInt8>
+
+  init(_ text: String) {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+    _ = copy.initialize(from: text.utf8)
+    bytes = UnsafeBufferPointer(copy)
+  }
+}

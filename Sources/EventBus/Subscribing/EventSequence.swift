@@ -1,0 +1,41 @@
+/// A topic's events as an `AsyncSequence`; one iterator, one subscriber.
+public struct EventSequence<E: Event>: AsyncSequence, Sendable {
+  public typealias Element = E
+  public typealias Failure = Never
+  let topic: Topic<E>
+  let options: SubscriptionOptions
+
+  /// The iterator's first `next` is not its beginning: it sees everything published after it was made.
+  public func makeAsyncIterator() -> Iterator { Iterator(topic, options) }
+
+  /// Not Sendable: one task reads it. Detaches when it is dropped.
+  public final class Iterator: AsyncIteratorProtocol {
+    private let inlet: Inlet<E>
+
+    init(_ topic: Topic<E>, _ options: SubscriptionOptions) { inlet = topic.attach(Parker(), options: options.inlet) }
+
+    deinit { inlet.detach() }
+
+    public func next() async -> E? { await next(isolation: #isolation) }
+
+    /// The next event; nil at the topic's end or when the task is cancelled.
+    public func next(isolation actor: isolated (any Actor)?) async -> E? {
+      while true {
+        let run = inlet.run(limit: 1)
+        if let event = run.first {
+          inlet.begin(1)
+          inlet.finish(1)
+          return event
+        }
+        let parker = inlet.parker
+        let more = await withTaskCancellationHandler { await inlet.waitUntilReady() } onCancel: { parker.release() }
+        if !more { return nil }
+      }
+    }
+  }
+}
+
+extension Topic {
+  /// The events from now on, one after the other.
+  public func events(options: SubscriptionOptions = .new) -> EventSequence<E> { EventSequence(topic: self, options: options) }
+}

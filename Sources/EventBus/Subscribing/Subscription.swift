@@ -1,0 +1,117 @@
+internal import Synchronization
+
+/// A token: cancelling twice is harmless, dropping it cancels.
+///
+/// After `cancel` returns at most the run that is just being handed over is finished; nothing is called after that.
+public final class Subscription: Sendable {
+  private let parker: Parker
+  private let task: Mutex<Task<Void, Never>?>
+  private let inlet: any AnyInlet
+
+  /// Unstructured, because the token is the scope: its end, not a caller's, ends the task.
+  init(_ inlet: any AnyInlet, _ parker: Parker, _ pump: @escaping @Sendable () async -> Void) {
+    self.inlet = inlet
+    self.parker = parker
+    task = Mutex(nil)
+    let running = Task {
+      await pump()
+      inlet.detach()
+    }
+    task.withLock { $0 = running }
+  }
+
+  deinit { cancel() }
+
+  /// Ends the subscription.
+  public func cancel() {
+    task.withLock { $0 }?.cancel()
+    parker.release()
+  }
+
+  /// Returns when nothing will be delivered any more: cancelled, the topic ended, the subscriber gone or throwing.
+  public func finished() async { await task.withLock { $0 }?.value }
+
+  /// What became of the events so far.
+  public var counts: EdgeCounts { inlet.counts }
+}
+
+extension Topic {
+  /// Hands the events to an actor, inside its isolation. The actor is not kept alive: when it is gone, so is the subscription.
+  public func subscribe<S: Subscriber>(_ subscriber: S, options: SubscriptionOptions = .new) -> Subscription where S.Input == E {
+    let parker = Parker()
+    let inlet = attach(parker, options: options.inlet)
+    return Subscription(inlet, parker) { [weak subscriber] in
+      while await inlet.waitUntilReady() {
+        guard let actor = subscriber, await actor.drain(inlet) else { return }
+      }
+    }
+  }
+
+  /// Hands every event to a closure, one after the other.
+  public func subscribe(options: SubscriptionOptions = .new, _ body: @escaping @Sendable (E) -> Void) -> Subscription {
+    let parker = Parker()
+    let inlet = attach(parker, options: options.inlet)
+    return Subscription(inlet, parker) {
+      while await inlet.waitUntilReady() {
+        let run = inlet.run(limit: 1024)
+        inlet.begin(run.count)
+        for event in run { body(event) }
+        inlet.finish(run.count)
+      }
+    }
+  }
+
+  /// Hands every event to a closure together with the one before it of the same symbol.
+  public func subscribeToChanges(
+    options: SubscriptionOptions = .new, _ body: @escaping @Sendable (Change<E>) -> Void
+  ) -> Subscription where E: SymbolEvent {
+    let parker = Parker()
+    let inlet = attach(parker, options: options.inlet)
+    return Subscription(inlet, parker) {
+      var last = LatestBySymbol<E>()
+      while await inlet.waitUntilReady() {
+        let run = inlet.run(limit: 1024)
+        inlet.begin(run.count)
+        for event in run { body(Change(old: last.update(event, for: event.symbol), new: event)) }
+        inlet.finish(run.count)
+      }
+    }
+  }
+}
+
+extension Subscriber {
+  /// Hands over what waits, for a slice of time; answers false after a throw.
+  func drain(_ inlet: Inlet<Input>) -> Bool {
+    for _ in 0..<64 {
+      let delivery = inlet.delivery
+      let run = inlet.run(limit: 1024)
+      if run.count == 0 { break }
+      inlet.begin(run.count)
+      do { try receive(run.span, delivery) } catch { return false }
+      inlet.finish(run.count)
+      if Task.isCancelled { break }
+    }
+    return true
+  }
+}
+
+extension Inlet {
+  /// What the next run's delivery is.
+  var delivery: Delivery {
+    let isInitial = hasSnapshot
+    return Delivery(sequence: isInitial ? start : start + delivered.total + filtered.total - snapshotDelivered + 1, isInitial: isInitial)
+  }
+
+  /// Suspends until a run waits; false where none will come, or the task or the parker was told to stop.
+  nonisolated(nonsending) func waitUntilReady() async -> Bool {
+    while true {
+      if Task.isCancelled || parker.isReleased { return false }
+      if isReady { return true }
+      if isFinished { return false }
+      announce()
+      parker.fence()
+      if !isReady, !topic.isClosed { await parker.sleep() }
+      retract()
+    }
+  }
+}

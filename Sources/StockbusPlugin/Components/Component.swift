@@ -1,0 +1,26 @@
+/// What every plugin is: an actor that the runtime makes, starts, feeds and stops.
+///
+/// A life is `init` → `start` → work → `stop`. A component that throws is made anew for its next life, by its supervision policy;
+/// its place in its inputs and its counters outlive it.
+public protocol Component: Actor {
+  associatedtype Settings: Options = NoOptions
+  /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
+  init(_ settings: Settings, _ context: Context) throws
+  /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
+  /// being left out.
+  func start() async throws
+  /// Called once at the end of every life, also after a throw or a cancellation: close what `start` opened.
+  func stop() async
+}
+
+extension Component {
+  public func start() async throws {}
+  public func stop() async {}
+}
+
+/// A component with work of its own beside its events: a screen that fades, a file that is followed.
+public protocol BackgroundComponent: Component {
+  /// Called once a life, after `start`, and run beside the events, interleaved at its awaits. Cancelled when the events have
+  /// ended and `drain` is done; return then.
+  func background() async
+}

@@ -1,0 +1,68 @@
+public import EventBus
+
+/// Consumes runs of events; may wait, because sinks talk to the world. A method without `async` satisfies it too, and costs
+/// nothing.
+///
+/// An actor that is a `Sink` and a `Source` is a relay: what it receives goes out, what comes back is published, each in its own
+/// loop, interleaved at their awaits. Its `drain` says that nothing more will be received; its `run` then has to return.
+public protocol Sink<Input>: Component {
+  associatedtype Input: Event
+  /// Called with as many events as are waiting, in order, never empty. A throw ends the life; the run comes again to the next
+  /// life, one event at a time: at least once.
+  func receive(_ events: Span<Input>) async throws
+  /// Called once after the last event of all inputs: flush.
+  func drain() async throws
+}
+
+extension Sink {
+  public func drain() async throws {}
+}
+
+/// A sink of several event types: one line for each in `handlers`.
+public protocol MultiSink: Component {
+  /// `Handler(Trade.self) { $0.show($1) }` for every type it takes.
+  static var handlers: [Handler<Self>] { get }
+  /// Called once after the last event of all inputs: flush.
+  func drain() async throws
+}
+
+extension MultiSink {
+  public func drain() async throws {}
+}
+
+/// One event type that a `MultiSink` takes, with the method that gets its runs.
+public struct Handler<Owner: MultiSink>: Sendable {
+  public let type: any Event.Type
+  @usableFromInline let attach: @Sendable (any AnyTopic, Parker, InletOptions) -> Attached
+
+  /// `body` gets as many events as are waiting, inside the sink's isolation; a throw ends the life as for `Sink`.
+  @inlinable
+  public init<E: Event>(_: E.Type, _ body: @escaping @Sendable (isolated Owner, Span<E>) throws -> Void) {
+    type = E.self
+    attach = { topic, parker, options in
+      guard let topic = topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
+      let inlet = topic.attach(parker, options: options)
+      return Attached(inlet: inlet) { owner in
+        let run = inlet.run(limit: maximumRun)
+        if run.count == 0 { return 0 }
+        inlet.begin(run.count)
+        try body(owner, run.span)
+        inlet.finish(run.count)
+        return run.count
+      }
+    }
+  }
+
+  /// A handler with its inlet.
+  public struct Attached: Sendable {
+    @usableFromInline let inlet: any AnyInlet
+    /// Hands over what waits; answers how many.
+    @usableFromInline let drain: @Sendable (isolated Owner) throws -> Int
+
+    @usableFromInline
+    init(inlet: any AnyInlet, drain: @escaping @Sendable (isolated Owner) throws -> Int) {
+      self.inlet = inlet
+      self.drain = drain
+    }
+  }
+}

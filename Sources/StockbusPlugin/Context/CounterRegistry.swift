@@ -1,0 +1,27 @@
+public import EventBus
+internal import Synchronization
+
+/// The counters of one component, by name, in the order of their first use.
+public final class CounterRegistry: Sendable {
+  /// A counter with what it counts.
+  public struct Entry: Sendable {
+    public let name: String
+    public let doc: String
+    public let counter: Counter
+  }
+
+  private let list = Mutex<[Entry]>([])
+
+  public init() {}
+
+  public var entries: [Entry] { list.withLock { $0 } }
+
+  func counter(_ name: String, _ doc: String) -> Counter {
+    list.withLock { list in
+      if let known = list.first(where: { $0.name == name }) { return known.counter }
+      let entry = Entry(name: name, doc: doc, counter: Counter())
+      list.append(entry)
+      return entry.counter
+    }
+  }
+}

@@ -1,0 +1,74 @@
+public import EventBus
+
+/// A component type with its event types, erased once; everything behind the closures is specialised where `P` is concrete.
+public struct Blueprint: Sendable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case source, processor, sink
+  }
+
+  public let kind: Kind
+  /// The event types it takes; a source that is no relay takes none.
+  public let inputs: [any Event.Type]
+  /// The event type it emits; nil for a sink.
+  public let output: (any Event.Type)?
+  /// Its options' type: documentation, schema and decoding.
+  public let options: any Options.Type
+  public let commands: [CommandInfo]
+  @usableFromInline let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
+  /// Decodes the options and answers what makes the node.
+  @usableFromInline let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
+
+  /// What a topic is made with.
+  public struct TopicPlan: Sendable {
+    public var name: String
+    public var capacity: Int
+    public var keepsLatest: Bool
+
+    public init(name: String, capacity: Int = 1 << 14, keepsLatest: Bool = false) {
+      self.name = name
+      self.capacity = capacity
+      self.keepsLatest = keepsLatest
+    }
+  }
+
+  /// A blueprint whose options are decoded: what is left is to wire it.
+  public struct Assembly: Sendable {
+    @usableFromInline let make: @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
+
+    @usableFromInline
+    init(_ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node) { self.make = make }
+
+    /// Wires it; the topics' types were checked before. `output` is what `makeTopic` made.
+    public func node(_ context: Context, inputs: [Edge], output: (any AnyTopic)?) -> Node { make(context, inputs, output) }
+  }
+
+  @inlinable
+  init<P: Component>(
+    _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, topic: (@Sendable (TopicPlan) -> any AnyTopic)?,
+    make: @escaping @Sendable (P.Settings, Context, [Edge], (any AnyTopic)?) -> Node
+  ) {
+    self.kind = kind
+    self.inputs = inputs
+    self.output = output
+    self.topic = topic
+    options = P.Settings.self
+    commands = (P.self as? any CommandableComponent.Type)?.commands ?? []
+    decode = { node, mark throws(Problems) in
+      let settings = try P.Settings.decode(node, at: mark)
+      return Assembly { make(settings, $0, $1, $2) }
+    }
+  }
+
+  /// The topic of its output; nil for a sink.
+  public func makeTopic(_ plan: TopicPlan) -> (any AnyTopic)? { topic?(plan) }
+
+  /// Decodes the options; every problem at once.
+  public func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
+}
+
+/// The output topic as its own type; the runtime made it with the same blueprint.
+@inlinable
+func typed<E: Event>(_ topic: (any AnyTopic)?, _: E.Type = E.self) -> Topic<E> {
+  guard let topic = topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
+  return topic
+}

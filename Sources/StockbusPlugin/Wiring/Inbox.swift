@@ -1,0 +1,47 @@
+public import EventBus
+
+/// The inputs of one component of one event type: inlets that share a sleeping place.
+public struct Inbox<E: Event>: Sendable {
+  public let inlets: [Inlet<E>]
+  @usableFromInline let parker: Parker
+
+  @inlinable
+  public init(_ edges: [Edge], _ parker: Parker) {
+    self.parker = parker
+    inlets = edges.map { edge in
+      guard let topic = edge.topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
+      return topic.attach(parker, options: edge.options)
+    }
+  }
+
+  /// Called after a round without work: spins a little, then sleeps until there is something. True when all inputs have ended.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func ended(_ quantum: inout Quantum) async throws(CancellationError) -> Bool {
+    for inlet in inlets where inlet.isReady { return false }
+    if quantum.spins() { return false }
+    return try await sleepUntilReady(inlets, parker)
+  }
+}
+
+/// Sleeps until one of the inlets is ready. True when all have ended; throws where the parker was released.
+@inline(never)
+public nonisolated(nonsending) func sleepUntilReady(_ inlets: [any AnyInlet], _ parker: Parker) async throws(CancellationError) -> Bool {
+  if parker.isReleased { throw CancellationError() }
+  if inlets.allSatisfy(\.isFinished) { return true }
+  for inlet in inlets { inlet.announce() }
+  parker.fence()
+  if !inlets.contains(where: { $0.isReady }), !inlets.allSatisfy(\.isFinished) { await parker.sleep() }
+  for inlet in inlets { inlet.retract() }
+  return false
+}
+
+/// One input of a component before it is attached.
+public struct Edge: Sendable {
+  public let topic: any AnyTopic
+  public let options: InletOptions
+
+  public init(_ topic: any AnyTopic, options: InletOptions = InletOptions()) {
+    self.topic = topic
+    self.options = options
+  }
+}

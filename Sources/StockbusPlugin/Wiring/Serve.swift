@@ -1,0 +1,102 @@
+public import EventBus
+
+// The resident loops: isolated to the component, so that its method is a plain call, and inlinable, so that they are compiled
+// where the component's type is known.
+
+extension Processor {
+  @inlinable
+  func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
+    var quantum = Quantum()
+    while true {
+      for inlet in inbox.inlets {
+        var room = output.room()
+        if room == 0 {
+          try await output.waitForRoom()
+          room = output.room()
+        }
+        let run = inlet.run(limit: min(room, maximumRun))
+        if run.count == 0 { continue }
+        inlet.begin(run.count)
+        do { try process(run.span, into: &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        inlet.finish(run.count, filtered: output.takeFiltered())
+        if quantum.isSpent(run.count) {
+          await Task.yield()
+          if inbox.parker.isReleased { throw CancellationError() }
+        }
+      }
+      if try await inbox.ended(&quantum) { return }
+    }
+  }
+}
+
+extension AsyncProcessor {
+  @inlinable
+  func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
+    var quantum = Quantum()
+    while true {
+      for inlet in inbox.inlets {
+        let run = inlet.run(limit: maximumRun)
+        if run.count == 0 { continue }
+        inlet.begin(run.count)
+        do { try await process(run.span, into: &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        inlet.finish(run.count, filtered: output.takeFiltered())
+        if quantum.isSpent(run.count) {
+          await Task.yield()
+          if inbox.parker.isReleased { throw CancellationError() }
+        }
+      }
+      if try await inbox.ended(&quantum) { return }
+    }
+  }
+}
+
+extension Sink {
+  @inlinable
+  func serve(_ inbox: Inbox<Input>) async throws {
+    var quantum = Quantum()
+    while true {
+      for inlet in inbox.inlets {
+        let run = inlet.run(limit: maximumRun)
+        if run.count == 0 { continue }
+        inlet.begin(run.count)
+        try await receive(run.span)
+        inlet.finish(run.count)
+        if quantum.isSpent(run.count) {
+          await Task.yield()
+          if inbox.parker.isReleased { throw CancellationError() }
+        }
+      }
+      if try await inbox.ended(&quantum) { return }
+    }
+  }
+}
+
+extension MultiSink {
+  @inlinable
+  func serve(_ handlers: [Handler<Self>.Attached], _ parker: Parker) async throws {
+    var quantum = Quantum()
+    let inlets = handlers.map(\.inlet)
+    while true {
+      var worked = false
+      for handler in handlers {
+        let n = try handler.drain(self)
+        if n == 0 { continue }
+        worked = true
+        if quantum.isSpent(n) {
+          await Task.yield()
+          if parker.isReleased { throw CancellationError() }
+        }
+      }
+      if worked || quantum.spins() { continue }
+      if try await sleepUntilReady(inlets, parker) { return }
+    }
+  }
+}
