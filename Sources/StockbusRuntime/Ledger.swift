@@ -1,0 +1,83 @@
+public import EventBus
+
+/// What became of every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.
+public struct Ledger: Sendable, Hashable {
+  /// One edge: an input of a component.
+  public struct Edge: Sendable, Hashable {
+    public let from: String
+    public let to: String
+    public let counts: EdgeCounts
+
+    public init(from: String, to: String, counts: EdgeCounts) {
+      self.from = from
+      self.to = to
+      self.counts = counts
+    }
+  }
+
+  /// A counter of a component's own.
+  public struct Entry: Sendable, Hashable {
+    public let component: String
+    public let name: String
+    public let total: Int
+
+    public init(component: String, name: String, total: Int) {
+      self.component = component
+      self.name = name
+      self.total = total
+    }
+  }
+
+  public let edges: [Edge]
+  public let counters: [Entry]
+
+  public init(edges: [Edge], counters: [Entry]) {
+    self.edges = edges
+    self.counters = counters
+  }
+
+  public var total: EdgeCounts { edges.reduce(into: EdgeCounts()) { $0 += $1.counts } }
+
+  /// True where nothing is unaccounted for on any edge.
+  public var isBalanced: Bool { edges.allSatisfy { $0.counts.residue == 0 } }
+}
+
+extension Ledger: CustomStringConvertible {
+  /// A table of the edges with a total, then the components' own counters.
+  public var description: String {
+    let heads = ["edge", "in", "delivered", "filtered", "dropped", "conflated", "dead", "in flight", "residue"]
+    func row(_ name: String, _ c: EdgeCounts) -> [String] {
+      [name]
+        + [c.published, c.delivered, c.filtered, c.dropped, c.conflated, c.deadLettered, c.inFlight, c.residue].map(Self.grouped)
+    }
+    let rows = [heads] + edges.map { row("\($0.from) → \($0.to)", $0.counts) } + [row("total", total)]
+    let widths = heads.indices.map { i in rows.map { $0[i].count }.max() ?? 0 }
+    var lines = rows.map { cells in
+      cells.indices.map { i in
+        let blanks = String(repeating: " ", count: widths[i] - cells[i].count)
+        return i == 0 ? cells[i] + blanks : blanks + cells[i]
+      }.joined(separator: "  ")
+    }
+    var counted: [String: [String]] = [:]
+    for entry in counters { counted[entry.component, default: []].append("\(entry.name) \(Self.grouped(entry.total))") }
+    for component in counters.map(\.component).uniqued() { lines.append("\(component): " + counted[component, default: []].joined(separator: ", ")) }
+    return lines.joined(separator: "\n")
+  }
+
+  /// `173,071`.
+  static func grouped(_ n: Int) -> String {
+    var text = ""
+    for (i, digit) in String(n.magnitude).reversed().enumerated() {
+      if i > 0, i % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return (n < 0 ? "-" : "") + String(text.reversed())
+  }
+}
+
+extension Array where Element: Hashable {
+  func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,172 @@
+internal import EventBus
+public import Logging
+public import StockbusConfig
+public import StockbusPlugin
+internal import Synchronization
+
+/// A checked topology, wired and run: started in order, supervised, drained, accounted for.
+public final class Pipeline: Sendable {
+  private struct Entry: Sendable {
+    let plan: PlannedNode
+    let node: Node
+    let counters: CounterRegistry
+  }
+
+  private let entries: [Entry]
+  private let desk: DeadLetterDesk
+  private let settings: RunSettings
+  private let clock: any Timekeeper
+  private let logger: Logger
+  private let stopSignal = StopSignal()
+  private let running = Mutex<Set<String>>([])
+
+  /// Wires everything; nothing starts.
+  public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger) {
+    self.clock = clock
+    self.logger = logger
+    settings = topology.settings
+    let desk = DeadLetterDesk(logger: logger)
+    self.desk = desk
+    var topics: [String: any AnyTopic] = [Topology.deadLetters: desk.topic]
+    entries = topology.nodes.map { plan in
+      var own = logger
+      own[metadataKey: "component"] = "\(plan.id)"
+      let counters = CounterRegistry()
+      let context = Context(
+        id: plan.id, clock: clock, logger: own, runSeed: topology.settings.seed, counters: counters, deadLetters: desk)
+      let output = plan.blueprint.makeTopic(plan.topic)
+      topics[plan.id] = output
+      let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
+      precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
+      return Entry(plan: plan, node: plan.assembly.node(context, inputs: edges, output: output), counters: counters)
+    }
+  }
+
+  /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
+  public func stop() { stopSignal.fire() }
+
+  /// Ends everything now; what waits is counted as dropped.
+  public func abort() {
+    stopSignal.fire()
+    for entry in entries { for parker in entry.node.parkers { parker.release() } }
+    desk.release()
+  }
+
+  /// Components that have not ended.
+  public var runningComponents: [String] {
+    let ids = running.withLock { $0 }
+    return entries.map(\.plan.id).filter(ids.contains)
+  }
+
+  /// Tells a component something.
+  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
+    guard let entry = entries.first(where: { $0.plan.id == id }) else {
+      throw CommandError("no component '\(id)'" + didYouMean(id, among: entries.map(\.plan.id)))
+    }
+    return try await entry.node.perform(command)
+  }
+
+  /// The components that take commands, with what they can be told.
+  public var commands: [(component: String, commands: [CommandInfo])] {
+    entries.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.plan.id, $0.plan.blueprint.commands) }
+  }
+
+  /// What became of every event so far.
+  public var ledger: Ledger {
+    var counters = entries.flatMap { entry in
+      entry.counters.entries.map { Ledger.Entry(component: entry.plan.id, name: $0.name, total: $0.counter.total) }
+    }
+    for (component, count) in desk.counts.sorted(by: { $0.key < $1.key }) {
+      counters.append(Ledger.Entry(component: component, name: "dead letters", total: count))
+    }
+    if desk.unpublished > 0 {
+      counters.append(Ledger.Entry(component: Topology.deadLetters, name: "counted only", total: desk.unpublished))
+    }
+    return Ledger(
+      edges: entries.flatMap { entry in
+        entry.node.inlets.map { Ledger.Edge(from: $0.name, to: entry.plan.id, counts: $0.counts) }
+      },
+      counters: counters)
+  }
+
+  private enum Happening: Sendable {
+    case ended(RunReport.Fate, PlannedNode)
+    case stopRequested
+    case deadlinePassed
+    /// Something ended that nobody waits for.
+    case nothing
+  }
+
+  /// Runs until all components have ended: their data, or a stop. Cancelling the task aborts.
+  public func run() async -> RunReport {
+    running.withLock { $0 = Set(entries.map(\.plan.id)) }
+    return await withTaskCancellationHandler { await runAll() } onCancel: { abort() }
+  }
+
+  private func runAll() async -> RunReport {
+    var fates: [String: RunReport.Fate] = [:]
+    var late: [String] = []
+    let letterReaders = readersOfDeadLetters()
+    await withTaskGroup(of: Happening.self) { group in
+      let desk = desk
+      group.addTask {
+        await desk.run()
+        return .nothing
+      }
+      // Sinks first, sources last: whoever sends finds its readers alive.
+      for entry in entries.reversed() {
+        let supervisor = Supervisor(
+          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, desk: desk, stop: stopSignal)
+        group.addTask { .ended(await supervisor.run(), entry.plan) }
+      }
+      let stopSignal = stopSignal
+      group.addTask {
+        await stopSignal.wait()
+        return .stopRequested
+      }
+      if entries.allSatisfy({ letterReaders.contains($0.plan.id) }) { desk.close() }
+      while let happening = await group.next() {
+        switch happening {
+        case .ended(let fate, let plan):
+          fates[fate.id] = fate
+          running.withLock { _ = $0.remove(fate.id) }
+          note(fate, plan)
+          if entries.allSatisfy({ fates[$0.plan.id] != nil || letterReaders.contains($0.plan.id) }) { desk.close() }
+          if fates.count == entries.count { group.cancelAll() }
+        case .stopRequested:
+          if fates.count == entries.count { continue }
+          let clock = clock
+          let deadline = settings.drainDeadline
+          group.addTask {
+            do { try await clock.sleep(for: deadline) } catch { return .nothing }
+            return .deadlinePassed
+          }
+        case .deadlinePassed:
+          late = runningComponents
+          if late.isEmpty { continue }
+          logger.error("not drained within \(settings.drainDeadline): \(late.joined(separator: ", "))")
+          abort()
+          group.cancelAll()
+        case .nothing: continue
+        }
+      }
+    }
+    return RunReport(fates: entries.compactMap { fates[$0.plan.id] }, ledger: ledger, late: late)
+  }
+
+  private func note(_ fate: RunReport.Fate, _ plan: PlannedNode) {
+    guard case .failed(let reason) = fate.outcome else { return }
+    let consequence = plan.supervision.onFailure == .stop ? "the run stops" : "the others go on"
+    logger.critical("\(fate.id) has failed for good after \(fate.lives) lives; \(consequence): \(reason)")
+    if plan.supervision.onFailure == .stop { stop() }
+  }
+
+  /// The components that end only after the dead letters do.
+  private func readersOfDeadLetters() -> Set<String> {
+    var readers: Set<String> = []
+    for entry in entries where entry.plan.inputs.contains(where: { $0.from == Topology.deadLetters || readers.contains($0.from) }) {
+      readers.insert(entry.plan.id)
+    }
+    return readers
+  }
+}

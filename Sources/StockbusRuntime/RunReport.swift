@@ -1,0 +1,28 @@
+/// How a run ended.
+public struct RunReport: Sendable {
+  /// What became of one component.
+  public struct Fate: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
+      /// It ended by itself, or was drained.
+      case completed
+      /// It failed more often than its policy allows; the last error.
+      case failed(String)
+      /// It was cut off: by a second stop request or the deadline.
+      case cancelled
+    }
+    public let id: String
+    public let lives: Int
+    public let outcome: Outcome
+  }
+
+  public let fates: [Fate]
+  public let ledger: Ledger
+  /// Components that had not ended when the drain deadline passed.
+  public let late: [String]
+
+  /// 0 where everything ended as it should and the ledger balances, otherwise 1.
+  public var exitStatus: Int32 {
+    let isSound = fates.allSatisfy { $0.outcome == .completed }
+    return isSound && late.isEmpty && ledger.isBalanced ? 0 : 1
+  }
+}

@@ -1,0 +1,85 @@
+internal import EventBus
+internal import Logging
+internal import StockbusConfig
+internal import StockbusPlugin
+
+/// One component's lives: restarts with back-off, up to a limit that counts failures without progress between them.
+struct Supervisor: Sendable {
+  let node: Node
+  let policy: SupervisionPolicy
+  let clock: any Timekeeper
+  let logger: Logger
+  let desk: DeadLetterDesk
+  let stop: StopSignal
+
+  /// Runs life after life. A source without inputs is cancelled when the run is to stop; everything else ends when its inputs
+  /// do.
+  func run() async -> RunReport.Fate {
+    guard node.inlets.isEmpty else { return await lives() }
+    return await withTaskGroup(of: RunReport.Fate?.self) { group in
+      group.addTask { await lives() }
+      group.addTask {
+        await stop.wait()
+        return nil
+      }
+      var fate: RunReport.Fate?
+      // Whichever ends first, the other is cancelled: the lives because the run is to stop, the waiting because there is no need.
+      while let ended = await group.next() {
+        if let ended { fate = ended }
+        group.cancelAll()
+      }
+      return fate ?? RunReport.Fate(id: node.id, lives: 0, outcome: .cancelled)
+    }
+  }
+
+  private func lives() async -> RunReport.Fate {
+    var lives = 0
+    var failures = 0
+    var progress = progressMade
+    func ended(_ outcome: RunReport.Fate.Outcome) -> RunReport.Fate {
+      node.retire()
+      return RunReport.Fate(id: node.id, lives: lives, outcome: outcome)
+    }
+    while true {
+      lives += 1
+      do {
+        try await node.life()
+        return ended(.completed)
+      } catch {
+        if isReleased { return ended(.cancelled) }
+        if error is CancellationError, stop.hasFired { return ended(.completed) }
+        recover(error)
+        failures = progressMade > progress ? 1 : failures + 1
+        progress = progressMade
+        logger.error("\(node.id) failed: \(error)", metadata: ["life": "\(lives)"])
+        if failures > policy.restarts { return ended(.failed("\(error)")) }
+        if stop.hasFired, node.inlets.isEmpty { return ended(.completed) }
+        do { try await pause(failures) } catch { return ended(isReleased ? .cancelled : .completed) }
+      }
+    }
+  }
+
+  /// Events that came through, in any way.
+  private var progressMade: Int {
+    node.inlets.reduce(node.output?.published ?? 0) { sum, inlet in
+      let counts = inlet.counts
+      return sum + counts.delivered + counts.filtered + counts.deadLettered
+    }
+  }
+
+  private var isReleased: Bool { node.parkers.contains { $0.isReleased } }
+
+  private func recover(_ error: any Error) {
+    for inlet in node.inlets {
+      if let letter = inlet.recover("\(error)", component: node.id, at: clock.now) { desk.post(letter) }
+    }
+  }
+
+  /// The first failure after progress is retried at once: a poisoned event costs two lives and no time.
+  private func pause(_ failures: Int) async throws(CancellationError) {
+    guard failures > 1 else { return }
+    var backoff = policy.backoff
+    for _ in 2..<failures where backoff < policy.maxBackoff { backoff *= 2 }
+    try await clock.sleep(for: min(backoff, policy.maxBackoff))
+  }
+}

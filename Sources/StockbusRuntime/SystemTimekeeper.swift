@@ -1,0 +1,34 @@
+public import MarketData
+public import StockbusPlugin
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The system's clocks.
+public struct SystemTimekeeper: Timekeeper {
+  public init() {}
+
+  public var now: Timestamp {
+    var t = timespec()
+    clock_gettime(CLOCK_REALTIME, &t)
+    return Timestamp(ns: Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec))
+  }
+
+  public var uptime: Duration {
+    var t = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &t)
+    return .seconds(Int64(t.tv_sec)) + .nanoseconds(Int64(t.tv_nsec))
+  }
+
+  public func sleep(until deadline: Duration) async throws(CancellationError) {
+    let left = deadline - uptime
+    if left <= .zero {
+      if Task.isCancelled { throw CancellationError() }
+      return
+    }
+    do { try await Task.sleep(for: left, tolerance: .zero) } catch { throw CancellationError() }
+  }
+}
