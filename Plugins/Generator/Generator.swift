@@ -1,0 +1,158 @@
+public import StockbusPlugin
+
+extension Plugin {
+  /// Makes prices.
+  public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
+}
+
+/// Makes trades with made-up prices: every symbol in turn, a round an interval or as many a second as asked.
+///
+/// The same seed gives the same prices, sizes and sides; with `start` the times too.
+public actor Generator: Source, CommandableComponent {
+  private let settings: GeneratorSettings
+  private let context: Context
+  private var market: Market
+  /// Symbols whose price a command has set: published before anything else.
+  private var told: [Int] = []
+  /// The present wait, which a command ends.
+  private var nap: Task<Void, Never>?
+  private var sent = 0
+
+  public init(_ settings: GeneratorSettings, _ context: Context) throws {
+    self.settings = settings
+    self.context = context
+    market = try Market(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
+  }
+
+  public func run(into output: inout Outlet<Trade>) async throws {
+    switch settings.rate {
+    case nil: try await runRounds(every: settings.interval, into: &output)
+    case .some(let rate):
+      if let perSecond = rate.perSecond { try await run(perSecond: perSecond, into: &output) } else { try await runFlat(into: &output) }
+    }
+  }
+
+  /// A round of all symbols, then a wait.
+  private func runRounds(every interval: Duration, into output: inout Outlet<Trade>) async throws {
+    var due = context.clock.uptime
+    while left > 0 {
+      try await sendRun(market.symbols.count, into: &output)
+      due += interval
+      try await wait(until: due, into: &output)
+    }
+  }
+
+  /// So many a second, in runs a millisecond or more apart.
+  private func run(perSecond rate: Double, into output: inout Outlet<Trade>) async throws {
+    let began = context.clock.uptime
+    while left > 0 {
+      let elapsed = context.clock.uptime - began
+      let owed = Int(elapsed.inSeconds * rate) + 1 - sent
+      if owed > 0 { try await sendRun(min(owed, 65_536), into: &output) }
+      let next = began + .seconds(Double(sent) / rate)
+      try await wait(until: max(next, context.clock.uptime + .milliseconds(1)), into: &output)
+    }
+  }
+
+  /// As fast as the bus takes it; other callers get their turn once in a while.
+  private func runFlat(into output: inout Outlet<Trade>) async throws {
+    while left > 0 {
+      for _ in 0..<64 where left > 0 { try await sendRun(256, into: &output) }
+      try await sendTold(into: &output)
+      await Task.yield()
+      try Task.checkCancellation()
+    }
+  }
+
+  private var left: Int { settings.count.map { $0 - sent } ?? Int.max }
+
+  /// The next `count` trades, made visible at once.
+  private func sendRun(_ count: Int, into output: inout Outlet<Trade>) async throws {
+    let count = min(count, left)
+    let now = context.clock.now
+    var done = 0
+    while done < count {
+      // Runs no longer than a hand-over, so that downstream works while we go on.
+      let run = min(count - done, 1024)
+      for _ in 0..<run { output.send(market.nextTrade(now: now)) }
+      done += run
+      try await output.flush()
+    }
+    sent += count
+  }
+
+  private func wait(until deadline: Duration, into output: inout Outlet<Trade>) async throws {
+    while context.clock.uptime < deadline {
+      let clock = context.clock
+      let nap = Task { _ = try? await clock.sleep(until: deadline) }
+      self.nap = nap
+      await withTaskCancellationHandler {
+        await nap.value
+      } onCancel: {
+        nap.cancel()
+      }
+      self.nap = nil
+      try Task.checkCancellation()
+      try await sendTold(into: &output)
+    }
+  }
+
+  private func sendTold(into output: inout Outlet<Trade>) async throws {
+    if told.isEmpty { return }
+    for index in told { output.send(market.trade(index, now: context.clock.now)) }
+    told = []
+    try await output.flush()
+  }
+
+  // MARK: Commands
+
+  public static var commands: [CommandInfo] {
+    [
+      CommandInfo("raise SYMBOL [AMOUNT]", "Raises the price, by 10 unless told."),
+      CommandInfo("lower SYMBOL [AMOUNT]", "Lowers the price, by 10 unless told; never below the smallest step."),
+      CommandInfo("set SYMBOL PRICE", "Sets the price."),
+      CommandInfo("randomise SYMBOL", "Draws a new price between 'lowest' and 'highest'."),
+    ]
+  }
+
+  public func perform(_ command: Command) throws(CommandError) -> String {
+    guard let name = command.arguments.first else { throw CommandError("'\(command.verb)' needs a symbol") }
+    guard let index = market.index(of: name) else {
+      throw CommandError("no symbol '\(name)'" + didYouMean(name, among: market.symbols.prefix(10_000).map(\.description)))
+    }
+    switch command.verb {
+    case "raise": market.move(index, by: try amount(command, default: 10))
+    case "lower":
+      let amount = try amount(command, default: 10)
+      market.move(index, by: Price(raw: -amount.raw))
+    case "set":
+      let price = try amount(command, default: nil)
+      market.set(index, to: price)
+    case "randomise": market.randomise(index)
+    default: throw CommandError("unknown command '\(command.verb)'")
+    }
+    told.append(index)
+    nap?.cancel()
+    return "\(name) is now \(market.price(index))"
+  }
+
+  private func amount(_ command: Command, default fallback: Price?) throws(CommandError) -> Price {
+    guard command.arguments.count < 3 else { throw CommandError("'\(command.verb)' takes a symbol and an amount") }
+    guard command.arguments.count == 2 else {
+      guard let fallback else { throw CommandError("'\(command.verb)' needs a price") }
+      return fallback
+    }
+    let text = command.arguments[1]
+    guard let price = try? Price(text), price.raw > 0, price.raw <= Market.highest.raw else {
+      throw CommandError("'\(text)' is no amount between 0 and \(Market.highest)")
+    }
+    return price
+  }
+}
+
+extension Duration {
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}

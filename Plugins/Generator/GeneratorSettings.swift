@@ -1,0 +1,49 @@
+public import StockbusPlugin
+
+/// How prices move.
+public enum PriceModel: String, Choice {
+  /// Up or down by at most `volatility`, from the last price.
+  case randomWalk = "random_walk"
+  /// Anything between `lowest` and `highest`, each time anew.
+  case uniform
+  /// Up or down by exactly `increment`.
+  case step
+}
+
+public struct GeneratorSettings: Options {
+  @Setting("The symbols: a list of names, or how many (well-known US tickers first, then S00026 and so on).", count: 1...1_000_000)
+  public var symbols: [Symbol] = ["25"]
+  @Setting("Time between two rounds of all symbols.", in: .milliseconds(1) ... .seconds(86_400))
+  public var interval = Duration.seconds(2)
+  @Setting("Trades a second, or max for as fast as the bus takes them; instead of an interval.")
+  public var rate: Rate?
+  @Setting("Ends after so many trades; without it never.", in: 1...)
+  public var count: Int?
+  @Setting("How prices move.")
+  public var model = PriceModel.randomWalk
+  @Setting("The lowest first price; the lowest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
+  public var lowest: Price = 50
+  @Setting("The highest first price; the highest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
+  public var highest: Price = 500
+  @Setting("The most a random walk moves at once.", in: Percent(raw: 1)...Percent(raw: 50_000_000_000))
+  public var volatility = Percent(raw: 500_000_000)
+  @Setting("What the step model moves by.", in: Price(raw: 1)...Market.highest)
+  public var increment: Price = 1
+  @Setting("The smallest price step; prices are multiples of it.", in: Price(raw: 1)...Price(raw: 1_000_000_000_000))
+  public var tick = Price(raw: 10_000_000)
+  @Setting("Makes the run reproducible; without it the run's seed and the component's name decide.")
+  public var seed: Int?
+  @Setting("Event times begin here and go on by the interval (or the rate), whatever the clock says.")
+  public var start: Timestamp?
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if lowest > highest { problems.add("'lowest' must not be above 'highest'", at: "lowest") }
+    if tick > lowest { problems.add("'tick' must not be above 'lowest'", at: "tick") }
+    if symbols.count == 1, let count = Int(symbols[0].description), !(1...1_000_000).contains(count) {
+      problems.add("'symbols' must be between 1 and 1000000, got \(count)", at: "symbols")
+    }
+    if Set(symbols).count != symbols.count { problems.add("'symbols' names a symbol twice", at: "symbols") }
+  }
+}

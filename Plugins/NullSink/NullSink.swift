@@ -1,0 +1,28 @@
+public import StockbusPlugin
+
+extension Plugin {
+  /// Counts events.
+  public static let nullSink = Plugin(
+    "null_sink", "Counts events and forgets them.", NullSinkPlugin.self,
+    hot: [.sink(NullSink<Trade>.self), .sink(NullSink<Quote>.self), .sink(NullSink<Bar>.self), .sink(NullSink<Ranked>.self)])
+}
+
+enum NullSinkPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(NullSink<E>.self) }
+}
+
+/// Counts events and forgets them: the end of a pipeline that is only measured.
+public actor NullSink<E: Event>: Sink {
+  private let events: Counter
+  private let runs: Counter
+
+  public init(_: NoOptions, _ context: Context) {
+    events = context.counter("events", "Events counted.")
+    runs = context.counter("runs", "Hand-overs they came in.")
+  }
+
+  public func receive(_ run: Span<E>) {
+    events.add(run.count)
+    runs.add(1)
+  }
+}

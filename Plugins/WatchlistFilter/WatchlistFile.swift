@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Why a watchlist file cannot be used.
+struct WatchlistError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// What changes when a file does.
+struct FileStamp: Equatable {
+  private var device: UInt64 = 0
+  private var inode: UInt64 = 0
+  private var size: Int64 = -1
+  private var seconds = 0
+  private var nanoseconds = 0
+
+  init(path: String) {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return }
+    device = UInt64(info.st_dev)
+    inode = UInt64(info.st_ino)
+    size = Int64(info.st_size)
+    #if canImport(Darwin)
+    seconds = info.st_mtimespec.tv_sec
+    nanoseconds = info.st_mtimespec.tv_nsec
+    #else
+    seconds = info.st_mtim.tv_sec
+    nanoseconds = info.st_mtim.tv_nsec
+    #endif
+  }
+}
+
+extension Watchlist {
+  /// The most a watchlist file may hold.
+  static let largestFile = 64 << 20
+
+  /// The entries of a file, one a line; `#` begins a comment. Errors name the line.
+  static func read(_ path: String) throws(WatchlistError) -> [String] {
+    guard let file = fopen(path, "r") else { throw WatchlistError(description: "\(path): \(String(cString: strerror(errno)))") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let n = fread(&block, 1, block.count, file)
+      if n == 0 { break }
+      bytes += block[..<n]
+      if bytes.count > largestFile { throw WatchlistError(description: "\(path): larger than 64 MiB") }
+    }
+    if ferror(file) != 0 { throw WatchlistError(description: "\(path): \(String(cString: strerror(errno)))") }
+    return try entries(bytes, path: path)
+  }
+
+  static func entries(_ bytes: [UInt8], path: String) throws(WatchlistError) -> [String] {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw WatchlistError(description: "\(path): not UTF-8") }
+    var entries: [String] = []
+    for (i, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let entry = line.prefix { $0 != "#" }.trimmed
+      if entry.isEmpty { continue }
+      if let reason = fault(in: entry) { throw WatchlistError(description: "\(path):\(i + 1): '\(entry)': \(reason)") }
+      entries.append(entry)
+    }
+    return entries
+  }
+}
+
+extension Substring {
+  var trimmed: String {
+    var rest = self
+    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    return String(rest)
+  }
+}

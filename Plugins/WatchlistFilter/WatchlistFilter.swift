@@ -1,0 +1,87 @@
+public import StockbusPlugin
+
+extension Plugin {
+  /// Passes the events of some symbols.
+  public static let watchlistFilter = Plugin(
+    "watchlist_filter", "Passes the events of a list of symbols.", WatchlistFilterPlugin.self,
+    hot: [
+      .processor(WatchlistFilter<Trade>.self), .processor(WatchlistFilter<Quote>.self), .processor(WatchlistFilter<Bar>.self),
+      .processor(WatchlistFilter<Ranked>.self),
+    ])
+}
+
+enum WatchlistFilterPlugin: SymbolEventPlugin {
+  static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint { .processor(WatchlistFilter<E>.self) }
+}
+
+public struct WatchlistSettings: Options {
+  @Setting("Symbols to pass; * stands for any text and ? for one character, as in BRK.*.")
+  public var symbols: [String] = []
+  @Setting("A file with more, one a line; blank lines and what follows a # do not count. Followed when it changes.", length: 1...)
+  public var file: String?
+  @Setting("How often the file is looked at.", in: .milliseconds(10) ... .seconds(3600))
+  public var check = Duration.seconds(1)
+  @Setting("Passes everything but the listed symbols.")
+  public var invert = false
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if symbols.isEmpty, file == nil { problems.add("'symbols' or 'file' is needed", at: "symbols") }
+    for pattern in symbols {
+      if let reason = Watchlist.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols") }
+    }
+  }
+}
+
+/// Passes the events of a list of symbols, whatever their type.
+///
+/// A symbol is looked up by its handle in a table of verdicts; patterns are matched once a symbol.
+public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
+  private let settings: WatchlistSettings
+  private let context: Context
+  private var watchlist: Watchlist
+  private let reloads: Counter
+
+  public init(_ settings: WatchlistSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    watchlist = Watchlist(settings.symbols, invert: settings.invert)
+    reloads = context.counter("reloads", "Times the file was read.")
+  }
+
+  public func start() throws {
+    if let path = settings.file { try load(path) }
+  }
+
+  public func process(_ events: Span<E>, into output: inout Outlet<E>) {
+    var passed = 0
+    for i in events.indices where watchlist.passes(events[i].symbol) {
+      output.send(events[i])
+      passed &+= 1
+    }
+    output.filter(events.count &- passed)
+  }
+
+  /// Follows the file. One that is gone or unreadable leaves the list as it was.
+  public func background() async {
+    guard let path = settings.file else { return }
+    var known = FileStamp(path: path)
+    while (try? await context.clock.sleep(for: settings.check)) != nil {
+      let stamp = FileStamp(path: path)
+      if stamp == known { continue }
+      known = stamp
+      do {
+        try load(path)
+        context.logger.info("watchlist read again: \(watchlist.count) entries")
+      } catch {
+        context.logger.warning("\(error); the watchlist stays as it was")
+      }
+    }
+  }
+
+  private func load(_ path: String) throws(WatchlistError) {
+    watchlist = Watchlist(settings.symbols + (try Watchlist.read(path)), invert: settings.invert)
+    reloads.add(1)
+  }
+}
