@@ -88,5 +88,6 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("StockbusFiles", uses: ["MarketData"]),
   ],
   swiftLanguageModes: [.v6])

@@ -1,0 +1,68 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// What the system refused to do with a file, and why.
+public struct FileError: Error, Hashable, Sendable {
+  /// What was attempted.
+  public enum Attempt: Hashable, Sendable {
+    /// Making a folder that the path leads through.
+    case createFolder
+    case open
+    case write
+    /// Giving a full file its next name, which is the payload.
+    case rename(to: String)
+    /// Waiting until the disk has it.
+    case sync
+    case close
+  }
+
+  public var attempt: Attempt
+  /// The path as it was given; for `createFolder` and `rename` the folder or the file that it was about.
+  public var path: String
+  /// The system's error number, such as `ENOSPC`.
+  public var code: Int32
+
+  public init(_ attempt: Attempt, path: String, code: Int32) {
+    self.attempt = attempt
+    self.path = path
+    self.code = code
+  }
+
+  /// Whether the reader of a pipe has gone; a program that writes to standard output usually ends quietly then.
+  public var isBrokenPipe: Bool { code == EPIPE }
+  /// Whether the disk, the quota or the largest allowed file is full.
+  public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+}
+
+extension FileError: CustomStringConvertible {
+  /// One sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
+  public var description: String { "cannot \(action): \(Self.text(of: code))" }
+
+  private var action: String {
+    let shown = path == "-" ? "standard output" : "'\(path)'"
+    return switch attempt {
+    case .createFolder: "create the folder \(shown)"
+    case .open: "open \(shown) for writing"
+    case .write: "write \(shown)"
+    case .rename(let target): "rename \(shown) to '\(target)'"
+    case .sync: "bring \(shown) to the disk"
+    case .close: "close \(shown)"
+    }
+  }
+
+  /// The system's words for an error number, with its name where it is one of those that files meet.
+  static func text(of code: Int32) -> String {
+    let words = String(cString: strerror(code))
+    return names[code].map { "\(words) (\($0))" } ?? words
+  }
+
+  private static let names: [Int32: String] = [
+    EACCES: "EACCES", EAGAIN: "EAGAIN", EBADF: "EBADF", EBUSY: "EBUSY", EDQUOT: "EDQUOT", EEXIST: "EEXIST", EFBIG: "EFBIG",
+    EINVAL: "EINVAL", EIO: "EIO", EISDIR: "EISDIR", ELOOP: "ELOOP", EMFILE: "EMFILE", ENAMETOOLONG: "ENAMETOOLONG", ENFILE: "ENFILE",
+    ENOENT: "ENOENT", ENOMEM: "ENOMEM", ENOSPC: "ENOSPC", ENOTDIR: "ENOTDIR", ENXIO: "ENXIO", EPERM: "EPERM", EPIPE: "EPIPE",
+    EROFS: "EROFS", ETXTBSY: "ETXTBSY", EXDEV: "EXDEV",
+  ]
+}
