@@ -88,5 +88,6 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("StockbusConfig", uses: ["StockbusPlugin"]),
   ],
   swiftLanguageModes: [.v6])
