@@ -1,0 +1,80 @@
+import StockbusPlugin
+
+/// Replaces `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$` in the values of a tree.
+///
+/// It works on nodes, after YAML was read: what a variable holds stays text, is not searched for further variables, and can never
+/// become a list, a key or another value. Keys are left alone. A plain scalar stays plain, so `${NAME:-}` may come to mean "not set";
+/// in quotation marks it is the empty text.
+struct Interpolation {
+  let document: YAMLDocument
+  let limits: ConfigLimits
+  let environment: (String) -> String?
+  private(set) var problems = Problems()
+  /// Places of scalars with a problem.
+  private var standIns: Set<ConfigNode.Mark> = []
+  private var newStandIns: Set<ConfigNode.Mark> = []
+  private var bytes = 0
+
+  init(_ document: YAMLDocument, limits: ConfigLimits, environment: @escaping (String) -> String?) {
+    self.document = document
+    self.limits = limits
+    self.environment = environment
+  }
+
+  /// `node` with every variable replaced; a scalar that has a problem stays as it was written and becomes a stand-in.
+  mutating func apply(to node: ConfigNode) -> ConfigNode {
+    switch node.value {
+    case .scalar(let text): return text.utf8.contains(UInt8(ascii: "$")) ? expand(text, of: node) : node
+    case .list(let items): return ConfigNode(.list(items.map { apply(to: $0) }), at: node.mark, isQuoted: node.isQuoted)
+    case .map(let entries):
+      let new = entries.map { ConfigNode.Entry(key: $0.key, mark: $0.mark, value: apply(to: $0.value)) }
+      return ConfigNode(.map(new), at: node.mark, isQuoted: node.isQuoted)
+    }
+  }
+
+  private mutating func expand(_ text: String, of node: ConfigNode) -> ConfigNode {
+    // An aliased scalar is met again at the same place.
+    guard !standIns.contains(node.mark) else { return node }
+    var template = Template(text, limits: limits, environment: environment)
+    let result = template.expanded()
+    bytes += result.utf8.count
+    if bytes > limits.totalBytes, template.problems.isEmpty {
+      template.problems = [.init("more than \(ConfigLimits.bytes(limits.totalBytes)) of text with variables in it, the limit", at: 0)]
+    }
+    guard template.problems.isEmpty else {
+      for problem in template.problems { report(problem.message, at: place(of: problem.offset, in: text, of: node)) }
+      standIns.insert(node.mark)
+      newStandIns.insert(node.mark)
+      return node
+    }
+    return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted)
+  }
+
+  /// The places of scalars with a problem that were found since the last call.
+  mutating func takeStandIns() -> Set<ConfigNode.Mark> {
+    defer { newStandIns = [] }
+    return newStandIns
+  }
+
+  private mutating func report(_ message: String, at mark: ConfigNode.Mark) {
+    let count = problems.list.count
+    if count < limits.variableProblems { problems.add(message, at: mark) }
+    if count == limits.variableProblems {
+      problems.add(
+        "more than \(ConfigLimits.grouped(count)) problems with variables in this file, the limit; the rest is not shown", at: mark)
+    }
+  }
+
+  /// The place of the character `offset` of a scalar: exact where the scalar is written literally up to there, on one line and without
+  /// escapes, else where the scalar begins.
+  private func place(of offset: Int, in text: String, of node: ConfigNode) -> ConfigNode.Mark {
+    guard let source = document.source else { return node.mark }
+    let isDelimited = node.isQuoted && ["\"", "'"].contains(source.character(at: node.mark))
+    let begin = source.index(of: node.mark) + (isDelimited ? 1 : 0)
+    let written = source.scalars[min(begin, source.scalars.count)...].prefix(offset + 1)
+    guard written.elementsEqual(text.unicodeScalars.prefix(offset + 1)), !written.contains(where: SourceText.isBreak) else {
+      return node.mark
+    }
+    return source.mark(line: node.mark.line, column: node.mark.column + (isDelimited ? 1 : 0) + offset)
+  }
+}

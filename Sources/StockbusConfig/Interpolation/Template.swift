@@ -1,0 +1,137 @@
+/// One text with variables in it.
+///
+///     text      = ( "$$" | reference | any character )*
+///     reference = "${" name [ ( ":-" | ":?" ) text without "}" ] "}"
+///     name      = ( letter | "_" ) ( letter | digit | "_" )*
+///
+/// A `$` before anything else stands for itself. `:-` gives what is used where the variable is unset or empty, `:?` what is
+/// then reported. A default is only expanded if it is used.
+struct Template {
+  /// What is wrong, and the index of the `$` it begins with in the text's Unicode scalars.
+  struct Problem {
+    let message: String
+    let offset: Int
+
+    init(_ message: String, at offset: Int) {
+      self.message = message
+      self.offset = offset
+    }
+  }
+
+  private let text: [Unicode.Scalar]
+  private let limits: ConfigLimits
+  private let environment: (String) -> String?
+  private var position = 0
+  /// Bytes written so far, those of thrown-away messages included.
+  private var bytes = 0
+  var problems: [Problem] = []
+
+  init(_ text: String, limits: ConfigLimits, environment: @escaping (String) -> String?) {
+    self.text = Array(text.unicodeScalars)
+    self.limits = limits
+    self.environment = environment
+  }
+
+  /// The text with its variables replaced; of no use where there are problems.
+  mutating func expanded() -> String { expand(depth: 0, isUsed: true) }
+
+  private var next: Unicode.Scalar? { position < text.count ? text[position] : nil }
+  private var isAtEnd: Bool { position >= text.count }
+
+  /// Up to the end, or inside of a reference up to its `}`. What is not used is only read over.
+  private mutating func expand(depth: Int, isUsed: Bool) -> String {
+    var out = ""
+    while let character = next, !(depth > 0 && character == "}") {
+      guard character == "$" else {
+        put(String(character), into: &out, isUsed)
+        position += 1
+        continue
+      }
+      switch position + 1 < text.count ? text[position + 1] : nil {
+      case "{": put(reference(depth: depth + 1, isUsed: isUsed), into: &out, isUsed)
+      case "$":
+        put("$", into: &out, isUsed)
+        position += 2
+      default:
+        put("$", into: &out, isUsed)
+        position += 1
+      }
+    }
+    return out
+  }
+
+  /// The value of a reference; leaves the position behind its `}`.
+  private mutating func reference(depth: Int, isUsed: Bool) -> String {
+    let start = position
+    guard depth <= limits.variableDepth else {
+      return stop("'${…}' more than \(limits.variableDepth) levels deep, the limit", at: start)
+    }
+    position += 2
+    let name = readName()
+    if isAtEnd { return stop("'${' is never closed; write '$${' for the text itself", at: start) }
+    if let mistake = mistake(in: name) {
+      problems.append(Problem(mistake, at: start))
+      while let character = next, character != "}" { position += 1 }
+      position += 1
+      return ""
+    }
+    let value = environment(name)
+    if next == "}" {
+      position += 1
+      if value == nil, isUsed {
+        problems.append(Problem("the variable '\(name)' is not set; set it or give a default: '${\(name):-…}'", at: start))
+      }
+      return value ?? ""
+    }
+    let isDefault = text[position + 1] == "-"
+    position += 2
+    let isMissing = value?.isEmpty ?? true
+    let alternative = expand(depth: depth, isUsed: isUsed && isMissing)
+    if isAtEnd { return stop("'${' is never closed; write '$${' for the text itself", at: start) }
+    position += 1
+    guard isMissing, isUsed else { return value ?? "" }
+    if isDefault { return alternative }
+    let reason = alternative.isEmpty ? "" : ": \(shown(alternative).dropFirst().dropLast())"
+    problems.append(Problem("the variable '\(name)' must be set" + reason, at: start))
+    return ""
+  }
+
+  private mutating func readName() -> String {
+    var name = ""
+    while let character = next, character == "_" || (character.isASCII && character.properties.isAlphabetic) || isDigit(character) {
+      name.unicodeScalars.append(character)
+      position += 1
+    }
+    return name
+  }
+
+  private func isDigit(_ character: Unicode.Scalar) -> Bool { ("0"..."9").contains(character) }
+
+  /// What is wrong with a name or with what follows it; nil where that is `}`, `:-` or `:?`.
+  private func mistake(in name: String) -> String? {
+    guard let first = name.unicodeScalars.first else { return "'${' must be followed by the name of a variable: letters, digits and '_'" }
+    if isDigit(first) { return "\(shown(name)) is no name of a variable: it begins with a digit" }
+    if next == "}" { return nil }
+    if next == ":", position + 1 < text.count, text[position + 1] == "-" || text[position + 1] == "?" { return nil }
+    return "expected '}', ':-' or ':?' after \(shown("${" + name))"
+  }
+
+  /// Ends the reading: what follows has no meaning any more. Only the innermost of several open references is reported.
+  private mutating func stop(_ message: String, at offset: Int) -> String {
+    if !hasStopped { problems.append(Problem(message, at: offset)) }
+    hasStopped = true
+    position = text.count
+    return ""
+  }
+  private var hasStopped = false
+
+  private mutating func put(_ piece: String, into out: inout String, _ isUsed: Bool) {
+    guard isUsed, !hasStopped else { return }
+    bytes += piece.utf8.count
+    guard bytes <= limits.scalarBytes * (limits.variableDepth + 1), out.utf8.count + piece.utf8.count <= limits.scalarBytes else {
+      _ = stop("the text with its variables is longer than \(ConfigLimits.bytes(limits.scalarBytes)), the limit", at: 0)
+      return
+    }
+    out += piece
+  }
+}

@@ -1,0 +1,40 @@
+/// The rules of a component's id: it names a topic, a metric's label and a state file, so it is short and plain.
+enum ComponentID {
+  static let limit = 64
+  /// The topic of events that no component could handle.
+  static let reserved = "dead_letters"
+
+  /// What is wrong with `id`; nil where nothing is.
+  static func mistake(in id: String) -> String? {
+    if id == reserved { return "the id '\(reserved)' is taken by the topic of dead letters; choose another" }
+    if id.unicodeScalars.count > limit, isPlain(id) {
+      return "an id has at most \(limit) characters, this one has \(ConfigLimits.grouped(id.unicodeScalars.count))"
+    }
+    if isPlain(id) { return nil }
+    let near = plain(id).map { "; did you mean '\($0)'?" } ?? ""
+    return "an id begins with a lower-case letter and goes on with lower-case letters, digits, '_' and '-'\(near)"
+  }
+
+  private static func isPlain(_ id: String) -> Bool {
+    guard let first = id.utf8.first, isLetter(first) else { return false }
+    return id.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+  }
+
+  /// The nearest id in plain form: `My Feed` gives `my_feed`; nil where nothing is left.
+  private static func plain(_ id: String) -> String? {
+    var out = ""
+    for character in id.lowercased().unicodeScalars where out.utf8.count < limit {
+      let byte = UInt8(ascii: character.isASCII ? character : "_")
+      if isLetter(byte) || (!out.isEmpty && (isDigit(byte) || byte == UInt8(ascii: "-"))) {
+        out.unicodeScalars.append(character)
+      } else if let last = out.last, last != "_", !isDigit(byte) {
+        out += "_"
+      }
+    }
+    while out.last == "_" { out.removeLast() }
+    return out.isEmpty || out == reserved ? nil : out
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

@@ -1,0 +1,114 @@
+import StockbusPlugin
+
+/// Reads one component's mapping and collects what is wrong with it.
+struct ComponentReader {
+  let id: String
+  let idMark: ConfigNode.Mark
+  let section: Section
+  /// Places whose problem has been told.
+  let standIns: Set<ConfigNode.Mark>
+  private(set) var problems = Problems()
+
+  init(id: String, idMark: ConfigNode.Mark, section: Section, standIns: Set<ConfigNode.Mark>) {
+    self.id = id
+    self.idMark = idMark
+    self.section = section
+    self.standIns = standIns
+  }
+
+  private var title: String { section.title(of: id) }
+  private static let reserved: Set<String> = ["plugin", "inputs", "supervision", "output"]
+
+  /// The component; nil where it is no mapping or names no plugin.
+  mutating func read(_ node: ConfigNode) -> ComponentDescription? {
+    guard case .map(let entries) = node.value else {
+      report("\(title) must be a mapping with 'plugin', got \(node.shownKind)", at: node.mark)
+      return nil
+    }
+    // A mapping that lacks what could not be merged into it has had its problem told.
+    let isWhole = !standIns.contains(node.mark)
+    let options = entries.filter { !Self.reserved.contains($0.key) }
+    let inputs = readInputs(node, options, isWhole: isWhole)
+    guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else { return nil }
+    return ComponentDescription(
+      id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
+      hasInputsKey: node["inputs"] != nil, supervision: given(node["supervision"]), output: given(node["output"]),
+      options: ConfigNode(.map(options), at: node.mark))
+  }
+
+  private func given(_ node: ConfigNode?) -> ConfigNode? { node?.isNull == true ? nil : node }
+
+  private mutating func report(_ message: String, at mark: ConfigNode.Mark) {
+    if !standIns.contains(mark) { problems.add(message, at: mark) }
+  }
+
+  private mutating func readPlugin(
+    _ node: ConfigNode, _ options: [ConfigNode.Entry], isWhole: Bool
+  ) -> (String, ConfigNode.Mark)? {
+    guard let plugin = node["plugin"] else {
+      if isWhole { report("\(title) is missing 'plugin'" + misspelt("plugin", options), at: idMark) }
+      return nil
+    }
+    guard case .scalar(let name) = plugin.value, !plugin.isNull, !name.isEmpty, !standIns.contains(plugin.mark) else {
+      report("\(title): 'plugin' must be the name of a plugin, got \(plugin.shownKind)", at: plugin.mark)
+      return nil
+    }
+    return (name, plugin.mark)
+  }
+
+  private mutating func readInputs(_ node: ConfigNode, _ options: [ConfigNode.Entry], isWhole: Bool) -> [InputDescription] {
+    guard let inputs = node["inputs"] else {
+      if section != .source, isWhole { report("\(title) is missing 'inputs'" + misspelt("inputs", options), at: idMark) }
+      return []
+    }
+    let items: [ConfigNode]
+    switch inputs.value {
+    case .list(let list): items = list
+    case .scalar: items = inputs.isNull ? [] : [inputs]
+    case .map:
+      report("\(title): 'inputs' must be a list of ids, got a mapping", at: inputs.mark)
+      return []
+    }
+    if items.isEmpty, section != .source {
+      report("\(title): 'inputs' is empty; a \(section.rawValue) has at least one", at: inputs.mark)
+    }
+    var found: [InputDescription] = []
+    var places: [String: ConfigNode.Mark] = [:]
+    for item in items {
+      guard let input = readInput(item) else { continue }
+      if let first = places[input.from] {
+        report("\(title): the input \(shown(input.from)) is given twice, first at \(first.place)", at: input.mark)
+        continue
+      }
+      places[input.from] = input.mark
+      found.append(input)
+    }
+    return found
+  }
+
+  private mutating func readInput(_ node: ConfigNode) -> InputDescription? {
+    switch node.value {
+    case .scalar(let id):
+      if !node.isNull, !id.isEmpty { return standIns.contains(node.mark) ? nil : InputDescription(from: id, mark: node.mark) }
+      report("\(title): an input must be the id of a component, got \(id.isEmpty ? "nothing" : node.shownKind)", at: node.mark)
+    case .list: report("\(title): an input must be the id of a component, got a list", at: node.mark)
+    case .map(let entries):
+      let edge = entries.filter { $0.key != "from" }
+      guard let from = node["from"] else {
+        report("\(title): an input's mapping is missing 'from', the id of a component" + misspelt("from", edge), at: node.mark)
+        return nil
+      }
+      if case .scalar(let id) = from.value, !from.isNull, !id.isEmpty {
+        guard !standIns.contains(from.mark) else { return nil }
+        return InputDescription(from: id, mark: from.mark, edge: ConfigNode(.map(edge), at: node.mark))
+      }
+      report("\(title): 'from' must be the id of a component, got \(from.shownKind)", at: from.mark)
+    }
+    return nil
+  }
+
+  /// The key that was probably meant.
+  private func misspelt(_ key: String, _ entries: [ConfigNode.Entry]) -> String {
+    suggestion(for: key, among: entries.map(\.key)).map { "; did you misspell it as \(shown($0))?" } ?? ""
+  }
+}

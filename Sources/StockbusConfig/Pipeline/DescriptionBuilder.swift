@@ -1,0 +1,112 @@
+import StockbusPlugin
+
+/// Merges documents into one description: sections, ids and `runtime`.
+struct DescriptionBuilder {
+  private(set) var config = LoadedConfig()
+  private let limits: ConfigLimits
+  private let environment: (String) -> String?
+  /// Where each id was written first.
+  private var ids: [String: ConfigNode.Mark] = [:]
+  private var runtime: [ConfigNode.Entry] = []
+  private var runtimeMark: ConfigNode.Mark?
+
+  init(limits: ConfigLimits, environment: @escaping (String) -> String?) {
+    self.limits = limits
+    self.environment = environment
+  }
+
+  mutating func fail(_ problem: Problem) {
+    config.problems.add(problem.message, at: problem.mark)
+    config.isIncomplete = true
+  }
+
+  /// Adds what one file says; `document` has been read with its problems in it.
+  mutating func add(_ document: YAMLDocument, file: String) {
+    config.files.append(file)
+    config.problems.add(document.problems)
+    config.standIns.formUnion(document.standIns)
+    guard let root = document.root else {
+      config.isIncomplete = true
+      return
+    }
+    guard case .map(let entries) = root.value else {
+      config.isIncomplete = true
+      config.report("expected a mapping with \(Self.expected), got \(root.shownKind)", at: root.mark)
+      return
+    }
+    if config.standIns.contains(root.mark) { config.isIncomplete = true }
+    var variables = Interpolation(document, limits: limits, environment: environment)
+    for entry in entries where !entry.key.hasPrefix("x-") {
+      if let section = Section.allCases.first(where: { $0.key == entry.key }) {
+        add(section, entry, &variables)
+      } else if entry.key == "runtime" {
+        addRuntime(entry, &variables)
+      } else {
+        let near = didYouMean(entry.key, among: Self.keys)
+        config.report("unknown key \(shown(entry.key))" + (near.isEmpty ? "; expected \(Self.expected)" : near), at: entry.mark)
+        config.isIncomplete = true
+      }
+    }
+    config.problems.add(variables.problems)
+  }
+
+  /// Everything that was added.
+  consuming func finish() -> LoadedConfig {
+    if let runtimeMark { config.description.runtime = ConfigNode(.map(runtime), at: runtimeMark) }
+    return config
+  }
+
+  private static let keys = Section.allCases.map(\.key) + ["runtime"]
+  private static let expected = "'sources', 'processors', 'sinks' or 'runtime'"
+
+  private mutating func add(_ section: Section, _ entry: ConfigNode.Entry, _ variables: inout Interpolation) {
+    if entry.value.isNull {
+      if config.standIns.contains(entry.value.mark) { config.isIncomplete = true }
+      return
+    }
+    guard case .map(let components) = entry.value.value else {
+      config.isIncomplete = true
+      config.report("'\(section.key)' must be a mapping of ids to components, got \(entry.value.shownKind)", at: entry.value.mark)
+      return
+    }
+    if config.standIns.contains(entry.value.mark) { config.isIncomplete = true }
+    for component in components { add(component, to: section, &variables) }
+  }
+
+  private mutating func add(_ entry: ConfigNode.Entry, to section: Section, _ variables: inout Interpolation) {
+    let title = section.title(of: entry.key)
+    if let mistake = ComponentID.mistake(in: entry.key) { config.report("\(title): \(mistake)", at: entry.mark) }
+    if let first = ids[entry.key] {
+      config.report("\(title): the id is given twice, first at \(first.place)", at: entry.mark)
+      return
+    }
+    ids[entry.key] = entry.mark
+    let node = interpolated(entry.value, &variables)
+    var reader = ComponentReader(id: entry.key, idMark: entry.mark, section: section, standIns: config.standIns)
+    let component = reader.read(node)
+    config.problems.add(reader.problems)
+    if let component { config.description.components.append(component) } else { config.rejected.insert(entry.key) }
+  }
+
+  private mutating func addRuntime(_ entry: ConfigNode.Entry, _ variables: inout Interpolation) {
+    if entry.value.isNull { return }
+    guard case .map(let options) = interpolated(entry.value, &variables).value else {
+      config.report("'runtime' must be a mapping of options, got \(entry.value.shownKind)", at: entry.value.mark)
+      return
+    }
+    runtimeMark = runtimeMark ?? entry.value.mark
+    for option in options {
+      if let first = runtime.first(where: { $0.key == option.key }) {
+        config.report("runtime: the option \(shown(option.key)) is given twice, first at \(first.mark.place)", at: option.mark)
+      } else {
+        runtime.append(option)
+      }
+    }
+  }
+
+  private mutating func interpolated(_ node: ConfigNode, _ variables: inout Interpolation) -> ConfigNode {
+    let result = variables.apply(to: node)
+    config.standIns.formUnion(variables.takeStandIns())
+    return result
+  }
+}

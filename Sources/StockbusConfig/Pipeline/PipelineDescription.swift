@@ -1,0 +1,77 @@
+public import StockbusPlugin
+
+/// Where a component stands in the configuration, and so what it is.
+public enum Section: String, Sendable, Hashable, CaseIterable {
+  case source, processor, sink
+
+  /// The key of its mapping: `sources`.
+  public var key: String { rawValue + "s" }
+
+  /// For the beginning of a message: `processor 'mine'`.
+  func title(of id: String) -> String { "\(rawValue) \(shown(id))" }
+}
+
+/// A pipeline as it was written: components with plugins, inputs and options by name, not yet checked against any plugin.
+public struct PipelineDescription: Sendable {
+  /// In the order of files, sections and lines; every id occurs once.
+  public var components: [ComponentDescription] = []
+  /// The options of all `runtime` mappings as one mapping; nil where there is none.
+  public var runtime: ConfigNode?
+
+  public init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
+    self.components = components
+    self.runtime = runtime
+  }
+}
+
+/// One component as it was written.
+public struct ComponentDescription: Sendable {
+  public let id: String
+  public let idMark: ConfigNode.Mark
+  public let section: Section
+  public let plugin: String
+  public let pluginMark: ConfigNode.Mark
+  /// In the written order; no component occurs twice.
+  public let inputs: [InputDescription]
+  public let hasInputsKey: Bool
+  /// What was written as `supervision`; nil where nothing was.
+  public let supervision: ConfigNode?
+  /// What was written as `output`; nil where nothing was.
+  public let output: ConfigNode?
+  /// A mapping of all keys but `plugin`, `inputs`, `supervision` and `output`, each where it was written.
+  public let options: ConfigNode
+
+  public init(
+    id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
+    hasInputsKey: Bool = false, supervision: ConfigNode? = nil, output: ConfigNode? = nil, options: ConfigNode
+  ) {
+    self.id = id
+    self.idMark = idMark
+    self.section = section
+    self.plugin = plugin
+    self.pluginMark = pluginMark
+    self.inputs = inputs
+    self.hasInputsKey = hasInputsKey
+    self.supervision = supervision
+    self.output = output
+    self.options = options
+  }
+
+  /// For the beginning of a message: `processor 'mine'`.
+  public var title: String { section.title(of: id) }
+}
+
+/// One input of a component as it was written.
+public struct InputDescription: Sendable {
+  /// The id of the component whose output it takes.
+  public let from: String
+  public let mark: ConfigNode.Mark
+  /// A mapping of the edge's own options, all keys but `from`; nil where only an id was written.
+  public let edge: ConfigNode?
+
+  public init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil) {
+    self.from = from
+    self.mark = mark
+    self.edge = edge
+  }
+}

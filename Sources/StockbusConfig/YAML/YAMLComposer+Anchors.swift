@@ -1,0 +1,42 @@
+import StockbusPlugin
+
+extension YAMLComposer {
+  /// Composes a node by `body`, checks its tag, and remembers it under its anchor; a later anchor of the same name takes its place.
+  mutating func anchored(
+    _ head: YAMLEvent.Head, as kind: YAMLTag.Kind, _ body: (inout YAMLComposer) throws(Problem) -> Composed
+  ) throws(Problem) -> Composed {
+    check(head, kind)
+    guard let anchor = head.anchor else { return try body(&self) }
+    anchors[anchor] = .open
+    let composed = try body(&self)
+    anchors[anchor] = .complete(composed.node, composed.size)
+    return composed
+  }
+
+  /// The node that the alias stands for.
+  mutating func expand(_ name: String, at mark: ConfigNode.Mark, depth: Int) throws(Problem) -> Composed {
+    switch anchors[name] {
+    case .complete(let node, let size):
+      try charge(size, at: mark, depth: depth)
+      return Composed(node: node, size: size, place: mark)
+    case .open: problems.add("the anchor \(shown(name)) would contain itself", at: mark)
+    case nil:
+      let near = didYouMean(name, among: anchors.keys)
+      problems.add("unknown anchor \(shown(name))" + (near.isEmpty ? "; an anchor stands before its aliases" : near), at: mark)
+    }
+    try charge(Size(), at: mark, depth: depth)
+    standIns.insert(mark)
+    return Composed(node: ConfigNode(.scalar(""), at: mark), place: mark)
+  }
+
+  private mutating func check(_ head: YAMLEvent.Head, _ kind: YAMLTag.Kind) {
+    guard let tag = head.tag, tag != "!" else { return }
+    guard let known = YAMLTag(full: tag) else {
+      problems.add("unknown tag \(shown(YAMLTag.written(tag))); " + YAMLTag.known, at: head.mark)
+      return
+    }
+    if known.kind != kind {
+      problems.add("the tag '\(YAMLTag.written(tag))' is for \(known.kind.rawValue), but \(kind.rawValue) follows", at: head.mark)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import StockbusPlugin
+
+/// What libyaml says about a text that is no YAML, and how we say it.
+struct YAMLSyntaxError {
+  let problem: String
+  let mark: ConfigNode.Mark
+  let context: String
+  let contextMark: ConfigNode.Mark
+
+  /// In words that tell what to change, at the place to change.
+  func problem(in source: SourceText) -> Problem {
+    let character = source.character(at: mark)
+    switch problem {
+    case "found unexpected end of stream":
+      // The end of the file is no place to look at: the opening is.
+      return Problem("the quotation mark that opens here is never closed", at: contextMark)
+    case "could not find expected ':'" where context == "while scanning a simple key":
+      return Problem("expected ':' after the key that begins here", at: contextMark)
+    case "found character that cannot start any token":
+      if character == "\t" { return tab }
+      return Problem("\(shown(character.map { String($0) } ?? "")) cannot begin a value; put the text in quotation marks", at: mark)
+    case "found a tab character that violates indentation", "found a tab character where an indentation space is expected":
+      return tab
+    case "found unknown escape character", "did not find expected hexdecimal number", "found invalid Unicode character escape code":
+      return Problem(escape(in: source), at: mark)
+    default:
+      return Problem((Self.texts[problem] ?? other) + opening, at: mark)
+    }
+  }
+
+  private var tab: Problem { Problem("a tab cannot indent; use spaces", at: mark) }
+
+  /// Sentences that stand for themselves.
+  private static let texts = [
+    "mapping values are not allowed in this context":
+      "unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation",
+    "block sequence entries are not allowed in this context": "a list item '- ' cannot begin here; check the indentation",
+    "mapping keys are not allowed in this context": "a key cannot begin here; check the indentation",
+    "did not find expected key": "expected a key; check the indentation and the quotation marks",
+    "did not find expected '-' indicator": "expected a list item '- '; check the indentation",
+    "did not find expected ',' or ']'": "expected ',' or ']'",
+    "did not find expected ',' or '}'": "expected ',' or '}'",
+    "did not find expected node content": "expected a value",
+    "did not find expected <document start>": "expected '---' or the end of the file; check the indentation",
+    "found unexpected ':'": "unexpected ':'; put the text in quotation marks",
+    "found unexpected document indicator": "the document ends here, inside of text in quotation marks",
+    "found an indentation indicator equal to 0": "the indentation of block text is 1 to 9",
+    "found undefined tag handle": "unknown tag; " + YAMLTag.known,
+    "found duplicate %YAML directive": "a second '%YAML' directive",
+    "found incompatible YAML document": "only YAML 1.1 and 1.2 are understood",
+  ]
+
+  /// By what was being read, where libyaml has many sentences for one mistake.
+  private var other: String {
+    switch context {
+    case "while scanning an alias": "'*' begins an alias and a name must follow; put other text in quotation marks"
+    case "while scanning an anchor": "'&' begins an anchor and a name must follow; put other text in quotation marks"
+    case "while scanning a tag", "while parsing a tag": "'!' begins a tag; put text that begins with it in quotation marks"
+    case "while scanning a block scalar": "only a comment may follow '|' or '>' on its line"
+    case "while scanning a directive", "while scanning a %YAML directive": "unknown directive; only '%YAML 1.2' is understood"
+    default: "malformed YAML" + (problem.isEmpty ? "" : ": \(problem)")
+    }
+  }
+
+  /// Where the unfinished thing began, if that is elsewhere.
+  private var opening: String {
+    let thing: String
+    switch context {
+    case "while parsing a flow sequence", "while parsing a block collection": thing = "list"
+    case "while parsing a flow mapping", "while parsing a block mapping": thing = "mapping"
+    case "while scanning a quoted scalar": thing = "text"
+    default: return ""
+    }
+    return contextMark == mark ? "" : " (the \(thing) begins at \(contextMark.line):\(contextMark.column))"
+  }
+
+  private func escape(in source: SourceText) -> String {
+    let start = source.index(of: mark)
+    let after = start + 1 < source.scalars.count ? source.scalars[start + 1] : " "
+    switch problem {
+    case "found unknown escape character":
+      return "unknown escape \(shown("\\\(after)")) in text in double quotation marks; write '\\\\' for a backslash, or use single ones"
+    case "found invalid Unicode character escape code": return "the escape stands for no Unicode character"
+    default: return "expected the hexadecimal digits of an escape: '\\xNN', '\\uNNNN' or '\\UNNNNNNNN'"
+    }
+  }
+}
