@@ -28,7 +28,7 @@ public actor Generator: Source, CommandableComponent {
     switch settings.rate {
     case nil: try await runRounds(every: settings.interval, into: &output)
     case .some(let rate):
-      if let perSecond = rate.perSecond { try await run(perSecond: perSecond, into: &output) } else { try await runFlat(into: &output) }
+      if let perSecond = rate.eventsPerSecond { try await run(perSecond: perSecond, into: &output) } else { try await runFlat(into: &output) }
     }
   }
 
@@ -155,4 +155,9 @@ extension Duration {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) * 1e-18
   }
+}
+
+extension Rate {
+  /// Nil where there is no limit.
+  var eventsPerSecond: Double? { isUnlimited ? nil : Double(count) / period.inSeconds }
 }

@@ -35,7 +35,7 @@ struct Market {
     self.random = random
     if let start = settings.start {
       let step: Int64
-      if let perSecond = settings.rate?.perSecond {
+      if let perSecond = settings.rate?.eventsPerSecond {
         step = max(1, Int64(1_000_000_000 / perSecond))
       } else {
         let (seconds, attoseconds) = settings.interval.components

@@ -33,7 +33,7 @@ public final class Pipeline: Sendable {
       own[metadataKey: "component"] = "\(plan.id)"
       let counters = CounterRegistry()
       let context = Context(
-        id: plan.id, clock: clock, logger: own, runSeed: topology.settings.seed, counters: counters, deadLetters: desk)
+        id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters, deadLetters: desk)
       let output = plan.blueprint.makeTopic(plan.topic)
       topics[plan.id] = output
       let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }

@@ -28,3 +28,8 @@ public protocol PricedEvent: SymbolEvent {
   /// Decimals the size is written with.
   var sizeDecimals: UInt8 { get }
 }
+
+extension Event {
+  /// The event type's name in configurations and messages.
+  public static var eventName: String { schema.name }
+}

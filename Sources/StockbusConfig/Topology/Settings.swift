@@ -1,13 +1,56 @@
-public struct SupervisionPolicy: Sendable {
-  public enum OnFailure: String, Sendable { case isolate, stop }
-  public var restarts = 5
-  public var backoff = Duration.milliseconds(100)
-  public var maxBackoff = Duration.seconds(10)
-  public var onFailure = OnFailure.isolate
+public import EventBus
+public import StockbusPlugin
+
+/// `runtime:` at the top of a configuration.
+public struct RunSettings: Options {
+  @Setting("How long a graceful stop may take before what is late is cut off.", in: .milliseconds(1) ... .seconds(86_400))
+  public var drainDeadline = Duration.seconds(10)
+  @Setting("Seeds whatever draws random numbers and has no seed of its own.")
+  public var seed = 42
+
   public init() {}
 }
-public struct RunSettings: Sendable {
-  public var drainDeadline = Duration.seconds(10)
-  public var seed: UInt64 = 42
+
+/// What happens when a component has failed for good.
+public enum OnFailure: String, Choice {
+  /// It ends, and the others go on.
+  case isolate
+  /// The whole run stops gracefully.
+  case stop
+}
+
+/// `supervision:` of a component.
+public struct SupervisionPolicy: Options {
+  @Setting("Failures in a row, without progress between them, after which the component has failed for good.", in: 0...1_000_000)
+  public var restarts = 5
+  @Setting("The wait before the second restart in a row; doubled with every further one.", in: .milliseconds(1) ... .seconds(3600))
+  public var backoff = Duration.milliseconds(100)
+  @Setting("The longest wait.", in: .milliseconds(1) ... .seconds(86_400))
+  public var maxBackoff = Duration.seconds(10)
+  @Setting("What happens when it has failed for good: isolate (the others go on) or stop (the run stops).")
+  public var onFailure = OnFailure.isolate
+
+  public init() {}
+}
+
+/// `output:` of a component.
+public struct OutputSettings: Options {
+  @Setting("Events its ring holds, rounded up to a power of two.", in: 2...(1 << 24))
+  public var capacity = 1 << 14
+
+  public init() {}
+}
+
+extension Overflow: Choice {}
+
+/// An input's own options, written as `{ from: ranked, overflow: conflate }`.
+public struct EdgeSettings: Options {
+  @Setting("When the reader is slower: block (wait), drop_oldest, drop_newest or conflate (keep the latest of every symbol).")
+  public var overflow = Overflow.block
+  @Setting("Events that may wait; with block it widens the ring they wait in.", in: 1...(1 << 24))
+  public var capacity: Int?
+  @Setting("Begins with the last event of every symbol.")
+  public var initial = false
+
   public init() {}
 }

@@ -4,6 +4,9 @@
 /// its place in its inputs and its counters outlive it.
 public protocol Component: Actor {
   associatedtype Settings: Options = NoOptions
+  /// What is wrong with these settings for this type of component, though each is allowed by itself: the option's name and what
+  /// is wrong with it. Called when a configuration is checked; no I/O.
+  static func faults(in settings: Settings) -> [(option: String, message: String)]
   /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
@@ -14,6 +17,7 @@ public protocol Component: Actor {
 }
 
 extension Component {
+  public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
   public func start() async throws {}
   public func stop() async {}
 }

@@ -55,6 +55,9 @@ public struct Blueprint: Sendable {
     commands = (P.self as? any CommandableComponent.Type)?.commands ?? []
     decode = { node, mark throws(Problems) in
       let settings = try P.Settings.decode(node, at: mark)
+      var problems = Problems()
+      for fault in P.faults(in: settings) { problems.add(fault.message, at: node?[fault.option]?.mark ?? mark) }
+      guard problems.isEmpty else { throw problems }
       return Assembly { make(settings, $0, $1, $2) }
     }
   }

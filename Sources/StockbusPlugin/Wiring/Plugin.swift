@@ -46,21 +46,21 @@ public struct Plugin: Sendable {
   /// A plugin generic over its event type. `hot` are blueprints compiled where they are written; any other fitting type is bound
   /// at wiring and runs unspecialised. `emits` says what it emits where that is not what it takes.
   public init<G: AnyEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anyEvent, emits: emits, choice: nil) { types in
+    self.init(name, doc, hot, accepts: .anyEvent, emits: emits ?? "", choice: nil) { types in
       types.first.map { G.bind($0) }
     }
   }
 
   /// As above, for events about an instrument.
   public init<G: SymbolEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anySymbolEvent, emits: emits, choice: nil) { types in
+    self.init(name, doc, hot, accepts: .anySymbolEvent, emits: emits ?? "", choice: nil) { types in
       (types.first as? any SymbolEvent.Type).map { G.bind($0) }
     }
   }
 
   /// As above, for events that tell a price.
   public init<G: PricedEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anyPricedEvent, emits: emits, choice: nil) { types in
+    self.init(name, doc, hot, accepts: .anyPricedEvent, emits: emits ?? "", choice: nil) { types in
       (types.first as? any PricedEvent.Type).map { G.bind($0) }
     }
   }
@@ -82,7 +82,7 @@ public struct Plugin: Sendable {
     self.emits = emits ?? (first.kind == .sink ? "" : first.output.map(Self.name) ?? "")
   }
 
-  static func name(of type: any Event.Type) -> String { type.schemaName }
+  static func name(of type: any Event.Type) -> String { type.eventName }
 
   /// True where it can take this type.
   public func fits(_ type: any Event.Type) -> Bool {
@@ -94,8 +94,25 @@ public struct Plugin: Sendable {
     }
   }
 
-  /// True where inputs of different types may meet in one component.
-  public var mixesTypes: Bool { if case .types(let types) = accepts { types.count > 1 } else { false } }
+  /// True where it has to be given inputs; otherwise it must not.
+  public var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
+
+  /// The event types it takes, in words: `trade, quote`, `events with a price`.
+  public var acceptedTypes: String {
+    switch accepts {
+    case .types(let types): types.map(Self.name).joined(separator: ", ")
+    case .anyEvent: "any event"
+    case .anySymbolEvent: "events about a symbol"
+    case .anyPricedEvent: "events with a price"
+    }
+  }
+
+  /// Decodes options without making anything of them; throws every problem at once.
+  public func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) { try Self.check(options, node, mark) }
+
+  private static func check<O: Options>(_: O.Type, _ node: ConfigNode?, _ mark: ConfigNode.Mark) throws(Problems) {
+    _ = try O.decode(node, at: mark)
+  }
 
   /// The blueprint for these upstream types and options; nil where they do not fit.
   public func blueprint(for upstream: [any Event.Type], options: ConfigNode?) -> Blueprint? {
@@ -113,10 +130,6 @@ public struct Plugin: Sendable {
     guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
     return open?(upstream)
   }
-}
-
-extension Event {
-  static var schemaName: String { schema.name }
 }
 
 /// A plugin that takes whatever event: how it is made for one type, in one line.

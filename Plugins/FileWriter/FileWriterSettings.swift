@@ -1,0 +1,68 @@
+internal import MarketData
+public import StockbusPlugin
+
+/// How records are written.
+public enum RecordFormat: String, Choice {
+  /// By the path's ending: `.csv` gives CSV, everything else JSON lines.
+  case auto
+  case jsonl, csv
+}
+
+/// How times are written.
+public enum TimeFormat: String, Choice {
+  /// With 0, 3, 6 or 9 decimals, as the time needs.
+  case iso8601
+  case iso8601Seconds = "iso8601_s"
+  case iso8601Milliseconds = "iso8601_ms"
+  case iso8601Microseconds = "iso8601_us"
+  case iso8601Nanoseconds = "iso8601_ns"
+  case seconds = "s"
+  case milliseconds = "ms"
+  case microseconds = "us"
+  case nanoseconds = "ns"
+
+  var style: TimeStyle {
+    switch self {
+    case .iso8601: .iso8601(.shortest)
+    case .iso8601Seconds: .iso8601(.seconds)
+    case .iso8601Milliseconds: .iso8601(.milliseconds)
+    case .iso8601Microseconds: .iso8601(.microseconds)
+    case .iso8601Nanoseconds: .iso8601(.nanoseconds)
+    case .seconds: .epoch(.seconds)
+    case .milliseconds: .epoch(.milliseconds)
+    case .microseconds: .epoch(.microseconds)
+    case .nanoseconds: .epoch(.nanoseconds)
+    }
+  }
+}
+
+public struct FileWriterSettings: Options {
+  @Setting("The file; - is standard output. Folders above it are made.", length: 1...)
+  public var path: String
+  @Setting("JSON lines or CSV; auto goes by the path's ending.")
+  public var format = RecordFormat.auto
+  @Setting("The fields to write, in this order; without it all.")
+  public var fields: [String]?
+  @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
+  public var times = TimeFormat.iso8601
+  @Setting("A CSV file begins with the names of its fields.")
+  public var header = true
+  @Setting("Goes on with a file that is there; otherwise it is emptied first.")
+  public var append = true
+  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
+  public var rotate: ByteSize?
+  @Setting("Files put aside that are kept.", in: 1...10_000)
+  public var keep = 5
+  @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
+  public var flush = Duration.seconds(1)
+  @Setting("Waits for the disk when the file is closed or put aside.")
+  public var sync = false
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
+  }
+
+  var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }
+}

@@ -1,0 +1,122 @@
+/// The leaves of the order: pages of up to 64 places each, rising within a page.
+///
+/// A page knows nothing of its neighbours; which page covers which places is the business of `Spine`. Pages given back
+/// are handed out again before new ones are made.
+struct LeafPages: ~Copyable {
+  static var capacity: Int { 64 }
+
+  private var places = Slab<Place>()  // Page after page; unused slots of a page hold `.beyond`.
+  private var counts = Slab<UInt32>()
+  private var free: [UInt32] = []
+
+  mutating func reserve(_ pages: Int) {
+    places.reserve(pages * Self.capacity)
+    counts.reserve(pages)
+  }
+
+  /// How many pages exist, those given back included.
+  var made: Int { counts.count }
+
+  @inline(__always)
+  func count(_ leaf: UInt32) -> Int { Int(counts[Int(leaf)]) }
+
+  @inline(__always)
+  subscript(leaf: UInt32, index: Int) -> Place { places[Int(leaf) &* Self.capacity &+ index] }
+
+  /// An empty page.
+  mutating func make() -> UInt32 {
+    if let leaf = free.popLast() { return leaf }
+    let leaf = counts.count
+    counts.extend(to: leaf + 1, filling: 0)
+    places.extend(to: (leaf + 1) * Self.capacity, filling: .beyond)
+    return UInt32(leaf)
+  }
+
+  /// Gives an empty page back.
+  mutating func discard(_ leaf: UInt32) {
+    assert(count(leaf) == 0, "a page is discarded with places in it")
+    free.append(leaf)
+  }
+
+  /// The index of a place that is in the page; `hint` is where it was last seen.
+  @inline(__always)
+  func index(of place: Place, in leaf: UInt32, hint: Int) -> Int {
+    if self[leaf, hint] == place { return hint }
+    let start = Int(leaf) &* Self.capacity
+    return places.last(atOrBefore: place, from: start, width: Self.capacity) &- start
+  }
+
+  /// Replaces the place at `index` when `place` fits there, next to a place of this page on either side; returns whether
+  /// it did. At the ends of the page it never does.
+  @inline(__always)
+  mutating func replace(at index: Int, in leaf: UInt32, with place: Place) -> Bool {
+    guard index > 0, index < count(leaf) &- 1 else { return false }
+    let at = Int(leaf) &* Self.capacity &+ index
+    // Not asking first which way the place went: that is a coin toss, and a branch guessed wrong costs more than all else.
+    guard places[at &- 1] < place, place < places[at &+ 1] else { return false }
+    places[at] = place
+    return true
+  }
+
+  /// Moves the place at `index` to where `place` belongs in the same page; returns where. The entries it passes are told
+  /// their new index: in a small order all hints then stay right, which saves nearly every search.
+  @inline(__always)
+  mutating func slide(from index: Int, in leaf: UInt32, to place: Place, telling records: inout Slab<Record>) -> Int {
+    let start = Int(leaf) &* Self.capacity
+    let last = start &+ count(leaf) &- 1
+    var at = start &+ index
+    while at < last, places[at &+ 1] < place {
+      let passed = places[at &+ 1]
+      places[at] = passed
+      records[Int(passed.entry)].hint = UInt32(truncatingIfNeeded: at &- start)
+      at &+= 1
+    }
+    while at > start, place < places[at &- 1] {
+      let passed = places[at &- 1]
+      places[at] = passed
+      records[Int(passed.entry)].hint = UInt32(truncatingIfNeeded: at &- start)
+      at &-= 1
+    }
+    places[at] = place
+    return at &- start
+  }
+
+  /// Takes the place at `index` out of the page.
+  @inline(__always)
+  mutating func remove(at index: Int, in leaf: UInt32) {
+    let start = Int(leaf) &* Self.capacity
+    let last = count(leaf) &- 1
+    places.move(last &- index, from: start &+ index &+ 1, to: start &+ index)
+    places[start &+ last] = .beyond
+    counts[Int(leaf)] = UInt32(truncatingIfNeeded: last)
+  }
+
+  /// Puts a place that is not in the page, which has room, where it belongs; returns its index.
+  @inline(__always)
+  mutating func insert(_ place: Place, in leaf: UInt32) -> Int {
+    let start = Int(leaf) &* Self.capacity
+    let count = count(leaf)
+    assert(count < Self.capacity, "a full page is given another place")
+    let before = places.last(atOrBefore: place, from: start, width: Self.capacity)
+    // The search takes the first place to be before; when it is not, the new one goes in front of it.
+    let at = place < places[start] ? start : before &+ 1
+    places.move(start &+ count &- at, from: at, to: at &+ 1)
+    places[at] = place
+    counts[Int(leaf)] = UInt32(truncatingIfNeeded: count &+ 1)
+    return at &- start
+  }
+
+  /// Moves the places from `index` on to the end of the page `target`, which has room.
+  mutating func moveTail(of leaf: UInt32, from index: Int, to target: UInt32) {
+    let moved = count(leaf) - index
+    let start = Int(leaf) * Self.capacity + index
+    let end = Int(target) * Self.capacity + count(target)
+    assert(count(target) + moved <= Self.capacity, "a page is given more places than it holds")
+    for step in 0..<moved {
+      places[end + step] = places[start + step]
+      places[start + step] = .beyond
+    }
+    counts[Int(leaf)] = UInt32(index)
+    counts[Int(target)] += UInt32(moved)
+  }
+}

@@ -1,0 +1,101 @@
+/// Keeps entries ordered by a 64-bit key and answers their ranks, before and after every update.
+///
+/// Rank 0 is the best: the lowest key, or the highest when descending. Entries with equal keys are ordered by their
+/// number, the lower one first, ascending and descending alike, so there is exactly one right order. Keys may be any
+/// `Int64`. Entries are small numbers handed out by the caller, densely from 0: memory is held for every number up to the
+/// highest one seen, 16 bytes each besides some 25 for each entry present.
+///
+/// A B+ tree of three levels: leaves of up to 64 places (`LeafPages`), nodes of up to 64 leaves and a root row of nodes
+/// (`Spine`). An update costs O(log n) up to some million entries, wherever the entry goes; one that stays within its
+/// leaf touches nothing else. Splits and joins are amortised over dozens of updates. Once the tree has reached its size
+/// updates allocate nothing.
+///
+/// Not safe to share: it belongs to one actor, or one task, that owns it.
+struct RankedOrder: ~Copyable {
+  /// How many entries are in the order.
+  private(set) var count = 0
+  let descending: Bool
+
+  var records = Slab<Record>()
+  var leaves: LeafPages
+  var spine: Spine
+
+  /// An empty order with room for entries below `capacity`; it grows on demand, but growing copies, and that update waits.
+  init(descending: Bool, capacity: Int = 0) {
+    self.descending = descending
+    leaves = LeafPages()
+    records.reserve(capacity)
+    leaves.reserve(capacity / (LeafPages.capacity / 2) + 1)
+    spine = Spine(leaf: leaves.make())
+  }
+
+  /// Inserts the entry, or moves it to its new key; returns its rank before, nil when it was not there, and its rank now.
+  mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
+    records.extend(to: Int(entry) + 1, filling: .absent)
+    let record = records[Int(entry)]
+    let place = Place(key: ordered(key), entry: entry)
+    guard record.isPresent else { return (nil, insert(place)) }
+
+    let leaf = record.leaf
+    let index = leaves.index(of: Place(key: record.key, entry: entry), in: leaf, hint: Int(record.hint))
+    let start = spine.entries(before: leaf)
+    let previous = start &+ index
+    if leaves.replace(at: index, in: leaf, with: place) {
+      remember(place, in: leaf, at: index)
+      return (previous, previous)
+    }
+    if spine.covers(leaf, place) {
+      let moved = leaves.slide(from: index, in: leaf, to: place, telling: &records)
+      remember(place, in: leaf, at: moved)
+      return (previous, start &+ moved)
+    }
+    return (previous, transfer(place, from: leaf, at: index))
+  }
+
+  /// Takes the entry out; returns the rank it had, nil when it was not there.
+  mutating func remove(_ entry: UInt32) -> Int? {
+    guard let (leaf, index) = find(entry) else { return nil }
+    let rank = spine.entries(before: leaf) + index
+    leaves.remove(at: index, in: leaf)
+    spine.countEntry(in: leaf, -1)
+    records[Int(entry)] = .absent
+    count -= 1
+    mend(leaf)
+    return rank
+  }
+
+  /// Inserts a place whose entry is not in the order; returns its rank.
+  private mutating func insert(_ place: Place) -> Int {
+    let leaf = leafWithRoom(for: place, in: spine.leaf(covering: place))
+    let index = leaves.insert(place, in: leaf)
+    spine.countEntry(in: leaf)
+    remember(place, in: leaf, at: index)
+    count += 1
+    return spine.entries(before: leaf) + index
+  }
+
+  /// Moves an entry from `index` of `leaf` to a place that another leaf covers; returns its new rank.
+  @inline(__always)
+  private mutating func transfer(_ place: Place, from leaf: UInt32, at index: Int) -> Int {
+    var target = spine.leaf(covering: place, near: leaf)
+    leaves.remove(at: index, in: leaf)
+    if leaves.count(target) == LeafPages.capacity { target = leafWithRoom(for: place, in: target) }
+    let moved = leaves.insert(place, in: target)
+    spine.countMove(from: leaf, to: target)
+    remember(place, in: target, at: moved)
+    let rank = spine.entries(before: target) &+ moved
+    // Ranks do not depend on how the entries are spread over leaves, so this may come after.
+    if leaves.count(leaf) < Self.smallLeaf { mend(leaf) }
+    return rank
+  }
+
+  @inline(__always)
+  mutating func remember(_ place: Place, in leaf: UInt32, at index: Int) {
+    records[Int(place.entry)] = Record(key: place.key, leaf: leaf, hint: UInt32(truncatingIfNeeded: index))
+  }
+
+  /// The caller's key as the tree orders it, and back. Inverting the bits reverses the order of all of `Int64` exactly;
+  /// negating would overflow at its lowest value.
+  @inline(__always)
+  func ordered(_ key: Int64) -> Int64 { descending ? ~key : key }
+}

@@ -1,0 +1,132 @@
+/// Knows which leaf covers which places and how many entries stand before each leaf.
+///
+/// Two levels: nodes of up to 64 leaves, and one root row of nodes. Both keep running totals, not counts, so a rank is
+/// read with two additions; a change adjusts the totals between the leaf left and the leaf entered, at most 64 in a
+/// node and one in each node between, a few vector instructions even at a million entries.
+///
+/// A leaf covers the places from its own lower bound up to the next leaf's. Bounds move only when leaves are made or
+/// removed, so the places within a leaf may change without a word to the spine.
+struct Spine: ~Copyable {
+  static var fanOut: Int { 64 }
+
+  /// Where a leaf hangs: its node, and its slot in that node.
+  struct Seat: BitwiseCopyable {
+    var node: UInt32
+    var slot: UInt32
+  }
+
+  // By leaf.
+  var seats = Slab<Seat>()
+
+  // By node, `fanOut` slots each.
+  var bounds = Slab<Place>()
+  var before = Slab<UInt16>()
+  var leaves = Slab<UInt32>()
+
+  // By node.
+  var leafCounts = Slab<UInt32>()
+  var positions = Slab<UInt32>()  // In the root row.
+  var freeNodes: [UInt32] = []
+
+  // By position in the root row; the slots are a power of eight, at least one of them unused.
+  var rootBounds = Slab<Place>()
+  var rootBefore = Slab<UInt32>()
+  var rootNodes = Slab<UInt32>()
+  var rootCount = 0
+
+  /// A spine of one leaf that covers every place.
+  init(leaf: UInt32) {
+    widenRoot(to: Self.fanOut)
+    let node = makeNode()
+    rootNodes[0] = node
+    rootBounds[0] = .lowest
+    rootBefore[0] = 0
+    rootCount = 1
+    positions[Int(node)] = 0
+    put(leaf, in: node, slot: 0, bound: .lowest, before: 0)
+    leafCounts[Int(node)] = 1
+  }
+
+  /// How many entries stand before the leaf.
+  @inline(__always)
+  func entries(before leaf: UInt32) -> Int {
+    let seat = seats[Int(leaf)]
+    let inNode = before[Int(seat.node) &* Self.fanOut &+ Int(seat.slot)]
+    return Int(rootBefore[Int(positions[Int(seat.node)])]) &+ Int(inNode)
+  }
+
+  /// Whether the leaf covers `place`.
+  @inline(__always)
+  func covers(_ leaf: UInt32, _ place: Place) -> Bool {
+    let seat = seats[Int(leaf)]
+    let at = Int(seat.node) &* Self.fanOut &+ Int(seat.slot)
+    guard bounds[at] <= place else { return false }
+    if seat.slot &+ 1 < leafCounts[Int(seat.node)] { return place < bounds[at &+ 1] }
+    // The slot after the last node is unused and holds `.beyond`.
+    return place < rootBounds[Int(positions[Int(seat.node)]) &+ 1]
+  }
+
+  /// The leaf that covers `place`.
+  func leaf(covering place: Place) -> UInt32 {
+    let position = rootBounds.last(atOrBefore: place, from: 0, width: rootBounds.count)
+    return leaf(covering: place, in: rootNodes[position])
+  }
+
+  /// The leaf that covers `place`, found without the root when it hangs on the same node as `neighbour`.
+  @inline(__always)
+  func leaf(covering place: Place, near neighbour: UInt32) -> UInt32 {
+    let node = seats[Int(neighbour)].node
+    let position = Int(positions[Int(node)])
+    if rootBounds[position] <= place, place < rootBounds[position &+ 1] { return leaf(covering: place, in: node) }
+    return leaf(covering: place)
+  }
+
+  @inline(__always)
+  private func leaf(covering place: Place, in node: UInt32) -> UInt32 {
+    leaves[bounds.last(atOrBefore: place, from: Int(node) &* Self.fanOut, width: Self.fanOut)]
+  }
+
+  /// Counts an entry that came to `leaf`.
+  mutating func countEntry(in leaf: UInt32, _ amount: Int = 1) {
+    let seat = seats[Int(leaf)]
+    let first = Int(seat.node) * Self.fanOut
+    before.add(
+      UInt16(truncatingIfNeeded: amount), to: first + Int(seat.slot) + 1..<first + Int(leafCounts[Int(seat.node)]))
+    rootBefore.add(UInt32(truncatingIfNeeded: amount), to: Int(positions[Int(seat.node)]) + 1..<rootCount)
+  }
+
+  /// Counts an entry that went from one leaf to another.
+  @inline(__always)
+  mutating func countMove(from source: UInt32, to target: UInt32) {
+    let (left, entered) = (seats[Int(source)], seats[Int(target)])
+    let (leftStart, enteredStart) = (Int(left.node) &* Self.fanOut, Int(entered.node) &* Self.fanOut)
+    let (leftSlot, enteredSlot) = (leftStart &+ Int(left.slot), enteredStart &+ Int(entered.slot))
+    if left.node == entered.node {
+      if leftSlot < enteredSlot {
+        before.add(.max, to: leftSlot &+ 1..<enteredSlot &+ 1)
+      } else {
+        before.add(1, to: enteredSlot &+ 1..<leftSlot &+ 1)
+      }
+      return
+    }
+    before.add(.max, to: leftSlot &+ 1..<leftStart &+ Int(leafCounts[Int(left.node)]))
+    before.add(1, to: enteredSlot &+ 1..<enteredStart &+ Int(leafCounts[Int(entered.node)]))
+    let (leftPosition, enteredPosition) = (Int(positions[Int(left.node)]), Int(positions[Int(entered.node)]))
+    if leftPosition < enteredPosition {
+      rootBefore.add(.max, to: leftPosition &+ 1..<enteredPosition &+ 1)
+    } else {
+      rootBefore.add(1, to: enteredPosition &+ 1..<leftPosition &+ 1)
+    }
+  }
+
+  /// Hangs a leaf into a slot of a node, whatever was there.
+  @inline(__always)
+  mutating func put(_ leaf: UInt32, in node: UInt32, slot: Int, bound: Place, before count: UInt16) {
+    let at = Int(node) * Self.fanOut + slot
+    leaves[at] = leaf
+    bounds[at] = bound
+    before[at] = count
+    seats.extend(to: Int(leaf) + 1, filling: Seat(node: 0, slot: 0))
+    seats[Int(leaf)] = Seat(node: node, slot: UInt32(slot))
+  }
+}

@@ -1,0 +1,34 @@
+public import MarketData
+
+/// Writes events as JSON or CSV, with all fields or some, in a chosen order.
+public struct EventEncoder<E: Event>: Sendable {
+  private let codec: EventCodec
+  private let times: TimeStyle
+  /// The names of the fields, in the order in which they are written.
+  public let fields: [String]
+
+  /// All fields of the declaration.
+  public init(times: TimeStyle = .iso8601(.shortest)) {
+    codec = E.schema.codec
+    self.times = times
+    fields = E.schema.fields.map(\.name)
+  }
+
+  /// Only `fields`; nil where one is not declared.
+  public init?(fields: [String], times: TimeStyle = .iso8601(.shortest)) {
+    let chosen = fields.compactMap { name in E.schema.fields.first { $0.name == name } }
+    guard chosen.count == fields.count, !fields.isEmpty else { return nil }
+    codec = EventCodec(chosen.map(\.raw))
+    self.times = times
+    self.fields = fields
+  }
+
+  /// One JSON object without a line end.
+  public func encodeJSON(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) } }
+
+  /// One CSV record without a line end.
+  public func encodeCSV(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) } }
+
+  /// The names of the fields, separated by commas, without a line end.
+  public var csvHeader: String { fields.joined(separator: ",") }
+}

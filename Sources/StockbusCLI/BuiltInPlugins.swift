@@ -1,0 +1,18 @@
+import FileWriter
+import Generator
+import NullSink
+import SortingFeed
+import StockbusPlugin
+import WatchlistFilter
+
+/// The plugins that come with the program: the one list of them.
+let builtIn = Catalogue([
+  // Sources
+  .generator,
+  // Processors
+  .sortingFeed,
+  .watchlistFilter,
+  // Sinks
+  .fileWriter,
+  .nullSink,
+])

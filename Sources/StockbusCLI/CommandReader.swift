@@ -1,0 +1,68 @@
+import StockbusPlugin
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads lines such as `ticks raise AAPL 10` and passes them on; answers go to standard error.
+///
+/// A thread of its own, because reading a terminal or a pipe blocks. It ends with its input, or with the process.
+struct CommandReader: Sendable {
+  let path: String
+  let pipeline: Pipeline
+  /// Longer lines are not commands.
+  static let longestLine = 4096
+
+  func start() {
+    let reader = self
+    // Detached: it must not hold a pool thread, and there is nothing to await: the process may end before its input does.
+    let thread = BlockingThread { reader.readAll() }
+    thread.start()
+  }
+
+  private func readAll() {
+    guard let file = path == "-" ? fdopen(STDIN_FILENO, "r") : fopen(path, "r") else {
+      StandardError.write("commands: \(path): \(String(cString: strerror(errno)))")
+      return
+    }
+    var buffer = [CChar](repeating: 0, count: Self.longestLine)
+    while fgets(&buffer, Int32(buffer.count), file) != nil {
+      let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      guard line.hasSuffix("\n") || line.utf8.count < Self.longestLine - 1 else {
+        StandardError.write("commands: a line of more than \(Self.longestLine) bytes is no command")
+        skipLine(file)
+        continue
+      }
+      carryOut(line)
+    }
+  }
+
+  private func skipLine(_ file: UnsafeMutablePointer<FILE>) {
+    while true {
+      let c = getc(file)
+      if c == EOF || c == 10 { return }
+    }
+  }
+
+  private func carryOut(_ line: String) {
+    guard let first = Command(line: line) else { return }
+    if first.verb == "help" { return StandardError.write(help) }
+    guard let command = Command(line: first.arguments.joined(separator: " ")) else {
+      return StandardError.write("commands: '\(first.verb)' what? A line is COMPONENT COMMAND …; 'help' lists them")
+    }
+    let pipeline = pipeline
+    BlockingThread.wait {
+      do throws(CommandError) { StandardError.write("\(first.verb): " + (try await pipeline.perform(command, on: first.verb))) } catch {
+        StandardError.write("\(first.verb): \(error)")
+      }
+    }
+  }
+
+  private var help: String {
+    let lines = pipeline.commands.flatMap { component, commands in commands.map { "  \(component) \($0.usage): \($0.doc)" } }
+    return lines.isEmpty ? "no component takes commands" : lines.joined(separator: "\n")
+  }
+}

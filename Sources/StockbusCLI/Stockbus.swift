@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `stockbus`: one file a command, in Commands.
+@main
+struct Stockbus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stockbus",
+    abstract: "A plugin-based event bus runtime for market data.",
+    discussion: """
+      Pipelines are written in YAML: sources make events, processors change or drop them, sinks show, log or keep them.
+      Exit status: 0 success; 1 a component failed, was late, or events are unaccounted for; 64 wrong usage; \
+      78 an error in a configuration.
+      """,
+    version: "stockbus \(Version.number)",
+    subcommands: [Run.self, Validate.self, List.self, Describe.self, Graph.self],
+    defaultSubcommand: nil)
+}
+
+/// The program's version.
+enum Version {
+  static let number = "0.1.0"
+}
+
+/// Exit statuses beside 0, 1 and ArgumentParser's 64; after sysexits.h.
+enum ExitStatus {
+  /// EX_CONFIG: something in a configuration is wrong.
+  static let config = ExitCode(78)
+}
