@@ -88,6 +88,7 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("SortingFeed"),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
   ],

@@ -28,7 +28,11 @@ public actor Generator: Source, CommandableComponent {
     switch settings.rate {
     case nil: try await runRounds(every: settings.interval, into: &output)
     case .some(let rate):
-      if let perSecond = rate.eventsPerSecond { try await run(perSecond: perSecond, into: &output) } else { try await runFlat(into: &output) }
+      if let perSecond = rate.eventsPerSecond {
+        try await run(perSecond: perSecond, into: &output)
+      } else {
+        try await runFlat(into: &output)
+      }
     }
   }
 
@@ -74,7 +78,7 @@ public actor Generator: Source, CommandableComponent {
     while done < count {
       // Runs no longer than a hand-over, so that downstream works while we go on.
       let run = min(count - done, 1024)
-      for _ in 0..<run { output.send(market.nextTrade(now: now)) }
+      market.send(run, now: now, into: &output)
       done += run
       try await output.flush()
     }

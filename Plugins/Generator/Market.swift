@@ -72,6 +72,11 @@ struct Market {
   mutating func move(_ index: Int, by amount: Price) { set(index, to: Price(raw: ticks[index] * tick + amount.raw)) }
   mutating func randomise(_ index: Int) { ticks[index] = lowest + Int64(random.next(upperBound: UInt64(highest - lowest) + 1)) }
 
+  /// Sends the next trades.
+  mutating func send(_ count: Int, now: Timestamp, into output: inout Outlet<Trade>) {
+    for _ in 0..<count { output.send(nextTrade(now: now)) }
+  }
+
   /// Moves the next symbol in turn and trades it.
   @inline(__always)
   mutating func nextTrade(now: Timestamp) -> Trade {

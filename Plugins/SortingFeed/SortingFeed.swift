@@ -38,93 +38,14 @@ public struct SortingFeedSettings: Options {
 ///
 /// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction. An update costs O(log n).
 public actor SortingFeed<E: PricedEvent>: Processor {
-  private let by: RankingKey
-  private let top: Int
-  private var order: RankedOrder
-  /// Place of a symbol by its handle, -1 where it is new; places count first appearances, which also decides ties.
-  private var places: [Int32] = []
-  /// By place: the symbol's first price, and its last event.
-  private var references: ContiguousArray<Price> = []
-  private var latest: ContiguousArray<Ranked> = []
+  private var ranking: Ranking
 
   public init(_ settings: SortingFeedSettings, _ context: Context) {
-    by = settings.by
-    top = settings.top ?? .max
-    order = RankedOrder(descending: settings.order == .descending)
+    ranking = Ranking(by: settings.by, order: settings.order, top: settings.top ?? .max)
   }
 
   public func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
-    for i in events.indices { update(events[i], into: &output) }
-  }
-
-  private func update(_ event: E, into output: inout Outlet<Ranked>) {
-    let place = place(of: event)
-    let reference = references[place]
-    let price = event.lastPrice
-    var ranked = latest[place]
-    ranked.price = price
-    ranked.change = Price(raw: price.raw.addingSaturating(0 &- reference.raw))
-    ranked.percent = Percent.change(from: reference, to: price) ?? Percent(raw: 0)
-    ranked.volume = Quantity(raw: ranked.volume.raw.addingSaturating(event.tradedSize.raw))
-    ranked.time = event.time
-    ranked.received = event.received
-    ranked.priceDecimals = event.priceDecimals
-    ranked.sizeDecimals = max(ranked.sizeDecimals, event.sizeDecimals)
-    let (previous, rank) = order.update(UInt32(place), key: key(of: ranked))
-    ranked.rank = UInt32(rank + 1)
-    ranked.previousRank = previous.map { UInt32($0 + 1) } ?? 0
-    latest[place] = ranked
-    let before = previous ?? Int.max
-    guard rank < top || before < top else { return output.filter() }
-    output.send(ranked)
-    if rank >= top { sendNeighbour(atRank: top - 1, from: top, into: &output) }
-    if before >= top, order.count > top { sendNeighbour(atRank: top, from: top - 1, into: &output) }
-  }
-
-  /// The symbol that crossed the border because another one did.
-  private func sendNeighbour(atRank rank: Int, from previous: Int, into output: inout Outlet<Ranked>) {
-    guard let place = order.entry(atRank: rank) else { return }
-    latest[Int(place)].rank = UInt32(rank + 1)
-    latest[Int(place)].previousRank = UInt32(previous + 1)
-    output.send(latest[Int(place)])
-  }
-
-  @inline(__always)
-  private func key(of ranked: Ranked) -> Int64 {
-    switch by {
-    case .price: ranked.price.raw
-    case .change: ranked.change.raw
-    case .percent: ranked.percent.raw
-    case .volume: ranked.volume.raw
-    }
-  }
-
-  @inline(__always)
-  private func place(of event: E) -> Int {
-    let id = Int(event.symbol.id)
-    if id < places.count, places[id] >= 0 { return Int(places[id]) }
-    return admit(event)
-  }
-
-  @inline(never)
-  private func admit(_ event: E) -> Int {
-    let id = Int(event.symbol.id)
-    if id >= places.count { places.append(contentsOf: repeatElement(-1, count: max(id + 1, places.count * 2, 64) - places.count)) }
-    let place = references.count
-    places[id] = Int32(place)
-    references.append(event.lastPrice)
-    latest.append(
-      Ranked(
-        symbol: event.symbol, rank: 0, previousRank: 0, price: event.lastPrice, change: 0, percent: 0, volume: 0, time: event.time,
-        received: event.received, priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals))
-    return place
-  }
-}
-
-extension Int64 {
-  /// The sum, or the nearest that fits: a running volume never wraps around.
-  func addingSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
+    // One access to the actor's state a run: checking it for exclusivity per event costs more than the ranking does.
+    ranking.update(events, into: &output)
   }
 }

@@ -16,6 +16,16 @@ struct Watchlist {
 
   var count: Int { names.count + patterns.count }
 
+  /// Sends on what passes, and counts the rest as filtered.
+  mutating func pass<E: SymbolEvent>(_ events: Span<E>, into output: inout Outlet<E>) {
+    var passed = 0
+    for i in events.indices where passes(events[i].symbol) {
+      output.send(events[i])
+      passed &+= 1
+    }
+    output.filter(events.count &- passed)
+  }
+
   @inline(__always)
   mutating func passes(_ symbol: Symbol) -> Bool {
     let id = Int(symbol.id)

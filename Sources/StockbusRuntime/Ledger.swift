@@ -60,7 +60,9 @@ extension Ledger: CustomStringConvertible {
     }
     var counted: [String: [String]] = [:]
     for entry in counters { counted[entry.component, default: []].append("\(entry.name) \(Self.grouped(entry.total))") }
-    for component in counters.map(\.component).uniqued() { lines.append("\(component): " + counted[component, default: []].joined(separator: ", ")) }
+    for component in counters.map(\.component).uniqued() {
+      lines.append("\(component): " + counted[component, default: []].joined(separator: ", "))
+    }
     return lines.joined(separator: "\n")
   }
 

@@ -33,7 +33,8 @@ public final class Pipeline: Sendable {
       own[metadataKey: "component"] = "\(plan.id)"
       let counters = CounterRegistry()
       let context = Context(
-        id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters, deadLetters: desk)
+        id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
+        deadLetters: desk)
       let output = plan.blueprint.makeTopic(plan.topic)
       topics[plan.id] = output
       let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
@@ -100,7 +101,11 @@ public final class Pipeline: Sendable {
   /// Runs until all components have ended: their data, or a stop. Cancelling the task aborts.
   public func run() async -> RunReport {
     running.withLock { $0 = Set(entries.map(\.plan.id)) }
-    return await withTaskCancellationHandler { await runAll() } onCancel: { abort() }
+    return await withTaskCancellationHandler {
+      await runAll()
+    } onCancel: {
+      abort()
+    }
   }
 
   private func runAll() async -> RunReport {

@@ -1,8 +1,8 @@
 /// A growing row of plain values: the only file of the ranking that touches memory by address.
 ///
-/// An array would do the same, but checks bounds and uniqueness at every store; an update makes some hundred stores, and
-/// those checks double its cost. Here the bounds are asserted in debug builds, where the tests run, and left out in
-/// release. The memory belongs to this value alone and is freed with it.
+/// Every index is checked, as in an array; a wrong one stops the program. What an array does besides, asking at every
+/// store whether it shares its memory, was measured to make updates a fifth to a half slower, for nothing: this memory
+/// belongs to this value alone and is freed with it.
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
   private var memory: UnsafeMutablePointer<Element>
   private var capacity = 0
@@ -19,14 +19,18 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
 
   subscript(index: Int) -> Element {
     @inline(__always) get {
-      assert(index >= 0 && index < count, "a slot that does not exist is read")
+      precondition(has(index), "a slot that does not exist is read")
       return memory[index]
     }
     @inline(__always) set {
-      assert(index >= 0 && index < count, "a slot that does not exist is written")
+      precondition(has(index), "a slot that does not exist is written")
       memory[index] = newValue
     }
   }
+
+  // One comparison: as an unsigned number a negative index is above every count.
+  @inline(__always)
+  private func has(_ index: Int) -> Bool { UInt(bitPattern: index) < UInt(bitPattern: count) }
 
   /// Adds slots holding `value` until there are `newCount` of them; never shrinks. The capacity doubles, so that growing
   /// one by one costs a constant each.
@@ -55,7 +59,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
   /// Copies `length` values from `source` on to `target` on; the two stretches may overlap.
   @inline(__always)
   mutating func move(_ length: Int, from source: Int, to target: Int) {
-    assert(length >= 0 && min(source, target) >= 0 && max(source, target) + length <= count, "a move leaves the slab")
+    precondition(length >= 0 && min(source, target) >= 0 && max(source, target) <= count - length, "a move leaves the slab")
     (memory + target).update(from: memory + source, count: length)
   }
 

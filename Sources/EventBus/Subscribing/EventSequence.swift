@@ -28,7 +28,11 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
           return event
         }
         let parker = inlet.parker
-        let more = await withTaskCancellationHandler { await inlet.waitUntilReady() } onCancel: { parker.release() }
+        let more = await withTaskCancellationHandler {
+          await inlet.waitUntilReady()
+        } onCancel: {
+          parker.release()
+        }
         if !more { return nil }
       }
     }

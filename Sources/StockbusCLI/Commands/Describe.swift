@@ -21,7 +21,8 @@ struct Describe: ParsableCommand {
     guard let found = builtIn[plugin] else {
       let names = builtIn.plugins.map(\.name)
       throw ValidationError(
-        "unknown plugin '\(plugin)'" + (suggestion(for: plugin, among: names).map { "; did you mean '\($0)'?" } ?? "; there are \(names.joined(separator: ", "))"))
+        "unknown plugin '\(plugin)'"
+          + (suggestion(for: plugin, among: names).map { "; did you mean '\($0)'?" } ?? "; there are \(names.joined(separator: ", "))"))
     }
     switch format {
     case .text: StandardOutput.write(Self.text(found))

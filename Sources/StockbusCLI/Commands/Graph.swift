@@ -46,14 +46,17 @@ extension Topology {
   var asMermaid: String {
     var lines = ["flowchart LR"]
     for node in nodes {
-      let (open, close) = switch node.blueprint.kind {
-      case .source: ("([", "])")
-      case .processor: ("[", "]")
-      case .sink: ("[[", "]]")
-      }
+      let (open, close) =
+        switch node.blueprint.kind {
+        case .source: ("([", "])")
+        case .processor: ("[", "]")
+        case .sink: ("[[", "]]")
+        }
       lines.append("  \(node.id)\(open)\"\(node.id)<br/>\(node.plugin.name)\"\(close)")
     }
-    if edges.contains(where: { $0.from == Topology.deadLetters }) { lines.append("  \(Topology.deadLetters)([\"\(Topology.deadLetters)\"])") }
+    if edges.contains(where: { $0.from == Topology.deadLetters }) {
+      lines.append("  \(Topology.deadLetters)([\"\(Topology.deadLetters)\"])")
+    }
     lines += edges.map { "  \($0.from) -->|\(label($0.edge))| \($0.to.id)" }
     return lines.joined(separator: "\n")
   }
@@ -61,11 +64,12 @@ extension Topology {
   var asDOT: String {
     var lines = ["digraph stockbus {", "  rankdir=LR;", "  node [shape=box];"]
     for node in nodes {
-      let shape = switch node.blueprint.kind {
-      case .source: "ellipse"
-      case .processor: "box"
-      case .sink: "box3d"
-      }
+      let shape =
+        switch node.blueprint.kind {
+        case .source: "ellipse"
+        case .processor: "box"
+        case .sink: "box3d"
+        }
       lines.append("  \"\(node.id)\" [label=\"\(node.id)\\n\(node.plugin.name)\", shape=\(shape)];")
     }
     lines += edges.map { "  \"\($0.from)\" -> \"\($0.to.id)\" [label=\"\(label($0.edge))\"];" }

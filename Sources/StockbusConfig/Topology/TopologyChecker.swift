@@ -28,7 +28,9 @@ struct TopologyChecker {
     var settings = RunSettings()
     do throws(Problems) { settings = try RunSettings.decode(config.description.runtime, at: Self.top) } catch { add(error, "runtime") }
     if components.isEmpty, config.problems.isEmpty {
-      config.report("there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: config.files.first ?? Self.top.file, line: 1, column: 1))
+      config.report(
+        "there is nothing to run: no sources, processors or sinks",
+        at: ConfigNode.Mark(file: config.files.first ?? Self.top.file, line: 1, column: 1))
     }
     for component in components { checkInputs(component) }
     checkReaders(components)
@@ -73,7 +75,8 @@ struct TopologyChecker {
     for component in components where component.section != .sink && !read.contains(component.id) {
       // A component that could not be understood may have been the reader.
       if !config.rejected.isEmpty { continue }
-      config.report("\(component.title): nothing reads it; name it in the 'inputs' of a processor or sink, or remove it", at: component.idMark)
+      config.report(
+        "\(component.title): nothing reads it; name it in the 'inputs' of a processor or sink, or remove it", at: component.idMark)
     }
   }
 
@@ -140,7 +143,8 @@ struct TopologyChecker {
     let mark = input.edge?.mark ?? input.mark
     let wish = edge.overflow == .conflate ? "overflow: conflate" : edge.initial ? "initial" : nil
     guard let wish else { return }
-    config.report("\(component.title): '\(wish)' needs events about a symbol, but its input '\(input.from)' emits \(type.eventName)", at: mark)
+    config.report(
+      "\(component.title): '\(wish)' needs events about a symbol, but its input '\(input.from)' emits \(type.eventName)", at: mark)
   }
 
   // MARK: Components
@@ -171,7 +175,8 @@ struct TopologyChecker {
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: try blueprint.assembly(component.options, at: component.idMark),
         inputs: zip(component.inputs, own).map { input, edge in
-          PlannedEdge(from: input.from, options: InletOptions(overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial))
+          PlannedEdge(
+            from: input.from, options: InletOptions(overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial))
         },
         topic: Blueprint.TopicPlan(
           name: component.id, capacity: max(output.capacity, waiting.max() ?? 0), keepsLatest: readers.contains { $0.initial }),
@@ -186,7 +191,8 @@ struct TopologyChecker {
     guard let plugin = catalogue[component.plugin] else {
       let names = catalogue.plugins.map(\.name)
       let hint = suggestion(for: component.plugin, among: names).map { "; did you mean '\($0)'?" }
-      let known = "; there are " + catalogue.plugins.filter { $0.kind.rawValue == component.section.rawValue }.map(\.name).joined(separator: ", ")
+      let known =
+        "; there are " + catalogue.plugins.filter { $0.kind.rawValue == component.section.rawValue }.map(\.name).joined(separator: ", ")
       config.report("\(component.title): unknown plugin '\(component.plugin)'" + (hint ?? known), at: component.pluginMark)
       return nil
     }

@@ -43,7 +43,8 @@ public struct Node: Sendable {
   private static func perform<C: CommandableComponent>(_ command: Command, on component: C) async throws(CommandError) -> String {
     guard C.commands.contains(where: { $0.verb == command.verb }) else {
       let verbs = C.commands.map(\.verb)
-      throw CommandError("unknown command '\(command.verb)'" + didYouMean(command.verb, among: verbs) + "; known are " + verbs.joined(separator: ", "))
+      throw CommandError(
+        "unknown command '\(command.verb)'" + didYouMean(command.verb, among: verbs) + "; known are " + verbs.joined(separator: ", "))
     }
     return try await component.perform(command)
   }

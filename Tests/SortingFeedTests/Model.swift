@@ -1,0 +1,60 @@
+@testable import SortingFeed
+
+/// What `RankedOrder` should be, written as plainly as possible: a sorted array of (key, entry).
+struct Model {
+  private(set) var rows: [(key: Int64, entry: UInt32)] = []
+  private var keys: [UInt32: Int64] = [:]
+  let descending: Bool
+
+  init(descending: Bool) { self.descending = descending }
+
+  private func comes(_ left: (key: Int64, entry: UInt32), before right: (key: Int64, entry: UInt32)) -> Bool {
+    if left.key != right.key { return descending ? left.key > right.key : left.key < right.key }
+    return left.entry < right.entry
+  }
+
+  /// How many rows come before the row, itself left out.
+  private func rank(of row: (key: Int64, entry: UInt32)) -> Int {
+    var low = 0
+    var high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if comes(rows[middle], before: row) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func rank(of entry: UInt32) -> Int? { keys[entry].map { rank(of: ($0, entry)) } }
+
+  func key(of entry: UInt32) -> Int64? { keys[entry] }
+
+  mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
+    let previous = remove(entry)
+    let rank = rank(of: (key, entry))
+    rows.insert((key, entry), at: rank)
+    keys[entry] = key
+    return (previous, rank)
+  }
+
+  mutating func remove(_ entry: UInt32) -> Int? {
+    guard let rank = rank(of: entry) else { return nil }
+    rows.remove(at: rank)
+    keys[entry] = nil
+    return rank
+  }
+}
+
+/// Repeatable random numbers (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
