@@ -97,6 +97,13 @@ import Testing
     #expect(expanded(text) == "plugins.yaml:2:\(message)")
   }
 
+  @Test func `shows a long message whole, on one line`() {
+    let message = "get a key at https://example.com/keys/new, which takes a minute, and export it before the start"
+    #expect(
+      problems("runtime:\n  o: |-\n    ${KEY:?\(message)\n    now}")
+        == "plugins.yaml:2:6: error: the variable 'KEY' must be set: \(message)\\nnow")
+  }
+
   @Test func `reports every variable of a text`() {
     #expect(
       expanded("'${X} ${Y:?no y} ${1} $${Z} ${Z'") == """

@@ -37,8 +37,11 @@ struct Interpolation {
     guard !standIns.contains(node.mark) else { return node }
     var template = Template(text, limits: limits, environment: environment)
     let result = template.expanded()
+    let isWithinLimit = bytes <= limits.totalBytes
     bytes += result.utf8.count
     if bytes > limits.totalBytes, template.problems.isEmpty {
+      // Told once; what follows is not kept either.
+      guard isWithinLimit else { return standIn(node) }
       template.problems = [.init("more than \(ConfigLimits.bytes(limits.totalBytes)) of text with variables in it, the limit", at: 0)]
     }
     guard template.problems.isEmpty else {
@@ -48,11 +51,15 @@ struct Interpolation {
         let isExact = problem.offset < count
         report(problem.message, at: isExact ? .init(file: mark.file, line: mark.line, column: begin + problem.offset) : mark)
       }
-      standIns.insert(node.mark)
-      newStandIns.insert(node.mark)
-      return node
+      return standIn(node)
     }
     return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted)
+  }
+
+  private mutating func standIn(_ node: ConfigNode) -> ConfigNode {
+    standIns.insert(node.mark)
+    newStandIns.insert(node.mark)
+    return node
   }
 
   /// The places of scalars with a problem that were found since the last call.
