@@ -88,7 +88,7 @@ import Testing
     // Escapes and several lines: the anchor is the place.
     #expect(tree(#"a: &x "\x41""#) == "{a@1:1: 'A'@1:4}@1:1")
     #expect(tree("a: &x\n  b") == "{a@1:1: b@1:4}@1:1")
-    #expect(tree("a: &x") == "{a@1:1: @1:4}@1:1")
+    #expect(tree("a: &x") == "{a@1:1: @1:6}@1:1")
   }
 
   @Test func `keeps the order of keys and takes text of any kind as key`() {

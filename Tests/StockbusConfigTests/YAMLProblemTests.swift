@@ -9,11 +9,17 @@ import Testing
     ("a: 'b\nc: d\n", "1:4: error: the quotation mark that opens here is never closed"),
     ("a: 'b\n---\n'", "2:1: error: the document ends here, inside of text in quotation marks (the text begins at 1:4)"),
     ("a: [1, 2\nb: 3", "2:2: error: expected ',' or ']' (the list begins at 1:4)"),
-    ("a: [1, 2", "1:9: error: expected ',' or ']' (the list begins at 1:4)"),
+    ("a: [1, 2", "1:4: error: the list that opens here is never closed"),
+    ("a: {b: {c: 1}\n", "1:4: error: the mapping that opens here is never closed"),
+    ("a: { : 2 }", "1:6: error: a key is missing before ':'"),
+    ("a: [", "1:5: error: expected a value, but the file ends"),
+    ("a: { b: ${X} }", "1:9: error: put '${…}' in quotation marks inside of '[…]' and '{…}'"),
+    ("a: [x${X}]", "1:6: error: put '${…}' in quotation marks inside of '[…]' and '{…}'"),
+    ("a: 1\n: 2", "2:1: error: a key is missing before ':'"),
     ("a: {b: 1, c: 2]", "1:15: error: expected ',' or '}' (the mapping begins at 1:4)"),
     ("a: b: c", "1:5: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
     ("a: 1\n  b: 2", "2:4: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
-    ("  a: 1\n b: 2", "2:2: error: expected a key; check the indentation and the quotation marks (the mapping begins at 1:3)"),
+    ("  a: 1\n b: 2", "2:2: error: expected '---' or the end of the file; check the indentation"),
     ("a: 'b' c", "1:8: error: expected a key; check the indentation and the quotation marks (the mapping begins at 1:1)"),
     ("- a\nb: c", "2:1: error: expected a list item '- '; check the indentation (the list begins at 1:1)"),
     ("a: - b", "1:4: error: a list item '- ' cannot begin here; check the indentation"),
@@ -29,8 +35,8 @@ import Testing
     ("a: |0\n b", "1:5: error: the indentation of block text is 1 to 9"),
     ("a: | b\n c", "1:6: error: only a comment may follow '|' or '>' on its line"),
     ("a: \"\\q\"", "1:5: error: unknown escape '\\q' in text in double quotation marks; write '\\\\' for a backslash, or use single ones"),
-    ("a: \"\\x4\"", "1:5: error: expected the hexadecimal digits of an escape: '\\xNN', '\\uNNNN' or '\\UNNNNNNNN'"),
-    ("a: \"\\uD800\"", "1:5: error: the escape stands for no Unicode character"),
+    ("a: \"\\x4\"", "1:7: error: expected the hexadecimal digits of an escape: '\\xNN', '\\uNNNN' or '\\UNNNNNNNN'"),
+    ("a: \"\\uD800\"", "1:7: error: the escape stands for no Unicode character"),
     ("{a: 1}\nb: 2", "2:1: error: expected '---' or the end of the file; check the indentation"),
     ("%FOO\n---\na: 1", "1:1: error: unknown directive; only '%YAML 1.2' is understood"),
     ("%YAML 2.0\n---\na: 1", "1:1: error: only YAML 1.1 and 1.2 are understood"),
@@ -41,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a:\n\tb: 1", "2:1"), ("a: 1\n\t\nb: 2", "2:1"), ("a: |\n\tb", "2:1"), ("\ta: 1", "1:1"), ("a:\n  b: x\n \ty", "3:1"),
+    ("a:\n\tb: 1", "2:1"), ("a: 1\n\t\nb: 2", "2:1"), ("a: |\n\tb", "2:1"), ("\ta: 1", "1:1"), ("a:\n  b: x\n \ty", "3:2"),
   ])
   func `refuses a tab that indents`(text: String, place: String) {
     #expect(yamlProblems(text) == "t.yaml:\(place): error: a tab cannot indent; use spaces")
@@ -74,6 +80,7 @@ import Testing
       b: *nowhere
       [x]: 1
       {y: 1}: 2
+      ?
       : 3
       c: !local 4
       d: !!seq text
@@ -88,12 +95,12 @@ import Testing
         t.yaml:3:4: error: unknown anchor 'nowhere'; an anchor stands before its aliases
         t.yaml:4:1: error: a key must be text, not a list
         t.yaml:5:1: error: a key must be text, not a mapping
-        t.yaml:6:1: error: a key is missing before ':'
-        t.yaml:7:4: error: unknown tag '!local'; those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map
-        t.yaml:8:4: error: the tag '!!seq' is for a list, but text follows
-        t.yaml:9:4: error: the tag '!!str' is for text, but a list follows
-        t.yaml:10:11: error: the anchor 'self' would contain itself
-        t.yaml:12:4: error: unknown anchor 'naer'; did you mean 'near'?
+        t.yaml:6:2: error: a key is missing before ':'
+        t.yaml:8:4: error: unknown tag '!local'; those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map
+        t.yaml:9:4: error: the tag '!!seq' is for a list, but text follows
+        t.yaml:10:4: error: the tag '!!str' is for text, but a list follows
+        t.yaml:11:11: error: the anchor 'self' would contain itself
+        t.yaml:13:4: error: unknown anchor 'naer'; did you mean 'near'?
         """)
   }
 
@@ -121,7 +128,7 @@ import Testing
     let long = String(repeating: "x", count: 80)
     #expect(
       yamlProblems("{\"a\\nb\\t\\a\": 1, \"a\\nb\\t\\a\": 2}")
-        == "t.yaml:1:15: error: the key 'a\\nb\\tU+0007' is given twice, first at t.yaml:1:2")
+        == "t.yaml:1:17: error: the key 'a\\nb\\tU+0007' is given twice, first at t.yaml:1:2")
     #expect(yamlProblems("a: *\(long)") == "t.yaml:1:4: error: unknown anchor '\(long.prefix(57))…'; an anchor stands before its aliases")
   }
 }

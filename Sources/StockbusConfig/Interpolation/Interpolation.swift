@@ -37,17 +37,29 @@ struct Interpolation {
     guard !standIns.contains(node.mark) else { return node }
     var template = Template(text, limits: limits, environment: environment)
     let result = template.expanded()
+    let isWithinLimit = bytes <= limits.totalBytes
     bytes += result.utf8.count
     if bytes > limits.totalBytes, template.problems.isEmpty {
+      // Told once; what follows is not kept either.
+      guard isWithinLimit else { return standIn(node) }
       template.problems = [.init("more than \(ConfigLimits.bytes(limits.totalBytes)) of text with variables in it, the limit", at: 0)]
     }
     guard template.problems.isEmpty else {
-      for problem in template.problems { report(problem.message, at: place(of: problem.offset, in: text, of: node)) }
-      standIns.insert(node.mark)
-      newStandIns.insert(node.mark)
-      return node
+      let (begin, count) = literalBeginning(of: text, of: node)
+      for problem in template.problems {
+        let mark = node.mark
+        let isExact = problem.offset < count
+        report(problem.message, at: isExact ? .init(file: mark.file, line: mark.line, column: begin + problem.offset) : mark)
+      }
+      return standIn(node)
     }
     return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted)
+  }
+
+  private mutating func standIn(_ node: ConfigNode) -> ConfigNode {
+    standIns.insert(node.mark)
+    newStandIns.insert(node.mark)
+    return node
   }
 
   /// The places of scalars with a problem that were found since the last call.
@@ -65,16 +77,14 @@ struct Interpolation {
     }
   }
 
-  /// The place of the character `offset` of a scalar: exact where the scalar is written literally up to there, on one line and without
-  /// escapes, else where the scalar begins.
-  private func place(of offset: Int, in text: String, of node: ConfigNode) -> ConfigNode.Mark {
-    guard let source = document.source else { return node.mark }
+  /// The column where the text of a scalar begins, and how many of its characters are written literally from there on, on one line
+  /// and without escapes: only of these the place is known.
+  private func literalBeginning(of text: String, of node: ConfigNode) -> (column: Int, count: Int) {
+    guard let source = document.source else { return (node.mark.column, 0) }
     let isDelimited = node.isQuoted && ["\"", "'"].contains(source.character(at: node.mark))
     let begin = source.index(of: node.mark) + (isDelimited ? 1 : 0)
-    let written = source.scalars[min(begin, source.scalars.count)...].prefix(offset + 1)
-    guard written.elementsEqual(text.unicodeScalars.prefix(offset + 1)), !written.contains(where: SourceText.isBreak) else {
-      return node.mark
-    }
-    return source.mark(line: node.mark.line, column: node.mark.column + (isDelimited ? 1 : 0) + offset)
+    let written = source.scalars[min(begin, source.scalars.count)...]
+    let count = zip(written, text.unicodeScalars).prefix { $0 == $1 && !SourceText.isBreak($0) }.count
+    return (node.mark.column + (isDelimited ? 1 : 0), count)
   }
 }

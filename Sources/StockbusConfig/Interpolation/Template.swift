@@ -91,7 +91,7 @@ struct Template {
     position += 1
     guard isMissing, isUsed else { return value ?? "" }
     if isDefault { return alternative }
-    let reason = alternative.isEmpty ? "" : ": \(shown(alternative).dropFirst().dropLast())"
+    let reason = alternative.isEmpty ? "" : ": \(shown(alternative, limit: 500).dropFirst().dropLast())"
     problems.append(Problem("the variable '\(name)' must be set" + reason, at: start))
     return ""
   }

@@ -90,7 +90,7 @@ struct ComponentReader {
     switch node.value {
     case .scalar(let id):
       if !node.isNull, !id.isEmpty { return standIns.contains(node.mark) ? nil : InputDescription(from: id, mark: node.mark) }
-      report("\(title): an input must be the id of a component, got \(id.isEmpty ? "nothing" : node.shownKind)", at: node.mark)
+      report("\(title): an input must be the id of a component, got \(node.shownKind)", at: node.mark)
     case .list: report("\(title): an input must be the id of a component, got a list", at: node.mark)
     case .map(let entries):
       let edge = entries.filter { $0.key != "from" }

@@ -92,6 +92,7 @@ enum ConfigFiles {
     let folder = slash.map { String(path[...$0]) } ?? ""
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
     let files = (try? names(in: folder.isEmpty ? "." : folder)) ?? []
+    if files.contains(name) { return problem("a link to a file that does not exist", path) }
     return problem("no such file or folder" + didYouMean(name, among: files.filter(isYAML)), path)
   }
 }

@@ -8,6 +8,7 @@ struct DescriptionBuilder {
   /// Where each id was written first.
   private var ids: [String: ConfigNode.Mark] = [:]
   private var runtime: [ConfigNode.Entry] = []
+  private var runtimePlaces: [String: ConfigNode.Mark] = [:]
   private var runtimeMark: ConfigNode.Mark?
 
   init(limits: ConfigLimits, environment: @escaping (String) -> String?) {
@@ -96,9 +97,10 @@ struct DescriptionBuilder {
     }
     runtimeMark = runtimeMark ?? entry.value.mark
     for option in options {
-      if let first = runtime.first(where: { $0.key == option.key }) {
-        config.report("runtime: the option \(shown(option.key)) is given twice, first at \(first.mark.place)", at: option.mark)
+      if let first = runtimePlaces[option.key] {
+        config.report("runtime: the option \(shown(option.key)) is given twice, first at \(first.place)", at: option.mark)
       } else {
+        runtimePlaces[option.key] = option.mark
         runtime.append(option)
       }
     }

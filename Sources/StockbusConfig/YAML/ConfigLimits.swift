@@ -4,7 +4,7 @@ public struct ConfigLimits: Sendable, Hashable {
   public var fileBytes = 4 << 20
   /// Levels of lists and mappings inside of each other, aliases expanded; the document's own mapping is the first.
   public var depth = 64
-  /// Scalars, lists and mappings of one document, every alias counted as what it stands for.
+  /// Scalars, lists and mappings of one document, keys included, every alias counted as what it stands for.
   public var nodes = 100_000
   /// Bytes of one scalar, before and after its variables are replaced.
   public var scalarBytes = 1 << 20

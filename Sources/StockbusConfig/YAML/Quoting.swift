@@ -1,10 +1,10 @@
 import StockbusPlugin
 
-/// `'text'` for a message: on one line whatever it holds, at most 60 characters.
-func shown(_ text: String) -> String {
+/// `'text'` for a message: on one line whatever it holds, at most `limit` characters.
+func shown(_ text: String, limit: Int = 60) -> String {
   var out = "'"
   for (index, scalar) in text.unicodeScalars.enumerated() {
-    if index == 57, text.unicodeScalars.count > 60 {
+    if index == limit - 3, text.unicodeScalars.count > limit {
       out += "…"
       break
     }

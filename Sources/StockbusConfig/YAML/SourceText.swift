@@ -23,6 +23,12 @@ struct SourceText: Sendable {
     scalars.reserveCapacity(bytes.count)
     var offset = 0
     while offset < bytes.count {
+      // Nearly all of every file.
+      if (0x20...0x7E).contains(bytes[offset]) {
+        scalars.append(Unicode.Scalar(bytes[offset]))
+        offset += 1
+        continue
+      }
       guard let (scalar, width) = Self.decode(bytes, at: offset) else {
         let byte = String(bytes[offset], radix: 16, uppercase: true)
         throw Problem("not UTF-8: byte 0x\(byte), number \(offset + bom + 1) of the file; save the file as UTF-8", at: end)
@@ -42,7 +48,9 @@ struct SourceText: Sendable {
 
   /// The place that is `line` and `column`, brought inside of the text where it is outside.
   func mark(line: Int, column: Int) -> ConfigNode.Mark {
-    let line = min(max(line, 1), lineStarts.count)
+    // libyaml's end lies on a line of its own even if the last line does not end.
+    if line > lineStarts.count { return end }
+    let line = max(line, 1)
     let next = line < lineStarts.count ? lineStarts[line] : scalars.count + 1
     return ConfigNode.Mark(file: file, line: line, column: min(max(column, 1), max(1, next - lineStarts[line - 1])))
   }
@@ -60,8 +68,8 @@ struct SourceText: Sendable {
   }
 
   static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
+    switch scalar.value {
+    case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
     default: false
     }
   }

@@ -21,7 +21,8 @@ extension YAMLComposer {
       return Composed(node: node, size: size, place: mark)
     case .open: problems.add("the anchor \(shown(name)) would contain itself", at: mark)
     case nil:
-      let near = didYouMean(name, among: anchors.keys)
+      // Each suggestion looks at every anchor, so a file full of both must not ask for all of them.
+      let near = anchors.count * problems.list.count < 100_000 ? didYouMean(name, among: anchors.keys) : ""
       problems.add("unknown anchor \(shown(name))" + (near.isEmpty ? "; an anchor stands before its aliases" : near), at: mark)
     }
     try charge(Size(), at: mark, depth: depth)

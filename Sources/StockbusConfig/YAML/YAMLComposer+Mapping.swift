@@ -10,11 +10,10 @@ extension YAMLComposer {
     while true {
       let event = try next()
       if case .mapEnd = event { break }
-      let key = try key(event, depth: depth + 1)
+      let key = try key(event, depth: depth + 1, &size)
       let value = try compose(next(), depth: depth + 1)
       size.add(value.size)
       guard let key else { continue }
-      size.bytes += key.name.utf8.count
       if let first = places[key.name] {
         let hint = key.isMerge ? "; write '<<: [*first, *second]'" : ""
         problems.add("the key \(shown(key.name)) is given twice, first at \(first.place)\(hint)", at: key.mark)
@@ -45,8 +44,9 @@ extension YAMLComposer {
   }
 
   /// A key that is text; nil and a problem for anything else.
-  private mutating func key(_ event: YAMLEvent, depth: Int) throws(Problem) -> Key? {
+  private mutating func key(_ event: YAMLEvent, depth: Int, _ size: inout Size) throws(Problem) -> Key? {
     let key = try compose(event, depth: depth)
+    size.add(key.size)
     if standIns.contains(key.node.mark) { return nil }
     guard case .scalar(let name) = key.node.value else {
       problems.add("a key must be text, not \(key.node.kind)", at: key.place)

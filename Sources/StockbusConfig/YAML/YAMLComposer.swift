@@ -126,7 +126,7 @@ struct YAMLComposer: ~Copyable {
       throw Problem("nested more than \(limits.depth) levels deep, the limit", at: mark)
     }
     if nodes > limits.nodes {
-      throw Problem("more than \(ConfigLimits.grouped(limits.nodes)) values with aliases expanded, the limit", at: mark)
+      throw Problem("more than \(ConfigLimits.grouped(limits.nodes)) keys and values with aliases expanded, the limit", at: mark)
     }
     if bytes > limits.totalBytes {
       throw Problem("more than \(ConfigLimits.bytes(limits.totalBytes)) of text with aliases expanded, the limit", at: mark)

@@ -10,12 +10,25 @@ struct YAMLSyntaxError {
   /// In words that tell what to change, at the place to change.
   func problem(in source: SourceText) -> Problem {
     let character = source.character(at: mark)
+    if character == "{", problem.hasPrefix("did not find expected ','"), isBehindDollar(in: source) {
+      return Problem("put '${…}' in quotation marks inside of '[…]' and '{…}'", at: source.mark(line: mark.line, column: mark.column - 1))
+    }
     switch problem {
     case "found unexpected end of stream":
       // The end of the file is no place to look at: the opening is.
       return Problem("the quotation mark that opens here is never closed", at: contextMark)
     case "could not find expected ':'" where context == "while scanning a simple key":
       return Problem("expected ':' after the key that begins here", at: contextMark)
+    case "did not find expected ',' or ']'" where character == nil:
+      return Problem("the list that opens here is never closed", at: contextMark)
+    case "did not find expected ',' or '}'" where character == nil:
+      return Problem("the mapping that opens here is never closed", at: contextMark)
+    case "did not find expected node content" where character == nil:
+      return Problem("expected a value, but the file ends", at: mark)
+    case "did not find expected key" where character == ":", "did not find expected node content" where character == ":":
+      return Problem("a key is missing before ':'", at: mark)
+    case _ where context == "while scanning a directive" || context == "while scanning a %YAML directive":
+      return Problem("unknown directive; only '%YAML 1.2' is understood", at: contextMark)
     case "found character that cannot start any token":
       if character == "\t" { return tab }
       return Problem("\(shown(character.map { String($0) } ?? "")) cannot begin a value; put the text in quotation marks", at: mark)
@@ -26,6 +39,11 @@ struct YAMLSyntaxError {
     default:
       return Problem((Self.texts[problem] ?? other) + opening, at: mark)
     }
+  }
+
+  private func isBehindDollar(in source: SourceText) -> Bool {
+    let index = source.index(of: mark)
+    return index > 0 && source.scalars[index - 1] == "$"
   }
 
   private var tab: Problem { Problem("a tab cannot indent; use spaces", at: mark) }
@@ -57,7 +75,6 @@ struct YAMLSyntaxError {
     case "while scanning an anchor": "'&' begins an anchor and a name must follow; put other text in quotation marks"
     case "while scanning a tag", "while parsing a tag": "'!' begins a tag; put text that begins with it in quotation marks"
     case "while scanning a block scalar": "only a comment may follow '|' or '>' on its line"
-    case "while scanning a directive", "while scanning a %YAML directive": "unknown directive; only '%YAML 1.2' is understood"
     default: "malformed YAML" + (problem.isEmpty ? "" : ": \(problem)")
     }
   }
