@@ -89,5 +89,6 @@ let package = Package(
     // The tests.
     tests("MarketData"),
     tests("StockbusFiles", uses: ["MarketData"]),
+    tests("StockbusTerminal"),
   ],
   swiftLanguageModes: [.v6])
