@@ -91,5 +91,6 @@ let package = Package(
     tests("SortingFeed"),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
+    tests("StockbusTerminal"),
   ],
   swiftLanguageModes: [.v6])

@@ -1,0 +1,35 @@
+/// A table that is drawn in place at the bottom of a terminal, below what was printed before; not the alternate screen.
+///
+/// A value without I/O: every method answers the bytes of one frame, to be written at once and in order.
+public struct LiveScreen: Sendable {
+  private var frame: Frame
+  private let capabilities: TerminalCapabilities
+
+  public init(_ capabilities: TerminalCapabilities) {
+    self.capabilities = capabilities
+    frame = Frame(size: capabilities.size)
+  }
+
+  /// Whether a block is on the screen: the cursor is hidden and long lines are cut.
+  public var isLive: Bool { !frame.lines.isEmpty }
+
+  /// Shows `block` instead of the one before, with the lines of `log` printed above it; only what has changed is sent.
+  ///
+  /// Lines of the block that are wider than the terminal are cut, as is a block that is higher; lines of the log are printed whole.
+  public mutating func show(_ block: [StyledLine], log: [StyledLine] = [], size: TerminalSize) -> [UInt8] {
+    var next = Frame(size: size)
+    next.lines = block.prefix(size.rows).map { render($0.prefix(columns: size.columns)) }
+    defer { frame = next }
+    return FrameDiff.bytes(from: frame, to: next, log: log.map(render), reflows: capabilities.reflows)
+  }
+
+  /// Leaves the block on the screen as it is and puts the cursor under it.
+  public mutating func finish() -> [UInt8] {
+    defer { frame.lines = [] }
+    return FrameDiff.finish(frame)
+  }
+
+  private func render(_ line: StyledLine) -> RenderedLine {
+    RenderedLine(line, colors: capabilities.colors, isUTF8: capabilities.isUTF8)
+  }
+}

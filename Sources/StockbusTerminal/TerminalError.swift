@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Why nothing more can be written to the terminal or to what stands in its place.
+public struct TerminalError: Error, Hashable, Sendable {
+  public var stream: OutputStream
+  /// The system's error number, such as `EPIPE`.
+  public var code: Int32
+
+  public init(stream: OutputStream, code: Int32) {
+    self.stream = stream
+    self.code = code
+  }
+
+  /// Whether the reader of a pipe has gone (`stockbus run … | head`): a reason to end quietly.
+  public var isBrokenPipe: Bool { code == EPIPE }
+}
+
+extension TerminalError: CustomStringConvertible {
+  public var description: String {
+    "cannot write to standard \(stream == .standardOutput ? "output" : "error"): \(String(cString: strerror(code)))"
+  }
+}

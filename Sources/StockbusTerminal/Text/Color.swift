@@ -1,0 +1,75 @@
+/// A colour of text or of the ground behind it.
+public enum Color: Hashable, Sendable {
+  /// One of the sixteen that every colour terminal has and that follow its theme: 0–7 and the bright 8–15.
+  case ansi(UInt8)
+  /// One of the 256 of xterm's palette.
+  case palette(UInt8)
+  case rgb(UInt8, UInt8, UInt8)
+
+  public static let black = Color.ansi(0)
+  public static let red = Color.ansi(1)
+  public static let green = Color.ansi(2)
+  public static let yellow = Color.ansi(3)
+  public static let blue = Color.ansi(4)
+  public static let magenta = Color.ansi(5)
+  public static let cyan = Color.ansi(6)
+  public static let white = Color.ansi(7)
+  public static let gray = Color.ansi(8)
+  public static let brightRed = Color.ansi(9)
+  public static let brightGreen = Color.ansi(10)
+  public static let brightYellow = Color.ansi(11)
+  public static let brightBlue = Color.ansi(12)
+  public static let brightMagenta = Color.ansi(13)
+  public static let brightCyan = Color.ansi(14)
+  public static let brightWhite = Color.ansi(15)
+
+  /// The SGR parameters that choose this colour, or the nearest one that `depth` has; empty without colours.
+  ///
+  /// ECMA-48, section 8.3.117, with the 256 and the direct colours of xterm (ITU-T T.416 with semicolons).
+  func parameters(background: Bool, depth: ColorDepth) -> String {
+    let base = background ? 10 : 0
+    switch degraded(to: depth) {
+    case nil: return ""
+    case .ansi(let n): return n < 8 ? "\(30 + base + Int(n))" : "\(82 + base + Int(n))"
+    case .palette(let n): return "\(38 + base);5;\(n)"
+    case .rgb(let r, let g, let b): return "\(38 + base);2;\(r);\(g);\(b)"
+    }
+  }
+
+  /// This colour, or the nearest one that `depth` has.
+  func degraded(to depth: ColorDepth) -> Color? {
+    switch (self, depth) {
+    case (_, .none): return nil
+    case (.ansi(let n), _): return .ansi(n & 15)
+    case (.palette(let n), .ansi16): return .ansi(UInt8(Self.nearest(to: Self.components(n), in: 0..<16)))
+    case (.rgb(let r, let g, let b), .ansi16): return .ansi(UInt8(Self.nearest(to: (Int(r), Int(g), Int(b)), in: 0..<16)))
+    case (.rgb(let r, let g, let b), .ansi256): return .palette(UInt8(Self.nearest(to: (Int(r), Int(g), Int(b)), in: 16..<256)))
+    default: return self
+    }
+  }
+
+  /// The entry of xterm's palette with the smallest distance; the first of several.
+  private static func nearest(to wanted: (Int, Int, Int), in range: Range<Int>) -> Int {
+    var best = (index: range.lowerBound, distance: Int.max)
+    for index in range {
+      let (r, g, b) = components(UInt8(index))
+      let distance = (r - wanted.0) * (r - wanted.0) + (g - wanted.1) * (g - wanted.1) + (b - wanted.2) * (b - wanted.2)
+      if distance < best.distance { best = (index, distance) }
+    }
+    return best.index
+  }
+
+  /// Red, green and blue of an entry of xterm's palette: sixteen named ones, a cube of 6 × 6 × 6, 24 greys.
+  private static func components(_ index: UInt8) -> (Int, Int, Int) {
+    let n = Int(index)
+    if n < 16 { return sixteen[n] }
+    if n >= 232 { return (8 + (n - 232) * 10, 8 + (n - 232) * 10, 8 + (n - 232) * 10) }
+    func level(_ step: Int) -> Int { step == 0 ? 0 : 55 + step * 40 }
+    return (level((n - 16) / 36), level((n - 16) / 6 % 6), level((n - 16) % 6))
+  }
+
+  private static let sixteen = [
+    (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229), (127, 127, 127),
+    (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
+  ]
+}

@@ -1,0 +1,91 @@
+/// One line of text in pieces of different looks.
+///
+/// Safe by construction: every text goes through `terminalSafe`, so no symbol or message can reach the terminal as a command.
+public struct StyledLine: Hashable, Sendable {
+  /// Text of one look.
+  public struct Run: Hashable, Sendable {
+    /// Without control characters.
+    public let text: String
+    public let style: Style
+
+    public init(_ text: String, _ style: Style = .plain) {
+      self.text = text.terminalSafe
+      self.style = style
+    }
+  }
+
+  public private(set) var runs: [Run] = []
+
+  public init() {}
+
+  public init(_ text: String, _ style: Style = .plain) { append(text, style) }
+
+  public init(_ runs: [Run]) { self.runs = runs }
+
+  public mutating func append(_ text: String, _ style: Style = .plain) { runs.append(Run(text, style)) }
+
+  public static func + (a: StyledLine, b: StyledLine) -> StyledLine { StyledLine(a.runs + b.runs) }
+
+  /// The text alone.
+  public var text: String { runs.map(\.text).joined() }
+
+  /// Columns the line takes.
+  public var displayWidth: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
+
+  /// The longest beginning that takes at most `columns`.
+  public func prefix(columns: Int) -> StyledLine {
+    var left = columns
+    var line = StyledLine()
+    for run in runs {
+      let shown = run.text.prefix(columns: left)
+      line.append(String(shown), run.style)
+      if shown.endIndex < run.text.endIndex { break }
+      left -= shown.displayWidth
+    }
+    return line
+  }
+}
+
+extension StyledLine: ExpressibleByStringInterpolation {
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+/// A line as bytes for one kind of terminal.
+struct RenderedLine: Hashable {
+  var bytes: [UInt8] = []
+  /// What is shown, without escape sequences.
+  var text = ""
+
+  /// `line` with escape sequences only where `isStyled`; what is not ASCII becomes `?` where the terminal takes no UTF-8.
+  init(_ line: StyledLine, colors: ColorDepth, isStyled: Bool = true, isUTF8: Bool = true) {
+    for run in line.runs where !run.text.isEmpty {
+      let shown = isUTF8 ? run.text : Self.ascii(run.text)
+      let sgr = isStyled ? run.style.sgr(colors) : []
+      text += shown
+      bytes += sgr
+      bytes += shown.utf8
+      if !sgr.isEmpty { bytes += Style.reset }
+    }
+  }
+
+  /// Rows the line takes on a terminal that breaks it at `columns`; a wide character is not broken in two.
+  func rows(in columns: Int) -> Int {
+    if text.utf8.count <= columns { return 1 }
+    var rows = 1
+    var column = 0
+    for character in text {
+      let width = character.displayWidth
+      if column + width > columns, column > 0 {
+        rows += 1
+        column = 0
+      }
+      column += width
+    }
+    return rows
+  }
+
+  private static func ascii(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    return String(text.flatMap { $0.isASCII ? [$0] : Array(repeating: "?", count: $0.displayWidth) })
+  }
+}
