@@ -88,5 +88,6 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("FileReplay", uses: ["MarketData", "CZlib"]),
   ],
   swiftLanguageModes: [.v6])
