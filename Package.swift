@@ -92,5 +92,6 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
+    tests("FileReplay", uses: ["MarketData", "CZlib"]),
   ],
   swiftLanguageModes: [.v6])

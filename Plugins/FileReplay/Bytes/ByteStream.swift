@@ -1,0 +1,32 @@
+/// The bytes of a file, decompressed where the file is gzip, whatever its name.
+struct ByteStream: ~Copyable {
+  private var raw: RawBytes
+  private var inflater: Inflater?
+
+  /// Throws where the file cannot be opened or is in a form that is not read; the first bytes tell.
+  init(_ contents: ReplayContents, name: String, blockSize: Int) throws(ReplayError) {
+    var raw = try RawBytes(contents, name: name)
+    let magic = try raw.peek(6)
+    for (signature, form, remedy) in Self.foreign where magic.starts(with: signature) {
+      throw ReplayError(code: .unsupported, file: name, place: nil, message: "is \(form); \(remedy)")
+    }
+    let inflater = magic.starts(with: [0x1f, 0x8b]) ? try Inflater(name: name, inputSize: min(blockSize, 64 << 10)) : nil
+    self.raw = raw
+    self.inflater = inflater
+  }
+
+  /// Fills up to `capacity` bytes; 0 at the end.
+  mutating func read(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
+    guard inflater != nil else { return try raw.read(into: into, capacity: capacity) }
+    return try inflater!.read(from: &raw, into: into, capacity: capacity)
+  }
+
+  private static let foreign: [([UInt8], String, String)] = [
+    ([0x28, 0xb5, 0x2f, 0xfd], "compressed with zstd", "only gzip is decompressed"),
+    ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "compressed with xz", "only gzip is decompressed"),
+    ([0x42, 0x5a, 0x68, 0x39, 0x31, 0x41], "compressed with bzip2", "only gzip is decompressed"),
+    ([0x50, 0x4b, 0x03, 0x04], "a zip archive", "only gzip is decompressed"),
+    ([0xff, 0xfe], "in UTF-16", "only UTF-8 is read"),
+    ([0xfe, 0xff], "in UTF-16", "only UTF-8 is read"),
+  ]
+}

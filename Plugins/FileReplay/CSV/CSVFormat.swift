@@ -1,0 +1,43 @@
+/// What separates the fields of a row.
+enum Delimiter: UInt8, Hashable, Sendable, CaseIterable {
+  case comma = 44
+  case semicolon = 59
+  case tab = 9
+  case pipe = 124
+
+  /// The delimiter written as itself or by name: `,`, `comma`, `;`, `semicolon`, a tab, `tab`, `|`, `pipe`.
+  init?(_ text: String) {
+    switch text {
+    case ",", "comma": self = .comma
+    case ";", "semicolon": self = .semicolon
+    case "\t", "tab", "\\t": self = .tab
+    case "|", "pipe": self = .pipe
+    default: return nil
+    }
+  }
+}
+
+/// How a file of delimited rows is laid out.
+struct CSVFormat: Hashable, Sendable {
+  var delimiter = Delimiter.comma
+  /// True where the first row names the columns.
+  var hasHeader = true
+  /// Rows with more fields than this are malformed whatever the header says.
+  static let columnLimit = 4096
+}
+
+/// Where a field of an event lies in a row.
+enum ColumnReference: Hashable, Sendable {
+  case name(String)
+  /// Counted from 1.
+  case number(Int)
+
+  /// Digits only are a number, everything else is a name.
+  init(_ text: String) {
+    if !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(text) {
+      self = .number(number)
+    } else {
+      self = .name(text)
+    }
+  }
+}

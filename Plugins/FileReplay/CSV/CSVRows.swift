@@ -1,0 +1,179 @@
+/// Reads rows of delimited fields (RFC 4180): in place where they have no quotation marks.
+///
+/// Unsafe inside: values are pointers into the row.
+struct CSVRows: ~Copyable {
+  /// Why the last row was malformed.
+  private(set) var reason = ""
+
+  private let format: CSVFormat
+  private let fields: [ReplayField]
+  private let mapping: [String: String]
+  private let hasSymbol: Bool
+  private let file: String
+
+  private var columns: CSVColumns?
+  private var expected = -1
+  private var needed = 0
+  private var quoted = QuotedRecord()
+  // Which slot takes which column; a column may serve several.
+  private let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
+  private var wantedCount = 0
+  // ends[0] is -1, ends[i + 1] the offset behind column i.
+  private let ends: UnsafeMutablePointer<Int>
+
+  init(format: CSVFormat, fields: [ReplayField], mapping: [String: String], hasSymbol: Bool, file: String) {
+    self.format = format
+    self.fields = fields
+    self.mapping = mapping
+    self.hasSymbol = hasSymbol
+    self.file = file
+    wanted = .allocate(capacity: max(1, fields.count))
+    wanted.initialize(repeating: (0, 0), count: max(1, fields.count))
+    ends = .allocate(capacity: CSVFormat.columnLimit + 2)
+    ends.initialize(repeating: -1, count: CSVFormat.columnLimit + 2)
+  }
+
+  deinit {
+    wanted.deallocate()
+    ends.deallocate()
+  }
+
+  /// Reads the next row into `slots`. Throws what reading throws, and `badColumns` at the header.
+  @inline(__always)
+  mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
+    switch try reader.next() {
+    case .line:
+      if reader.count == 0 { return .blank }
+      if columns == nil { return try firstRow(&reader, slots) }
+      return row(&reader, slots)
+    case .end: return .end
+    case .tooLong:
+      reason = "the line is longer than \(reader.limit) bytes"
+      return .malformed
+    }
+  }
+
+  @inline(__always)
+  private mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
+    let start = reader.start
+    let count = split(start, reader.count)
+    if count == expected || (expected < 0 && count >= needed) {
+      for i in 0..<wantedCount {
+        let (slot, column) = wanted[i]
+        let from = ends[column] &+ 1
+        slots.base[slot].start = start + from
+        slots.base[slot].count = ends[column &+ 1] &- from
+      }
+      return .row
+    }
+    return count < 0 ? quotedRow(&reader, slots) : wrongCount(count)
+  }
+
+  /// How many fields a row has, with `ends` set; -1 where it has a quotation mark.
+  @inline(__always)
+  private func split(_ row: UnsafePointer<UInt8>, _ length: Int) -> Int {
+    let delimiters = SIMD16<UInt8>(repeating: format.delimiter.rawValue)
+    let quotes = SIMD16<UInt8>(repeating: 34)
+    let newlines = SIMD16<UInt8>(repeating: 10)
+    var count = 0
+    var base = 0
+    while true {
+      let bytes = UnsafeRawPointer(row + base).loadUnaligned(as: SIMD16<UInt8>.self)
+      // A comparison gives 0xff or 0 for each byte; as two words the marks can be walked through.
+      let marks = unsafeBitCast((bytes .== delimiters) .| (bytes .== quotes) .| (bytes .== newlines), to: SIMD2<UInt64>.self)
+      for half in 0..<2 {
+        var word = marks[half]
+        while word != 0 {
+          let shift = word.trailingZeroBitCount & ~7
+          let at = base &+ half &* 8 &+ shift >> 3
+          let byte = row[at]
+          if byte == 10 {
+            count &+= 1
+            ends[count] = length
+            return count
+          }
+          if byte == 34 || count >= CSVFormat.columnLimit { return byte == 34 ? -1 : CSVFormat.columnLimit &+ 1 }
+          count &+= 1
+          ends[count] = at
+          word &= ~(0xff &<< UInt64(truncatingIfNeeded: shift))
+        }
+      }
+      base &+= 16
+    }
+  }
+
+  @inline(never)
+  private mutating func quotedRow(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
+    guard readQuoted(&reader) else { return .malformed }
+    let count = quoted.ends.count
+    guard count == expected || (expected < 0 && count >= needed) else { return wrongCount(count) }
+    for i in 0..<wantedCount {
+      let (slot, column) = wanted[i]
+      let from = column == 0 ? 0 : quoted.ends[column - 1] + 1
+      slots.base[slot].start = UnsafePointer(quoted.scratch.base) + from
+      slots.base[slot].count = quoted.ends[column] - from
+    }
+    return .row
+  }
+
+  /// Reads the record that begins on this line into `quoted`; false, with the reader back on this line, where it breaks the rules.
+  private mutating func readQuoted(_ reader: inout LineReader) -> Bool {
+    quoted.reset()
+    while true {
+      switch quoted.step(reader.bytes, delimiter: format.delimiter.rawValue) {
+      case .complete: return true
+      case .unfinished:
+        if reader.extend() { continue }
+        reason = "a quotation mark is not closed by the end of the file or within \(reader.limit) bytes"
+      case .malformed(.strayQuote(let byte)): reason = "byte \(byte): a quotation mark inside a field that does not begin with one"
+      case .malformed(.textAfterQuote(let byte)): reason = "byte \(byte): text between a closing quotation mark and the next field"
+      }
+      reader.rewindToFirstLine()
+      return false
+    }
+  }
+
+  private mutating func wrongCount(_ count: Int) -> RowFound {
+    let has = count > CSVFormat.columnLimit ? "more than \(CSVFormat.columnLimit) fields" : count == 1 ? "1 field" : "\(count) fields"
+    reason = expected < 0 ? "\(has), but column \(needed) is needed" : "\(has), but the header has \(expected)"
+    return .malformed
+  }
+
+  @inline(never)
+  private mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
+    var header: [String]?
+    if format.hasHeader {
+      guard readQuoted(&reader) else {
+        throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
+      }
+      header = headerNames()
+    }
+    if (header?.count ?? 0) > CSVFormat.columnLimit {
+      let message = "the header has more than \(CSVFormat.columnLimit) columns"
+      throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: message)
+    }
+    let found = try CSVColumns(
+      fields: fields, mapping: mapping, header: header, hasSymbol: hasSymbol, file: file, line: reader.line)
+    columns = found
+    expected = found.expected ?? -1
+    needed = found.needed
+    slots.clear()
+    for (slot, column) in found.places.enumerated() where column >= 0 {
+      wanted[wantedCount] = (slot, column)
+      wantedCount += 1
+      slots.base[slot].kind = .text
+    }
+    return header == nil ? row(&reader, slots) : .blank
+  }
+
+  private func headerNames() -> [String] {
+    var from = 0
+    var names: [String] = []
+    for end in quoted.ends {
+      let bytes = UnsafeBufferPointer(start: quoted.scratch.base + from, count: end - from)
+      names.append(String(decoding: FieldSlot(start: UnsafePointer(bytes.baseAddress!), count: bytes.count).trimmed, as: UTF8.self))
+      from = end + 1
+    }
+    return names
+  }
+}

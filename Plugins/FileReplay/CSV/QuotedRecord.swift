@@ -1,0 +1,70 @@
+/// Reads a record with quotation marks byte by byte (RFC 4180): the way for rows that cannot be taken as they lie.
+///
+/// It can stop where a record goes on in the next line and take up again there. Unquoted fields are as they are; a field in
+/// quotation marks may hold delimiters, line ends and doubled quotation marks.
+struct QuotedRecord: ~Copyable {
+  enum Step: Hashable {
+    case complete
+    /// Inside quotation marks at the end of the bytes.
+    case unfinished
+    case malformed(Problem)
+  }
+  enum Problem: Hashable {
+    /// A quotation mark in a field that does not begin with one; the byte, counted from 1.
+    case strayQuote(Int)
+    /// Something between the closing quotation mark and the delimiter; the byte, counted from 1.
+    case textAfterQuote(Int)
+  }
+  private enum State {
+    case fieldStart, unquoted, quoted, quoteInQuoted
+  }
+  /// The fields' bytes, each followed by a newline, so that numbers end where they end.
+  private(set) var scratch = Scratch()
+  /// By field, the offset behind its last byte in `scratch`.
+  private(set) var ends: [Int] = []
+  private var state = State.fieldStart
+  private var read = 0
+
+  /// Forgets the record before and keeps the memory.
+  mutating func reset() {
+    scratch.clear()
+    ends.removeAll(keepingCapacity: true)
+    state = .fieldStart
+    read = 0
+  }
+
+  /// Reads on in `bytes`, which hold the record from its first byte; what was read before is not read again.
+  mutating func step(_ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8) -> Step {
+    scratch.reserve(2 * (bytes.count - read) + 16)
+    while read < bytes.count {
+      let byte = bytes[read]
+      read += 1
+      switch state {
+      case .quoted:
+        if byte == 34 { state = .quoteInQuoted } else { scratch.put(byte) }
+      case .quoteInQuoted where byte == 34:
+        scratch.put(34)
+        state = .quoted
+      case _ where byte == delimiter:
+        endField()
+      case .fieldStart where byte == 34:
+        state = .quoted
+      case .quoteInQuoted:
+        return .malformed(.textAfterQuote(read))
+      case .fieldStart, .unquoted:
+        if byte == 34 { return .malformed(.strayQuote(read)) }
+        scratch.put(byte)
+        state = .unquoted
+      }
+    }
+    if state == .quoted { return .unfinished }
+    endField()
+    return .complete
+  }
+
+  private mutating func endField() {
+    ends.append(scratch.count)
+    scratch.put(10)
+    state = .fieldStart
+  }
+}

@@ -1,0 +1,67 @@
+internal import MarketData
+
+/// One file of a replay with the few events read ahead of the merge.
+///
+/// A class because an array cannot hold cursors, which own memory, themselves.
+final class Lane<E: ReplayEvent> {
+  private static var runLength: Int { 512 }
+
+  /// The time of the next event, ns.
+  private(set) var head: Int64 = 0
+
+  private var cursor: FileCursor<E>
+  private var run: [E] = []
+  private var next = 0
+  private var failure: ReplayError?
+
+  init(_ cursor: consuming FileCursor<E>) { self.cursor = cursor }
+
+  /// What became of the rows whose events have been handed out, and of those around them.
+  var counts: ReplayCounts {
+    var counts = cursor.counts
+    counts.events -= run.count - next
+    return counts
+  }
+
+  /// Hands out events directly, without reading ahead; `count` rises by one with each.
+  func pass(
+    _ limit: Int, _ count: inout Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    let before = cursor.counts.events
+    defer { count += cursor.counts.events - before }
+    _ = try cursor.next(limit: limit, into: body, malformed: malformed)
+  }
+
+  /// Reads ahead where nothing is left; false at the end. An error waits until the events before it have been handed out.
+  func refill(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+    run.removeAll(keepingCapacity: true)
+    next = 0
+    if failure == nil {
+      do throws(ReplayError) {
+        _ = try cursor.next(limit: Self.runLength, into: { run.append($0) }, malformed: malformed)
+      } catch { failure = error }
+    }
+    if run.isEmpty {
+      defer { failure = nil }
+      if let failure { throw failure }
+      return false
+    }
+    head = run[0].time.ns
+    return true
+  }
+
+  /// Hands out events before the time `bound` (and at it, where `wins`) until `count` reaches `end`; true when none is left.
+  func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (E) -> Void) -> Bool {
+    var at = next
+    let stop = min(run.count, at + end - count)
+    while at < stop, run[at].time.ns < bound || (wins && run[at].time.ns == bound) {
+      body(run[at])
+      at += 1
+    }
+    count += at - next
+    next = at
+    if at == run.count { return true }
+    head = run[at].time.ns
+    return false
+  }
+}

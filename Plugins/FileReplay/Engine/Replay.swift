@@ -1,0 +1,160 @@
+internal import MarketData
+
+/// How far a replay has come: enough to go on there after a restart.
+struct ReplayPosition: Hashable, Sendable {
+  /// Loops finished.
+  var loop = 0
+  /// Events handed out in the present loop.
+  var events = 0
+}
+
+/// The events of several files, merged by time, to be pulled in runs.
+///
+/// The earliest of the files' next events comes first, on a tie that of the file listed first; the order inside a file is kept as
+/// it is. Memory is bounded by the count of files.
+struct Replay<E: ReplayEvent>: ~Copyable {
+  private let inputs: [ReplayInput]
+  private let options: ReplayOptions
+  private var lanes: [Lane<E>]
+  private var heap: [Int]  // lanes with events, the next one first
+  private var primed: Int  // lanes whose first events have been read
+  private var isFinished: Bool
+  private var finished: ReplayCounts  // of the loops before
+
+  /// Where the replay is.
+  private(set) var position: ReplayPosition
+
+  /// Opens the files. Throws `badOption`, or what opening one throws.
+  init(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) {
+    try options.validate(E.fields, inputs: inputs)
+    let lanes = try Self.open(inputs, options)
+    self.inputs = inputs
+    self.options = options
+    self.lanes = lanes
+    heap = []
+    primed = 0
+    isFinished = false
+    finished = ReplayCounts()
+    position = ReplayPosition()
+  }
+
+  private static func open(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) -> [Lane<E>] {
+    var lanes: [Lane<E>] = []
+    for input in inputs { lanes.append(Lane(try FileCursor(input, options))) }
+    return lanes
+  }
+
+  /// What became of the rows so far, all files and loops together.
+  var counts: ReplayCounts {
+    var sum = finished
+    for lane in lanes { sum += lane.counts }
+    return sum
+  }
+
+  /// Hands out the next events, at most `limit`, and answers how many; 0 at the end. A run never reaches over the end of a loop: where
+  /// `position.loop` has risen since the last call, the run is the next loop's first.
+  ///
+  /// Malformed rows go to `malformed` as they are found, which with several files may be earlier than their place in time. After an
+  /// error, which comes when every event before it in its file has been handed out, that file is at its end: calling again goes on
+  /// with the others.
+  mutating func next(
+    limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) -> Int {
+    if limit <= 0 || isFinished { return 0 }
+    while true {
+      let before = position.events
+      if lanes.count == 1 {
+        try lanes[0].pass(limit, &position.events, body, malformed)
+      } else {
+        try merge(limit, body, malformed)
+      }
+      if position.events > before { return position.events - before }
+      if try !startOver() { return 0 }
+    }
+  }
+
+  /// Passes over events until `position` is reached, as fast as they can be read; false where the files end before.
+  mutating func skip(to target: ReplayPosition, malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+    while position != target {
+      let isBehind = position.loop > target.loop || (position.loop == target.loop && position.events > target.events)
+      if isBehind { return false }
+      let limit = position.loop < target.loop ? 4096 : min(4096, target.events - position.events)
+      if try next(limit: limit, into: { _ in }, malformed: malformed) == 0 { return false }
+    }
+    return true
+  }
+
+  /// Opens the files for the next loop; false where there is none, also where a whole loop had no event and none ever will.
+  private mutating func startOver() throws(ReplayError) -> Bool {
+    if case .times(let count) = options.loops, position.loop + 1 >= count {
+      isFinished = true
+    } else if position.events == 0 {
+      isFinished = true
+    }
+    if isFinished { return false }
+    for lane in lanes { finished += lane.counts }
+    lanes = []
+    lanes = try Self.open(inputs, options)
+    primed = 0
+    heap = []
+    position = ReplayPosition(loop: position.loop + 1, events: 0)
+    return true
+  }
+}
+
+// MARK: - Merging
+
+extension Replay {
+  private mutating func merge(
+    _ limit: Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    while primed < lanes.count {
+      primed += 1
+      if try lanes[primed - 1].refill(malformed) { rise(primed - 1) }
+    }
+    let end = position.events + limit
+    while position.events < end, let first = heap.first {
+      // The lane with the next event keeps its turn until the second lane's event is due.
+      let second = heap.count > 2 ? (precedes(heap[1], heap[2]) ? heap[1] : heap[2]) : heap.count > 1 ? heap[1] : nil
+      let bound = second.map { (time: lanes[$0].head, wins: first < $0) }
+      let isEmpty = lanes[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)
+      var isGone = false
+      defer { isGone ? removeFirst() : sink() }
+      if isEmpty {
+        isGone = true
+        isGone = try !lanes[first].refill(malformed)
+      }
+    }
+  }
+
+  private func precedes(_ a: Int, _ b: Int) -> Bool {
+    let (x, y) = (lanes[a].head, lanes[b].head)
+    return x < y || (x == y && a < b)
+  }
+
+  private mutating func rise(_ lane: Int) {
+    heap.append(lane)
+    var at = heap.count - 1
+    while at > 0, precedes(heap[at], heap[(at - 1) / 2]) {
+      heap.swapAt(at, (at - 1) / 2)
+      at = (at - 1) / 2
+    }
+  }
+
+  private mutating func removeFirst() {
+    heap[0] = heap[heap.count - 1]
+    heap.removeLast()
+    sink()
+  }
+
+  private mutating func sink() {
+    var at = 0
+    while 2 * at + 1 < heap.count {
+      var child = 2 * at + 1
+      if child + 1 < heap.count, precedes(heap[child + 1], heap[child]) { child += 1 }
+      if !precedes(heap[child], heap[at]) { return }
+      heap.swapAt(child, at)
+      at = child
+    }
+  }
+}

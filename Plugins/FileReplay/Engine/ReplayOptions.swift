@@ -1,0 +1,108 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// One file of a replay.
+struct ReplayInput: Sendable {
+  /// As errors name it.
+  var name: String
+  var contents: ReplayContents
+  /// The symbol of rows that have none; nil takes the options'.
+  var symbol: Symbol?
+  /// The day whose midnight times are counted from; nil takes the options'.
+  var date: CivilDate?
+
+  /// The file at `path`, named by it.
+  init(path: String, symbol: Symbol? = nil, date: CivilDate? = nil) {
+    self.init(name: path, contents: .file(path), symbol: symbol, date: date)
+  }
+
+  init(name: String, contents: ReplayContents, symbol: Symbol? = nil, date: CivilDate? = nil) {
+    self.name = name
+    self.contents = contents
+    self.symbol = symbol
+    self.date = date
+  }
+}
+
+/// How rows are laid out.
+enum RowFormat: String, Hashable, Sendable, CaseIterable {
+  /// JSON lines where the first character that is no blank is `{`, else delimited fields.
+  case auto
+  case csv
+  case jsonLines = "jsonl"
+}
+
+/// How often a replay runs over its files.
+enum ReplayLoops: Hashable, Sendable {
+  /// At least once.
+  case times(Int)
+  case endless
+}
+
+/// How rows become events, and which of them are replayed.
+struct ReplayOptions: Sendable {
+  var format = RowFormat.auto
+  var csv = CSVFormat()
+  /// By the event's field: a column's name or number, or a path in a JSON object; fields without one are looked for by their usual names.
+  var columns: [String: String] = [:]
+  /// The symbol of rows that have none.
+  var symbol: Symbol?
+  var timeFormat = TimeFormat.auto
+  /// An IANA zone for dates, for times that name none, and for times since midnight.
+  var zone: String?
+  /// The day whose midnight times are counted from.
+  var date: CivilDate?
+  /// Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.
+  var priceScale: Int64 = 1
+  /// Only events at or after it.
+  var from: Timestamp?
+  /// Only events before it.
+  var until: Timestamp?
+  var loops = ReplayLoops.times(1)
+  /// Bytes read at a time.
+  var blockSize = 256 << 10
+  /// Bytes a line, or a row of several lines, may have.
+  var lineLimit = 1 << 20
+
+  /// Throws `badOption` where the options contradict each other or cannot be met for events with these fields.
+  func validate(_ fields: [ReplayField], inputs: [ReplayInput]) throws(ReplayError) {
+    func problem(_ message: String) -> ReplayError {
+      ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
+    }
+    for (name, column) in columns.sorted(by: { $0.key < $1.key }) {
+      guard fields.contains(where: { $0.name == name }) else {
+        let names = fields.map(\.name)
+        let known = names.map { "'\($0)'" }.joined(separator: ", ")
+        throw problem("the event has no field '\(name)'\(didYouMean(name, among: names)); it has \(known)")
+      }
+      if column.isEmpty { throw problem("the column for '\(name)' is empty") }
+    }
+    if let zone, ZoneRules(zone) == nil { throw problem("unknown time zone '\(zone)'\(didYouMean(zone, among: ZoneRules.known))") }
+    if timeFormat.isSinceMidnight, let input = inputs.first(where: { ($0.date ?? date) == nil }) {
+      throw problem("times in '\(timeFormat.name)' need a date for '\(input.name)'")
+    }
+    if priceScale < 1 { throw problem("the price scale must be at least 1, got \(priceScale)") }
+    if let from, let until, from >= until { throw problem("'from' (\(from)) must be before 'until' (\(until))") }
+    if case .times(let count) = loops, count < 1 { throw problem("the count of loops must be at least 1, got \(count)") }
+    if inputs.isEmpty { throw problem("there is no file to replay") }
+  }
+
+  /// The paths at which a JSON object may have each field.
+  func paths(_ fields: [ReplayField]) throws(ReplayError) -> [[JSONPath]] {
+    var all: [[JSONPath]] = []
+    for field in fields {
+      if let written = columns[field.name] {
+        guard let path = JSONPath(written) else {
+          let message = "'\(written)' is no path for '\(field.name)'; paths are written like data.p or tick[0].px"
+          throw ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
+        }
+        all.append([path])
+      } else {
+        // `Price` stands for `price` too; single letters mean different things in different cases.
+        let capital = field.aliases.filter { $0.count > 1 }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        all.append((field.aliases + capital).map { JSONPath(key: $0) })
+      }
+    }
+    return all
+  }
+}

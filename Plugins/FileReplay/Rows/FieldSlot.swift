@@ -1,0 +1,92 @@
+/// Where a field's value lies in the row being read.
+///
+/// Unsafe inside: it points into the reader's block or the parser's scratch memory, both alive until the next row.
+struct FieldSlot {
+  enum Kind: UInt8 {
+    /// Not in the row, or null.
+    case absent
+    /// Text, which may write a number.
+    case text
+    /// A number already read.
+    case number
+    /// `true` or `false`.
+    case literal
+    /// An object or an array.
+    case container
+  }
+  var start: UnsafePointer<UInt8>
+  var count = 0
+  var number = Decimal()
+  var kind = Kind.absent
+  /// Which of the field's possible names it came under; lower is better, 255 is none.
+  var rank: UInt8 = 255
+
+  var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+  /// The text without blanks around it.
+  var trimmed: UnsafeBufferPointer<UInt8> {
+    var from = start
+    var left = count
+    while left > 0, from.pointee == 32 || from.pointee == 9 {
+      from += 1
+      left -= 1
+    }
+    while left > 0, from[left - 1] == 32 || from[left - 1] == 9 { left -= 1 }
+    return UnsafeBufferPointer(start: from, count: left)
+  }
+}
+
+/// The values of one row, by the event's fields.
+struct Slots: ~Copyable {
+  let base: UnsafeMutablePointer<FieldSlot>
+  let count: Int
+  private let nowhere: UnsafeMutablePointer<UInt8>
+
+  init(count: Int) {
+    self.count = count
+    nowhere = .allocate(capacity: LineReader.slack)
+    nowhere.initialize(repeating: 10, count: LineReader.slack)
+    base = .allocate(capacity: max(1, count))
+    base.initialize(repeating: FieldSlot(start: UnsafePointer(nowhere)), count: max(1, count))
+  }
+
+  deinit {
+    base.deallocate()
+    nowhere.deallocate()
+  }
+
+  @inline(__always)
+  subscript(_ index: Int) -> FieldSlot { base[index] }
+
+  /// Every field absent.
+  @inline(__always)
+  func clear() {
+    for i in 0..<count {
+      base[i].start = UnsafePointer(nowhere)
+      base[i].count = 0
+      base[i].kind = .absent
+      base[i].rank = 255
+    }
+  }
+}
+
+/// What a row parser found.
+enum RowFound {
+  case row
+  /// An empty line.
+  case blank
+  /// No row; the parser's `reason` says why.
+  case malformed
+  case end
+}
+
+/// Why a row is no event: the field and what is wrong with it.
+struct FieldProblem: Error, Hashable, Sendable {
+  enum Reason: Hashable, Sendable {
+    case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notAValue
+    case symbol(String)
+    case time(String)
+  }
+  var field: Int
+  var reason: Reason
+}

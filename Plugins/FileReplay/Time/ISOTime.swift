@@ -1,0 +1,139 @@
+internal import MarketData
+
+/// Reads ISO-8601 times and dates; a date like the one before costs two comparisons.
+///
+/// Unsafe inside: it loads words from rows, behind which `LineReader` keeps bytes readable.
+struct ISOTime {
+  /// Why a text is no time; nil where it simply is none.
+  struct Problem: Error {
+    var reason: String?
+
+    init(reason: String?) { self.reason = reason }
+
+    init(_ error: TextError) {
+      switch error.code {
+      case .outOfRange: reason = "is out of range"
+      case .tooManyDecimals: reason = "is finer than a nanosecond"
+      default: reason = nil
+      }
+    }
+  }
+  private var zone: ZoneRules?
+  // The last date: its ten bytes as two words that overlap, its days since the epoch, and its first moment in the zone.
+  private var front: UInt64 = 0
+  private var back: UInt64 = 0
+  private var day = 0
+  private var begin: Int64 = 0
+
+  init(zone: ZoneRules?) { self.zone = zone }
+
+  /// A time on the same date as the last one, in the usual form; nil where `read` has to look closer.
+  @inline(__always)
+  mutating func quick(_ p: UnsafePointer<UInt8>, _ count: Int, _ format: TimeFormat) -> Timestamp? {
+    guard Words.load(p) == front, Words.load(p + 2) == back else { return nil }
+    if count == 10 { return format == .iso8601 ? nil : Timestamp(ns: begin) }
+    guard count >= 19, format != .date, p[10] == 84 || p[10] == 32 else { return nil }
+    // `13:30:00` against `00:00:00`: digits become 0...9, colons 0.
+    let clock = Words.load(p + 11) ^ 0x3030_3a30_303a_3030
+    if ((clock &+ 0x7676_7f76_767f_7676) | clock) & 0x8080_8080_8080_8080 != 0 { return nil }
+    let hour = (clock & 15) &* 10 &+ (clock >> 8) & 15
+    let minute = (clock >> 24 & 15) &* 10 &+ (clock >> 32) & 15
+    let second = (clock >> 48 & 15) &* 10 &+ clock >> 56
+    if hour > 23 || minute > 59 || second > 59 { return nil }
+    var at = p + 19
+    var fraction: UInt64 = 0
+    if at.pointee == 46 {
+      at += 1
+      var width = Words.digits(at, &fraction)
+      if width == 8 { width &+= Words.digits(at + 8, &fraction) }
+      if width == 0 || width > 9 { return nil }
+      at += width
+      fraction &*= Words.power(9 &- width)
+    }
+    let ofDay = hour &* 3600 &+ minute &* 60 &+ second
+    var seconds = day &* 86_400 &+ Int(truncatingIfNeeded: ofDay)
+    if at.pointee == 90, at + 1 == p + count {
+      // Already in UTC.
+    } else if at == p + count, zone != nil, let utc = zone?.utc(local: seconds) {
+      seconds = utc
+    } else {
+      return nil
+    }
+    return Self.timestamp(seconds, Int64(truncatingIfNeeded: fraction))
+  }
+
+  /// A time or, except in the format `iso8601`, a date.
+  @inline(never)
+  mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ format: TimeFormat) throws(Problem) -> Timestamp {
+    do throws(TextError) {
+      let (date, written) = try Self.parse(text, format)
+      let begin = try remember(date, text)
+      switch written {
+      case .day: return begin
+      case .moment(let time): return time
+      case .local(let time):
+        // The day has been remembered; only the zone can object now.
+        if zone != nil, let utc = try inZone(time) { return utc }
+      }
+    } catch { throw Problem(error) }
+    guard let zone else { throw Problem(reason: "has no time zone, and none is assumed") }
+    throw Problem(reason: "does not exist in \(zone.name): clocks go forward")
+  }
+
+  private enum Written {
+    case day
+    case moment(Timestamp)
+    /// What a clock in the assumed zone shows, as if it were UTC.
+    case local(Timestamp)
+  }
+
+  private static func parse(_ text: UnsafeBufferPointer<UInt8>, _ format: TimeFormat) throws(TextError) -> (CivilDate, Written) {
+    var reader = ByteReader(text)
+    let date = try reader.date()
+    guard reader.isAtEnd == (format == .date) || format == .auto, !reader.isAtEnd || format != .iso8601 else {
+      throw TextError(.badTime, at: 0)
+    }
+    if reader.isAtEnd { return (date, .day) }
+    reader = ByteReader(text)
+    let hasZone = text.dropFirst(11).contains { $0 == 90 || $0 == 122 || $0 == 43 || $0 == 45 }
+    let time = try reader.iso8601(zone: hasZone ? nil : 0)
+    try reader.expectEnd()
+    return (date, hasZone ? .moment(time) : .local(time))
+  }
+
+  private mutating func inZone(_ local: Timestamp) throws(TextError) -> Timestamp? {
+    var seconds = local.ns / 1_000_000_000
+    var rest = local.ns % 1_000_000_000
+    if rest < 0 {
+      seconds -= 1
+      rest += 1_000_000_000
+    }
+    guard let utc = zone?.utc(local: Int(seconds)) else { return nil }
+    guard let time = Self.timestamp(utc, rest) else { throw TextError(.outOfRange, at: 0) }
+    return time
+  }
+
+  /// Makes `date` the last one and answers its first moment.
+  private mutating func remember(_ date: CivilDate, _ text: UnsafeBufferPointer<UInt8>) throws(TextError) -> Timestamp {
+    let days = date.daysSinceEpoch
+    guard let moment = Self.timestamp(zone?.begin(ofDay: days) ?? days * 86_400, 0), Self.timestamp(days * 86_400, 0) != nil else {
+      throw TextError(.outOfRange, at: 0)
+    }
+    front = 0
+    back = 0
+    for i in 0..<8 {
+      front |= UInt64(text[i]) << UInt64(8 * i)
+      back |= UInt64(text[i + 2]) << UInt64(8 * i)
+    }
+    day = days
+    begin = moment.ns
+    return moment
+  }
+
+  @inline(__always)
+  private static func timestamp(_ seconds: Int, _ rest: Int64) -> Timestamp? {
+    let (ns, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow2) = ns.addingReportingOverflow(rest)
+    return overflow || overflow2 ? nil : Timestamp(ns: sum)
+  }
+}

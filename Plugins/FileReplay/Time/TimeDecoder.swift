@@ -1,0 +1,91 @@
+internal import MarketData
+
+/// Reads times in one format.
+struct TimeDecoder: ~Copyable {
+  private let format: TimeFormat
+  private let unit: UInt64  // 0 where the format is no plain number
+  private let origin: Int64  // ns since the epoch where counting begins
+  private let length: Int64  // ns the counted day has; Int64.max for the epoch
+  var text: ISOTime
+
+  /// `date` is needed by the formats since midnight and by no other.
+  init(format: TimeFormat, zone: ZoneRules?, date: CivilDate?) {
+    self.format = format
+    unit = format.unit ?? 0
+    text = ISOTime(zone: zone)
+    if format.isSinceMidnight, let date {
+      var zone = zone
+      let begin = zone?.begin(ofDay: date.daysSinceEpoch) ?? date.daysSinceEpoch * 86_400
+      let next = zone?.begin(ofDay: date.daysSinceEpoch + 1) ?? begin + 86_400
+      origin = Int64(begin) &* 1_000_000_000
+      length = Int64(next - begin) * 1_000_000_000
+    } else {
+      origin = 0
+      length = .max
+    }
+  }
+
+  /// The time in a row's field.
+  @inline(__always)
+  mutating func time(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+    if slot.kind == .number, format != .iso8601, format != .date { return try epoch(slot.number, slot, field) }
+    if slot.kind == .text {
+      if unit == 0, slot.count >= 10, slot.start[4] == 45, let time = text.quick(slot.start, slot.count, format) { return time }
+      if format != .iso8601, format != .date {
+        var p = slot.start
+        if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return try epoch(number, slot, field) }
+      }
+    }
+    return try slow(slot, field)
+  }
+
+  @inline(__always)
+  private func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+    if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number) : unit) {
+      if origin == 0, length == .max { return Timestamp(ns: ns) }
+      if ns < 0 { throw FieldProblem(field: field, reason: .time("is before midnight")) }
+      if ns >= length { throw FieldProblem(field: field, reason: .time("is past the end of the day")) }
+      return Timestamp(ns: origin &+ ns)
+    }
+    return try inexact(number, field)
+  }
+
+  @inline(never)
+  private func inexact(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
+    if number.isLong { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
+    let unit = unit == 0 ? TimeUnit.guess(number) : unit
+    let whole = number.mantissa / Words.power(Int(number.places))
+    let isTooLarge = whole.multipliedReportingOverflow(by: unit).overflow || whole * unit > UInt64(Int64.max)
+    throw FieldProblem(field: field, reason: .time(isTooLarge ? "is out of range" : "is finer than a nanosecond"))
+  }
+
+  @inline(never)
+  private mutating func slow(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+    switch slot.kind {
+    case .container: throw FieldProblem(field: field, reason: .notAValue)
+    case _ where slot.trimmed.isEmpty: throw FieldProblem(field: field, reason: .missing)
+    case .absent, .literal, .number: break
+    case .text:
+      let trimmed = slot.trimmed
+      let looksLikeDate = trimmed.count >= 10 && trimmed[4] == 45
+      if unit == 0, format != .auto || looksLikeDate {
+        do throws(ISOTime.Problem) { return try text.read(trimmed, format) } catch {
+          throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
+        }
+      }
+      // Only blanks around the number can have brought it here.
+      if trimmed.count < slot.count, let number = try? ValueDecoder.slowNumber(slot, field) { return try epoch(number, slot, field) }
+    }
+    throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
+  }
+
+  private var described: String {
+    switch format {
+    case .auto: "ISO-8601 or since the epoch"
+    case .iso8601: "ISO-8601"
+    case .date: "the form 2008-01-02"
+    case .seconds, .milliseconds, .microseconds, .nanoseconds: "\(format.name) since the epoch"
+    default: format.name
+    }
+  }
+}

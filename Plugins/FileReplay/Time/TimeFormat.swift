@@ -1,0 +1,72 @@
+/// How times are written in a file.
+enum TimeFormat: Hashable, Sendable, CaseIterable {
+  /// ISO-8601 or a date where it looks so, else a number whose size tells its unit: see `TimeUnit.guess`.
+  case auto
+  /// `2013-10-08T13:30:00.012Z`, up to nine decimals; without a zone the zone option must be given.
+  case iso8601
+  /// `2008-01-02`: the first moment of that day in the zone option, UTC where there is none.
+  case date
+  case seconds, milliseconds, microseconds, nanoseconds
+  /// Elapsed since the midnight that began the date option in the zone option, not what a clock shows: on the day clocks go
+  /// forward 09:30 is 8.5 hours after midnight.
+  case secondsSinceMidnight, millisecondsSinceMidnight, microsecondsSinceMidnight, nanosecondsSinceMidnight
+
+  /// As it is written in options.
+  var name: String {
+    switch self {
+    case .auto: "auto"
+    case .iso8601: "iso8601"
+    case .date: "date"
+    case .seconds: "s"
+    case .milliseconds: "ms"
+    case .microseconds: "us"
+    case .nanoseconds: "ns"
+    case .secondsSinceMidnight: "s since midnight"
+    case .millisecondsSinceMidnight: "ms since midnight"
+    case .microsecondsSinceMidnight: "us since midnight"
+    case .nanosecondsSinceMidnight: "ns since midnight"
+    }
+  }
+
+  /// The format named so, if there is one.
+  init?(_ name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+
+  /// Nanoseconds in the unit; nil for the forms that are no plain number.
+  var unit: UInt64? {
+    switch self {
+    case .auto, .iso8601, .date: nil
+    case .seconds, .secondsSinceMidnight: TimeUnit.second
+    case .milliseconds, .millisecondsSinceMidnight: TimeUnit.millisecond
+    case .microseconds, .microsecondsSinceMidnight: TimeUnit.microsecond
+    case .nanoseconds, .nanosecondsSinceMidnight: 1
+    }
+  }
+
+  var isSinceMidnight: Bool {
+    switch self {
+    case .secondsSinceMidnight, .millisecondsSinceMidnight, .microsecondsSinceMidnight, .nanosecondsSinceMidnight: true
+    default: false
+    }
+  }
+}
+
+/// Nanoseconds in a unit of time.
+enum TimeUnit {
+  static let second: UInt64 = 1_000_000_000
+  static let millisecond: UInt64 = 1_000_000
+  static let microsecond: UInt64 = 1000
+
+  /// The unit that a number since the epoch is most likely in: below 10^11 seconds (until the year 5138), below 10^14 milliseconds
+  /// (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
+  @inline(__always)
+  static func guess(_ number: Decimal) -> UInt64 {
+    let whole = number.places == 0 ? number.mantissa : number.mantissa / Words.power(Int(number.places))
+    if whole >= 100_000_000_000_000_000 { return 1 }
+    if whole >= 100_000_000_000_000 { return microsecond }
+    if whole >= 100_000_000_000 { return millisecond }
+    return second
+  }
+}

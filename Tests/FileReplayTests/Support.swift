@@ -1,0 +1,74 @@
+import MarketData
+
+@testable import FileReplay
+
+/// Everything a replay gives.
+struct Outcome<E: ReplayEvent & Equatable>: Equatable {
+  var events: [E] = []
+  var malformed: [MalformedRow] = []
+  var error: ReplayError?
+  var counts = ReplayCounts()
+
+  var reasons: [String] { malformed.map { "\($0.line): \($0.reason)" } }
+}
+
+/// Pulls a replay to its end, a few events at a time.
+func run<E: ReplayEvent & Equatable>(
+  as type: E.Type = Trade.self, _ inputs: [ReplayInput], _ options: ReplayOptions = .init(), limit: Int = 3,
+  policy: MalformedPolicy = .skip
+) -> Outcome<E> {
+  var outcome = Outcome<E>()
+  do throws(ReplayError) {
+    var replay = try Replay<E>(inputs, options)
+    defer { outcome.counts = replay.counts }
+    while true {
+      let before = outcome.events.count
+      let count = try replay.next(limit: limit) {
+        outcome.events.append($0)
+      } malformed: {
+        outcome.malformed.append($0)
+        return policy
+      }
+      assert(count == outcome.events.count - before)
+      if count == 0 { break }
+    }
+  } catch { outcome.error = error }
+  return outcome
+}
+
+/// The same for one file in memory.
+func run<E: ReplayEvent & Equatable>(
+  as type: E.Type = Trade.self, _ text: String, _ options: ReplayOptions = .init(), limit: Int = 3, policy: MalformedPolicy = .skip
+) -> Outcome<E> {
+  run(as: type, [ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))], options, limit: limit, policy: policy)
+}
+
+func options(_ change: (inout ReplayOptions) -> Void) -> ReplayOptions {
+  var options = ReplayOptions()
+  change(&options)
+  return options
+}
+
+/// `AAPL 189.25 x100 @2024-01-02T00:00:00Z`, as an event prints with its own decimals.
+func line(_ trade: Trade) -> String {
+  let side = trade.side == .unknown ? "" : " \(trade.side)"
+  return "\(trade.symbol) \(trade.price.formatted(decimals: Int(trade.priceDecimals)))"
+    + " x\(trade.size.formatted(decimals: Int(trade.sizeDecimals))) @\(trade.time)\(side)"
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014), so that random inputs are the same everywhere.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
+
+extension Timestamp {
+  /// A time written in a test.
+  static func at(_ text: String) throws -> Timestamp { try Timestamp(iso8601: text) }
+}
