@@ -23,9 +23,9 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   /// The snapshot of `initial`, delivered before everything else; emptied when it was.
   private var snapshot: ContiguousArray<E>
   private var snapshotBase: UnsafeMutablePointer<E>?
-  private var snapshotDone = 0
+  private let snapshotDone = Counter()
   private let snapshotCount: Int
-  /// True where runs do not come straight from the ring.
+  /// True where runs do not come straight from the ring: a snapshot comes first, a mailbox stands between, or nothing comes any more.
   @usableFromInline var isIndirect: Bool
   /// Events handed over and not yet done with.
   @usableFromInline var running = 0
@@ -63,15 +63,15 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
 
   // MARK: The resident loop's side
 
-  /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish`.
+  /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish` or `detach`.
   @inlinable @inline(__always)
   public func run(limit: Int) -> UnsafeBufferPointer<E> {
-    if isIndirect { return indirectRun(limit: suspects == 0 ? limit : 1) }
+    if isIndirect { return indirectRun(limit: suspects == 0 ? limit : min(limit, 1)) }
     let low = cursor.pointee.load(ordering: .relaxed)
     let n = head.pointee.load(ordering: .acquiring) &- low
     if n == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
     let i = low & mask
-    return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, suspects == 0 ? limit : 1))
+    return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, suspects == 0 ? limit : min(limit, 1)))
   }
 
   /// The run is being worked on; a throw from here on makes `recover` find it.
@@ -90,7 +90,7 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
 
   @inlinable @inline(__always)
   func advance(_ n: Int) {
-    if isIndirect { return indirectAdvance(n) }
+    if isIndirect, indirectAdvance(n) { return }
     let position = cursor.pointee.load(ordering: .relaxed) &+ n
     cursor.pointee.store(position, ordering: .releasing)
     stockbusLightBarrier()
@@ -100,31 +100,35 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
 
   @usableFromInline @inline(never)
   func indirectRun(limit: Int) -> UnsafeBufferPointer<E> {
-    if snapshotDone < snapshotCount {
+    guard attached.load(ordering: .acquiring) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    if hasSnapshot {
       if snapshotBase == nil {
         let memory = UnsafeMutablePointer<E>.allocate(capacity: snapshotCount)
         _ = UnsafeMutableBufferPointer(start: memory, count: snapshotCount).initialize(from: snapshot)
         snapshotBase = memory
         snapshot = []
       }
-      return UnsafeBufferPointer(start: snapshotBase! + snapshotDone, count: min(limit, snapshotCount - snapshotDone))
+      let done = snapshotDone.total
+      return UnsafeBufferPointer(start: snapshotBase! + done, count: min(limit, snapshotCount - done))
     }
     if let mailbox { return mailbox.run(limit: limit) }
     isIndirect = false
     return run(limit: limit)
   }
 
+  /// Answers false where the run came from the ring: it was in hand when its reader detached.
   @usableFromInline @inline(never)
-  func indirectAdvance(_ n: Int) {
-    if snapshotDone < snapshotCount {
-      snapshotDone += n
-      if snapshotDone == snapshotCount {
+  func indirectAdvance(_ n: Int) -> Bool {
+    if hasSnapshot {
+      snapshotDone.add(n)
+      if !hasSnapshot {
         freeSnapshot()
-        isIndirect = mailbox != nil
+        isIndirect = mailbox != nil || !attached.load(ordering: .acquiring)
       }
-      return
+      return true
     }
     mailbox?.finish(n)
+    return mailbox != nil
   }
 
   private func freeSnapshot() {
@@ -135,31 +139,36 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   }
 
   /// True while the last values that `initial` asked for are being handed over.
-  var hasSnapshot: Bool { snapshotDone < snapshotCount }
+  var hasSnapshot: Bool { snapshotDone.total < snapshotCount }
   /// How many of those were handed over.
-  var snapshotDelivered: Int { snapshotDone }
+  var snapshotDelivered: Int { snapshotDone.total }
 
   // MARK: Sleeping
 
   public var isReady: Bool {
-    if snapshotDone < snapshotCount { return true }
-    if let mailbox { return mailbox.isReady(announcing: false) }
+    if isIndirect {
+      guard attached.load(ordering: .acquiring) else { return false }
+      if hasSnapshot { return true }
+      if let mailbox { return mailbox.isReady(announcing: false) }
+    }
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 
   /// In this order: closed is looked at before the last events are.
-  public var isFinished: Bool { topic.isClosed && !isReady }
+  public var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady }
 
   public func announce() {
     if let mailbox {
       if mailbox.isReady(announcing: true) { parker.wake() }
+      return
     }
     _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
   }
 
   public func retract() {
     // A shared bit may be somebody else's announcement too: it stays, and costs one wake-up without cause.
-    if bit != Topic<E>.sharedBit { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
+    // After detaching, the bit may be another reader's.
+    if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
   }
 
   // MARK: The supervisor's side
@@ -183,23 +192,31 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   }
 
   public func detach() {
-    if attached.exchange(false, ordering: .acquiringAndReleasing) { topic.detach(self) }
+    guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    isIndirect = true  // so that no later run touches the ring, which nobody guards for this reader any more
+    topic.detach(self)
   }
 
+  /// Exact whenever the reader and the producer rest; while they run its parts are from slightly different moments.
   public var counts: EdgeCounts {
     var counts = EdgeCounts()
     counts.delivered = delivered.total
     counts.filtered = filtered.total
     counts.deadLettered = deadLettered.total
-    counts.published = topic.published - start + snapshotCount
-    let snapshotLeft = snapshotCount - snapshotDone
+    let snapshotLeft = snapshotCount - snapshotDone.total
+    // What was reached is looked at before what was published, so that nothing comes out negative while the bus is running.
     if let mailbox {
       let mail = mailbox.counts
+      let published = topic.published
+      counts.published = published - start + snapshotCount
       counts.dropped = mail.dropped
       counts.conflated = mail.conflated
-      counts.inFlight = mail.waiting + mailbox.inHand + (topic.published - mail.position) + snapshotLeft
+      counts.inFlight = mail.waiting + (published - mail.position) + snapshotLeft
     } else {
-      counts.inFlight = topic.published - cursor.pointee.load(ordering: .acquiring) + snapshotLeft
+      let reached = cursor.pointee.load(ordering: .acquiring)
+      let published = topic.published
+      counts.published = published - start + snapshotCount
+      counts.inFlight = published - reached + snapshotLeft
     }
     if !attached.load(ordering: .acquiring) {
       // Nobody will ever read what waits, nor what is still to come.

@@ -36,12 +36,14 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   private let keyOffset: Int
   private let state: Mutex<State>
   private var front: Buffer
+  /// How many events are in `front`, for whoever counts.
+  private let inHand = Atomic<Int>(0)
 
   init(overflow: Overflow, capacity: Int, position: Int) {
     self.overflow = overflow
     keyOffset = E.schema.keyOffset ?? 0
     precondition(overflow != .conflate || E.schema.keyOffset != nil, "only events about an instrument can be conflated")
-    let capacity = overflow == .conflate ? 64 : max(1, capacity)
+    let capacity = overflow == .conflate ? 64 : max(1, min(capacity, 1 << 28))
     front = Buffer(capacity: capacity)
     state = Mutex(State(back: Buffer(capacity: capacity), position: position))
   }
@@ -123,6 +125,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
         }
         swap(&front, &state.back)
         state.back.head = 0
+        inHand.store(front.count, ordering: .relaxed)
       }
       if front.count == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
     }
@@ -135,6 +138,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     front.head += n
     front.count -= n
     if front.head == front.capacity || front.count == 0 { front.head = 0 }
+    inHand.store(front.count, ordering: .relaxed)
   }
 
   /// Reader's side: true where something waits; otherwise the next offer wakes the reader.
@@ -147,11 +151,8 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
   }
 
-  /// What the ledger asks: events offered so far end here; dropped, conflated, waiting outside the reader's hand.
+  /// What the ledger asks: events offered so far end here; dropped, conflated, waiting or in the reader's hand.
   var counts: (position: Int, dropped: Int, conflated: Int, waiting: Int) {
-    state.withLock { ($0.position, $0.dropped, $0.conflated, $0.back.count) }
+    state.withLock { ($0.position, $0.dropped, $0.conflated, $0.back.count + inHand.load(ordering: .relaxed)) }
   }
-
-  /// Reader's side: events in hand.
-  var inHand: Int { front.count }
 }

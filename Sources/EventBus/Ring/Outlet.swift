@@ -19,6 +19,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @usableFromInline var committed: Int
   /// When to look for a cancellation next: once a ring, also where nobody makes the producer wait.
   @usableFromInline var checkAt: Int
+  /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
   @usableFromInline var spill: ContiguousArray<E> = []
   /// Events of the present run that the component has filtered out.
   @usableFromInline var filtered = 0
@@ -44,10 +45,10 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// How many events were sent and may be seen.
   public var published: Int { committed }
 
-  /// Free slots now.
+  /// Free slots now; none while something stands aside.
   @inlinable
   public mutating func room() -> Int {
-    if limit &- next < (mask &+ 1) / 4 { limit = topic.limit(next: next) }
+    if limit &- next < max(1, (mask &+ 1) / 4), spill.isEmpty { limit = topic.limit(next: next) }
     return limit &- next
   }
 
@@ -161,8 +162,12 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     var i = 0
     while i < spill.count {
       if next == limit {
-        commit()
-        try await waitForRoom()
+        do { try await waitInRing() } catch {
+          // What is in the ring was sent; the rest stands aside still, and nothing may overtake it.
+          spill.removeFirst(i)
+          limit = next
+          throw error
+        }
       }
       write(spill[i])
       i += 1
@@ -171,9 +176,15 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     commit()
   }
 
-  /// Suspends until a quarter of the ring is free, so that the other side is woken for a good run.
+  /// Commits, and suspends until a quarter of the ring is free, so that the other side is woken for a good run. What stands aside
+  /// goes first.
   @inline(never)
   public nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
+    if !spill.isEmpty { try await drainSpill() }
+    try await waitInRing()
+  }
+
+  private nonisolated(nonsending) mutating func waitInRing() async throws(CancellationError) {
     commit()
     let want = next + max(1, (mask + 1) / 4)
     let target = want - mask - 1
@@ -191,6 +202,11 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       topic.producer.fence()
       if topic.haveAllReached(target) { continue }
       let parker = topic.producer
+      // A cancelled task that waits all the same must not be woken by its cancellation: it would never give the thread back.
+      if waitsWhenCancelled {
+        await parker.sleep()
+        continue
+      }
       await withTaskCancellationHandler {
         await parker.sleep()
       } onCancel: {

@@ -72,8 +72,9 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   }
 
   public func close() {
-    closed.pointee.store(1, ordering: .sequentiallyConsistent)
+    // First the last events, then the end: a lossy reader that sees the end has everything.
     members.withLock { offerToMailboxes($0) }
+    closed.pointee.store(1, ordering: .sequentiallyConsistent)
     wakeReaders(everybody: true)
   }
 
@@ -91,9 +92,8 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
         keep(&members, upTo: position)
         initial = members.latest.values
       }
-      let taken = members.inlets.reduce(0) { $0 | $1.bit }
-      let free = (0..<61).first { taken & (1 << $0) == 0 }
-      let inlet = Inlet(self, parker, bit: free.map { 1 << $0 } ?? Self.sharedBit, at: position, initial: initial, options)
+      let bit = options.overflow == .block ? freeBit(members) : 0
+      let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options)
       members.inlets.append(inlet)
       return inlet
     }
@@ -106,9 +106,22 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
     return inlet
   }
 
+  /// A bit that no attached reader has, or the one that late comers share. A lossy reader needs none: its mailbox knows that it
+  /// waits.
+  private func freeBit(_ members: borrowing Members) -> Int {
+    let taken = members.inlets.reduce(0) { $0 | $1.bit }
+    return (0..<61).first { taken & (1 << $0) == 0 }.map { 1 << $0 } ?? Self.sharedBit
+  }
+
   /// The reader is gone: it holds nobody back any more. Only the reader itself, or whoever knows that it does not run, may call.
   func detach(_ inlet: Inlet<E>) {
-    members.withLock { members in members.inlets.removeAll { $0 === inlet } }
+    members.withLock { members in
+      members.inlets.removeAll { $0 === inlet }
+      // Whoever attaches a lossy inlet sets the bit after adding it, so it is not lost here.
+      if !members.inlets.contains(where: { $0.mailbox != nil }) {
+        _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
+      }
+    }
     feedProducer()
   }
 

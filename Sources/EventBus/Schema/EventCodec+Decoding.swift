@@ -3,16 +3,22 @@ internal import MarketData
 extension EventCodec {
   /// Keys in the declared order at full speed, in any other order by search.
   func decodeJSON(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
+    forgetDecimals(event)
     var seen: UInt64 = 0
     text.skipBlanks()
     try text.skip(123)
-    for n in 0..<count {
+    text.skipBlanks()
+    // One round more than there are fields: a key too many is unknown or doubled, and is named.
+    for n in 0...count {
+      if n == 0, text.peek == 125 { break }
       if n > 0 {
         text.skipBlanks()
         try text.skip(44)
+        text.skipBlanks()
       }
-      let hit = text.matches(steps[n].key, from: 1) ? n : try search(&text)
-      if seen & (1 << UInt64(hit)) != 0 { throw TextError(.unexpected, at: text.offset, field: fields[hit].name) }
+      let at = text.offset
+      let hit = n < count && text.matches(steps[n].key, from: 1) ? n : try search(&text)
+      if seen & (1 << UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
       text.skipBlanks()
       do { try getJSON(hit, event, &text) } catch { throw TextError(error.code, at: error.offset, field: fields[hit].name) }
       seen |= 1 << UInt64(hit)
@@ -27,7 +33,6 @@ extension EventCodec {
 
   @inline(never)
   private func search(_ text: inout ByteReader) throws(TextError) -> Int {
-    text.skipBlanks()
     let at = text.offset
     let name = try text.jsonString()
     text.skipBlanks()
@@ -43,12 +48,35 @@ extension EventCodec {
     case .time where text.peek != 34: at.storeBytes(of: try text.integer(), as: Int64.self)
     case .symbol, .time, .other:
       guard steps[i].isQuoted || steps[i].layout == .time else { return try fields[i].read(at, &text) }
-      let bytes = try text.plainJSONString()
-      var inner = ByteReader(bytes)
-      try fields[i].read(at, &inner)
-      try inner.expectEnd()
+      let first = text.offset
+      guard let bytes = try text.plainJSONString() else { return try read(i, at, from: try text.jsonString(), at: first) }
+      try read(i, at, bytes, at: first + 1)
     case .fixedPoint, .int64, .uint32: try getNumber(i, event, &text)
     }
+  }
+
+  /// Reads a whole value from bytes that begin at `start` of the text.
+  private func read(
+    _ i: Int, _ at: UnsafeMutableRawPointer, _ bytes: UnsafeBufferPointer<UInt8>, at start: Int
+  ) throws(TextError) {
+    var inner = ByteReader(bytes)
+    do {
+      try fields[i].read(at, &inner)
+      try inner.expectEnd()
+    } catch { throw TextError(error.code, at: start + error.offset) }
+  }
+
+  /// Reads a whole value from text whose escapes were resolved: an error is located at `start`, where it begins.
+  @inline(never)
+  private func read(_ i: Int, _ at: UnsafeMutableRawPointer, from text: String, at start: Int) throws(TextError) {
+    var text = text
+    let code: TextError.Code? = text.withUTF8 { bytes in
+      do throws(TextError) {
+        try read(i, at, bytes, at: 0)
+        return nil
+      } catch { return error.code }
+    }
+    if let code { throw TextError(code, at: start) }
   }
 
   private func getNumber(_ i: Int, _ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
@@ -56,43 +84,76 @@ extension EventCodec {
     guard steps[i].layout == .fixedPoint else { return try fields[i].read(at, &text) }
     var decimals: UInt8 = 0
     at.storeBytes(of: try text.fixedPoint(decimals: &decimals), as: Int64.self)
+    keepDecimals(i, event, decimals)
+  }
+
+  /// Several numbers may share one property: it keeps the most decimals that any of them was written with.
+  @inline(__always)
+  private func keepDecimals(_ i: Int, _ event: UnsafeMutableRawPointer, _ decimals: UInt8) {
     let d = steps[i].decimalsOffset
-    if d >= 0 { event.storeBytes(of: decimals, toByteOffset: d, as: UInt8.self) }
+    if d >= 0, decimals > event.load(fromByteOffset: d, as: UInt8.self) { event.storeBytes(of: decimals, toByteOffset: d, as: UInt8.self) }
+  }
+
+  @inline(__always)
+  private func forgetDecimals(_ event: UnsafeMutableRawPointer) {
+    for i in 0..<decimalsCount { event.storeBytes(of: 0, toByteOffset: decimalsOffsets[i], as: UInt8.self) }
   }
 
   func decodeCSV(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
+    forgetDecimals(event)
     for i in 0..<count {
-      do {
+      do throws(TextError) {
         if i > 0 { try text.skip(44) }
         try getCSV(i, event, &text)
+        // Here, so that what stands behind a value is told as that field's mistake.
+        guard text.isAtEnd || text.peek == 44 || text.peek == 10 || text.peek == 13 else { throw TextError(.unexpected, at: text.offset) }
       } catch { throw TextError(error.code, at: error.offset, field: fields[i].name) }
     }
+    if text.peek == 13 { text.at += 1 }
     if !text.isAtEnd { try text.skip(10) }
   }
 
   private func getCSV(_ i: Int, _ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     let at = event + steps[i].offset
+    let start = text.offset
     if text.peek == 34 {
       let unquoted = try text.quotedCSV()
-      guard steps[i].layout == .text else { throw TextError(.unexpected, at: text.offset) }
-      at.assumingMemoryBound(to: String.self).pointee = unquoted
+      if steps[i].layout == .text {
+        at.assumingMemoryBound(to: String.self).pointee = unquoted
+      } else {
+        try getQuoted(i, event, unquoted, start)
+      }
       return
     }
     switch steps[i].layout {
     case .fixedPoint, .int64, .uint32: try getNumber(i, event, &text)
-    default:
-      let start = text.offset
+    case .time:
       let bytes = text.csvField()
+      // The fifth byte of an ISO date is a hyphen, that of a whole number never.
+      if bytes.count >= 5, bytes[4] == 45 { return try read(i, at, bytes, at: start) }
       var inner = ByteReader(bytes)
       do {
-        if steps[i].layout == .time, bytes.count < 5 || !bytes.dropFirst(4).starts(with: [45]) {
-          at.storeBytes(of: try inner.integer(), as: Int64.self)
-        } else {
-          try fields[i].read(at, &inner)
-        }
+        at.storeBytes(of: try inner.integer(), as: Int64.self)
         try inner.expectEnd()
       } catch { throw TextError(error.code, at: start + error.offset) }
+    default: try read(i, at, text.csvField(), at: start)
     }
+  }
+
+  /// A value between quotation marks that need not stand there: some programs write all of theirs so.
+  @inline(never)
+  private func getQuoted(_ i: Int, _ event: UnsafeMutableRawPointer, _ text: String, _ start: Int) throws(TextError) {
+    var text = text
+    let code: TextError.Code? = text.withUTF8 { bytes in
+      var inner = ByteReader(bytes)
+      do throws(TextError) {
+        guard inner.peek != 34 else { return .unexpected }  // quoted once more
+        try getCSV(i, event, &inner)
+        try inner.expectEnd()
+        return nil
+      } catch { return error.code }
+    }
+    if let code { throw TextError(code, at: start) }
   }
 }
 
@@ -102,12 +163,17 @@ extension ByteReader {
     while at < end, at.pointee == 32 || at.pointee == 9 || at.pointee == 10 || at.pointee == 13 { at += 1 }
   }
 
-  /// The bytes between two quotation marks, where nothing is escaped.
-  mutating func plainJSONString() throws(TextError) -> UnsafeBufferPointer<UInt8> {
+  /// The bytes between two quotation marks; nil, and nothing is read, where something is escaped.
+  mutating func plainJSONString() throws(TextError) -> UnsafeBufferPointer<UInt8>? {
+    let quote = at
     try skip(34)
     let first = at
     while at < end, at.pointee != 34 {
-      if at.pointee == 92 || at.pointee < 32 { throw TextError(.badEscape, at: offset) }
+      if at.pointee == 92 {
+        at = quote
+        return nil
+      }
+      if at.pointee < 32 { throw TextError(.unexpected, at: offset) }
       at += 1
     }
     if at == end { throw TextError(.unterminated, at: offset) }
@@ -169,10 +235,10 @@ extension ByteReader {
     return value
   }
 
-  /// The bytes up to the next comma or line end.
+  /// The bytes up to the next comma or line end, LF or CRLF.
   mutating func csvField() -> UnsafeBufferPointer<UInt8> {
     let first = at
-    while at < end, at.pointee != 44, at.pointee != 10 { at += 1 }
+    while at < end, at.pointee != 44, at.pointee != 10, at.pointee != 13 { at += 1 }
     return UnsafeBufferPointer(start: first, count: at - first)
   }
 

@@ -16,6 +16,9 @@ final class EventCodec: @unchecked Sendable {
 
   let steps: UnsafeMutablePointer<Step>
   let count: Int
+  /// The properties that keep decimals, each once.
+  let decimalsOffsets: UnsafeMutablePointer<Int>
+  let decimalsCount: Int
   let fields: [RawField]
   /// Bytes that every event needs at most, without its texts.
   private let fixed: Int
@@ -23,6 +26,7 @@ final class EventCodec: @unchecked Sendable {
 
   init(_ fields: [RawField]) {
     precondition(fields.count <= 64, "an event has at most 64 fields")
+    precondition(Set(fields.map(\.name)).count == fields.count, "an event's fields have different names")
     count = fields.count
     steps = .allocate(capacity: max(1, fields.count))
     for (i, f) in fields.enumerated() {
@@ -30,11 +34,18 @@ final class EventCodec: @unchecked Sendable {
         to: Step(key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted))
     }
     self.fields = fields
+    let decimals = Set(fields.map(\.decimalsOffset).filter { $0 >= 0 })
+    decimalsCount = decimals.count
+    decimalsOffsets = .allocate(capacity: max(1, decimals.count))
+    for (i, offset) in decimals.enumerated() { (decimalsOffsets + i).initialize(to: offset) }
     fixed = fields.reduce(4) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
     hasTexts = fields.contains { $0.fixedWidth == nil }
   }
 
-  deinit { steps.deallocate() }
+  deinit {
+    steps.deallocate()
+    decimalsOffsets.deallocate()
+  }
 
   private func reserve(_ event: UnsafeRawPointer, _ out: inout ByteWriter) {
     var n = fixed
@@ -60,11 +71,22 @@ final class EventCodec: @unchecked Sendable {
       var text = at.assumingMemoryBound(to: String.self).pointee
       text.withUTF8 { if json { out.append(json: $0) } else { out.append(csv: $0) } }
       reserve(event, &out)  // escaping made its own room; give the rest of the record its room again
+    case .other where fields[i].isText: put(otherText: i, event, json: json, &out)
     case .other:
       if json, steps[i].isQuoted { out.put(34) }
       fields[i].write(at, &out)
       if json, steps[i].isQuoted { out.put(34) }
     }
+  }
+
+  /// A type of the event's own that writes text: escaped here, as `String` is.
+  @inline(never)
+  private func put(otherText i: Int, _ event: UnsafeRawPointer, json: Bool, _ out: inout ByteWriter) {
+    let at = event + steps[i].offset
+    var bare = ByteWriter(capacity: fields[i].width(at))
+    fields[i].write(at, &bare)
+    bare.withBytes { if json { out.append(json: $0) } else { out.append(csv: $0) } }
+    reserve(event, &out)
   }
 
   private func put(time: Timestamp, _ style: TimeStyle, json: Bool, _ out: inout ByteWriter) {

@@ -93,11 +93,15 @@ public final class EventSchema<E: Event>: Sendable {
 
   /// The stored properties that the declaration forgets: none in a correct one.
   public func undeclaredProperties() -> [String] {
-    let declared = fields.count + Set(fields.compactMap(\.decimalsProperty)).count
+    let decimals = Set(fields.compactMap(\.decimalsProperty))
+    let declared = decimals.union(fields.map(\.raw.offset))
     let stored = Mirror(reflecting: example).children.compactMap(\.label)
-    if stored.count == declared { return [] }
+    if stored.count == declared.count { return [] }
     let names = Set(fields.map { $0.name.filter { $0 != "_" }.lowercased() })
-    return stored.filter { !names.contains($0.lowercased()) && !$0.hasSuffix("Decimals") }
+    // Which decimals property belongs to which field is known by place only: where one is forgotten, all of them are suspects.
+    let isDecimals = { (name: String) in name.hasSuffix("Decimals") }
+    let areForgotten = stored.count(where: isDecimals) > decimals.count
+    return stored.filter { !names.contains($0.lowercased()) && (areForgotten || !isDecimals($0)) }
   }
 }
 

@@ -30,7 +30,7 @@ public struct Field<E: Event>: Sendable {
     decimalsProperty = decimals
     raw = RawField(
       name: name, key: ImmortalBytes(",\"\(name)\":"), offset: offset, decimalsOffset: decimalsProperty ?? -1, layout: V.layout,
-      isQuoted: V.kind.isQuoted, fixedWidth: V.fixedWidth,
+      isQuoted: V.kind.isQuoted, isText: V.kind == .text, fixedWidth: V.fixedWidth,
       width: { $0.assumingMemoryBound(to: V.self).pointee.width },
       write: { $0.assumingMemoryBound(to: V.self).pointee.write(to: &$1) },
       read: { at, text throws(TextError) in at.assumingMemoryBound(to: V.self).pointee = try V(from: &text) })
@@ -48,6 +48,7 @@ struct RawField: Sendable {
   let decimalsOffset: Int
   let layout: FieldLayout
   let isQuoted: Bool
+  let isText: Bool
   let fixedWidth: Int?
   let width: @Sendable (UnsafeRawPointer) -> Int
   let write: @Sendable (UnsafeRawPointer, inout ByteWriter) -> Void

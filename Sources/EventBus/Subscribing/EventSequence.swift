@@ -21,6 +21,7 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
     /// The next event; nil at the topic's end or when the task is cancelled.
     public func next(isolation actor: isolated (any Actor)?) async -> E? {
       while true {
+        if Task.isCancelled { return nil }
         let run = inlet.run(limit: 1)
         if let event = run.first {
           inlet.begin(1)

@@ -1,8 +1,10 @@
+internal import CMemoryBarrier
 internal import Synchronization
 
 /// A token: cancelling twice is harmless, dropping it cancels.
 ///
-/// After `cancel` returns at most the run that is just being handed over is finished; nothing is called after that.
+/// After `cancel` returns at most the run that is just being handed over is finished; nothing is called after that. An actor that
+/// cancels from inside its own isolation is not called again at all.
 public final class Subscription: Sendable {
   private let parker: Parker
   private let task: Mutex<Task<Void, Never>?>
@@ -43,6 +45,7 @@ extension Topic {
     return Subscription(inlet, parker) { [weak subscriber] in
       while await inlet.waitUntilReady() {
         guard let actor = subscriber, await actor.drain(inlet) else { return }
+        if inlet.isReady { await Task.yield() }
       }
     }
   }
@@ -52,11 +55,13 @@ extension Topic {
     let parker = Parker()
     let inlet = attach(parker, options: options.inlet)
     return Subscription(inlet, parker) {
+      var slice = TimeSlice()
       while await inlet.waitUntilReady() {
         let run = inlet.run(limit: 1024)
         inlet.begin(run.count)
         for event in run { body(event) }
         inlet.finish(run.count)
+        if slice.isOver(run.count) { await Task.yield() }
       }
     }
   }
@@ -69,11 +74,13 @@ extension Topic {
     let inlet = attach(parker, options: options.inlet)
     return Subscription(inlet, parker) {
       var last = LatestBySymbol<E>()
+      var slice = TimeSlice()
       while await inlet.waitUntilReady() {
         let run = inlet.run(limit: 1024)
         inlet.begin(run.count)
         for event in run { body(Change(old: last.update(event, for: event.symbol), new: event)) }
         inlet.finish(run.count)
+        if slice.isOver(run.count) { await Task.yield() }
       }
     }
   }
@@ -82,15 +89,37 @@ extension Topic {
 extension Subscriber {
   /// Hands over what waits, for a slice of time; answers false after a throw.
   func drain(_ inlet: Inlet<Input>) -> Bool {
-    for _ in 0..<64 {
+    var slice = TimeSlice()
+    while true {
+      if Task.isCancelled || inlet.parker.isReleased { break }
       let delivery = inlet.delivery
       let run = inlet.run(limit: 1024)
       if run.count == 0 { break }
       inlet.begin(run.count)
       do { try receive(run.span, delivery) } catch { return false }
       inlet.finish(run.count)
-      if Task.isCancelled { break }
+      if slice.isOver(run.count) { break }
     }
+    return true
+  }
+}
+
+/// How long a subscriber may keep its actor and its pool thread while events keep coming: about half a millisecond.
+private struct TimeSlice {
+  private var events = 0
+  private var runs = 0
+  private var since = stockbus_monotonic_ns()
+
+  /// True when the slice is over, and begins the next; looks at the clock once in 16 runs or 1,024 events.
+  mutating func isOver(_ n: Int) -> Bool {
+    events += n
+    runs += 1
+    guard events >= 1024 || runs >= 16 else { return false }
+    events = 0
+    runs = 0
+    let now = stockbus_monotonic_ns()
+    guard now - since >= 500_000 else { return false }
+    since = now
     return true
   }
 }
