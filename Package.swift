@@ -88,5 +88,6 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("StockbusPlugin"),
   ],
   swiftLanguageModes: [.v6])
