@@ -98,7 +98,6 @@ import Testing
     let rules = try decode(
       Rules.self, "{rules: [{name: a, symbol: X, low: 1}], channels: [{desktop: {}}, desktop, {desktop: }, {webhook: {url: u}}]}")
     #expect(rules.channels == [.desktop(Desktop()), .desktop(Desktop()), .desktop(Desktop()), .webhook(Webhook(url: "u"))])
-    #expect(try value([Channel].self, "desktop") == [.desktop(Desktop())])
   }
 
   @Test func `a type inside itself is decoded and described`() throws {
@@ -118,4 +117,38 @@ import Testing
     #expect(try decode(Everything.self, text) == decode(Everything.self, text))
     #expect(try decode(Everything.self, text) != decode(Everything.self, "{path: a, token: b, symbols: [X]}"))
   }
+
+  @Test func `a plugin's own type of one word decodes like the others`() throws {
+    let ports = try decode(Server.self, "{port: 8080, others: [1, 65535]}")
+    #expect(ports.port == Port(number: 8080))
+    #expect(ports.others.map(\.number) == [1, 65_535])
+    #expect(complaints(Server.self, "{port: 0}") == ["1:8 'port' must be a port such as 8080, got '0': ports count from 1"])
+    #expect(Server.verify() == [])
+    #expect(
+      Server.help() == """
+        NAME    TYPE           DEFAULT
+        port    port           80       Where to listen.
+        others  list of ports  []       Where else to listen.
+
+        """)
+  }
+}
+
+private struct Port: ScalarOption, Equatable {
+  let number: UInt16
+  init(number: UInt16) { self.number = number }
+  init(option text: String) throws(OptionTextError) {
+    guard let number = UInt16(text) else { throw .mismatch }
+    guard number > 0 else { throw .because("ports count from 1") }
+    self.number = number
+  }
+  static let optionType = OptionType("port", plural: "ports", phrase: "a port such as 8080")
+  static let optionSample = "8080"
+  static let optionSchema: JSONValue = ["type": ["integer", "string"]]
+  var optionText: String { String(number) }
+}
+
+private struct Server: Options {
+  @Setting("Where to listen.") var port = Port(number: 80)
+  @Setting("Where else to listen.") var others: [Port] = []
 }

@@ -41,15 +41,32 @@ struct OptionHelp {
 
   var text: String {
     if rows.isEmpty { return "" }
-    let table = [Self.header] + rows.map(\.cells)
-    let widths = (0..<4).map { column in
-      // A column with nothing but its header is left out.
-      let content = rows.map { $0.cells[column].count }.max() ?? 0
-      return content == 0 ? 0 : min(Self.widest[column], table.map { $0[column].count }.max() ?? 0)
-    }
-    let used = widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) }
-    let lines = width - used >= 24 ? wide(widths, rest: width - used) : rows.flatMap(narrow)
+    let widths = columns()
+    let rest = width - used(widths)
+    let lines = rest >= Self.narrowest ? wide(widths, rest: rest) : rows.flatMap(narrow)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Characters that sentences have at least.
+  private static let narrowest = 24
+
+  private func used(_ widths: [Int]) -> Int { widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) } }
+
+  /// How wide each column is; 0 for one with nothing but its header. Columns give way to the sentences down to their longest word.
+  private func columns() -> [Int] {
+    var widths = [0, 0, 0, 0]
+    var least = widths
+    for column in 0..<4 where rows.contains(where: { !$0.cells[column].isEmpty }) {
+      let cells = [Self.header[column]] + rows.map { $0.cells[column] }
+      widths[column] = min(Self.widest[column], cells.map(\.count).max() ?? 0)
+      let words = column == 0 ? cells : cells.flatMap { $0.split(separator: " ").map(String.init) }
+      least[column] = min(widths[column], words.map(\.count).max() ?? 0)
+    }
+    while width - used(widths) < Self.narrowest {
+      guard let widest = (0..<4).filter({ widths[$0] > least[$0] }).max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[widest] -= 1
+    }
+    return widths
   }
 
   private func wide(_ widths: [Int], rest: Int) -> [String] {
@@ -72,10 +89,10 @@ struct OptionHelp {
     return line
   }
 
-  /// For a narrow terminal: `interval (duration, default 2s, 1ms to 1h)`, the sentence below.
+  /// For a narrow terminal: `interval (duration: 1ms to 1h; default 2s)`, the sentence below.
   private func narrow(_ row: Row) -> [String] {
     let fallback = row.info.isRequired ? "required" : row.info.defaultText.map { "default \($0)" } ?? "optional"
-    let facts = [row.info.typeName, fallback, row.info.rangeText].compactMap { $0 }.joined(separator: ", ")
+    let facts = row.info.typeName + (row.info.rangeText.map { ": \($0)" } ?? "") + "; \(fallback)"
     // Deep nesting must not use up the width.
     let indent = String(repeating: " ", count: min(row.depth * 2, width / 3))
     let deeper = indent + "    "

@@ -58,13 +58,13 @@ struct LeafLimit<Leaf: OptionValue>: Sendable {
 
   init(length range: some OptionRange<Int>) where Leaf == String {
     let limit = CountLimit(range)
-    holds = { limit.holds($0.count) }
+    // Code points, as JSON Schema counts them.
+    holds = { limit.holds($0.unicodeScalars.count) }
     demand = "must have \(limit.phrase) \(limit.isOne ? "character" : "characters")"
     text = "\(limit.text) \(limit.isOne ? "character" : "characters")"
-    got = { String($0.count) }
+    got = { String($0.unicodeScalars.count) }
     keywords = limit.keywords("Length")
-    let word = "text"
-    sample = limit.holds(word.count) ? word : String(repeating: "x", count: limit.lowest ?? limit.highest ?? 1)
+    sample = String(repeating: "x", count: limit.lowest ?? limit.highest ?? 1)
   }
 
   /// For a message and for a column.

@@ -1,7 +1,7 @@
 /// JSON Schema, draft 2020-12.
 ///
-/// It refuses nothing that decoding accepts, except an empty value: whatever is not text may also be written as text, and a
-/// text with a variable such as `${PORT}` may become anything.
+/// It refuses nothing that decoding accepts: whatever is not text may also be written as text, and a text with a variable such
+/// as `${PORT}` may become anything. Only an empty value, and a variable where a text's length is limited, are beyond it.
 enum OptionSchema {
   /// Text of the form `pattern`, or with a variable in it.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {
@@ -31,6 +31,9 @@ enum OptionSchema {
 extension Options {
   /// A JSON Schema document (draft 2020-12) for these options and no others.
   public static var jsonSchema: JSONValue {
-    .object([.init("$schema", "https://json-schema.org/draft/2020-12/schema")] + OptionSchema.object(describe()).members)
+    .object([.init("$schema", "https://json-schema.org/draft/2020-12/schema")] + objectSchema.members)
   }
+
+  /// The same without the line that names the draft, to be put into a larger schema.
+  public static var objectSchema: JSONValue { OptionSchema.object(describe()) }
 }

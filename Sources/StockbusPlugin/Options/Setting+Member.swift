@@ -22,7 +22,8 @@ extension Setting: AnySetting {
     var sentence = sentence
     if let range = limits.leaf?.text, limits.leaf?.keywords.isEmpty == true { sentence += " Range: \(range)." }
     var schema = JSONValue.object([.init("description", .string(sentence))] + shape.schema.members)
-    if let fallback, !shape.form.holdsSecret { schema = schema.with([.init("default", fallback.json)]) }
+    // A masked secret is no default that an editor could fill in.
+    if let fallback, !(shape.form.holdsSecret && fallback.text.contains("***")) { schema = schema.with([.init("default", fallback.json)]) }
     return OptionInfo(
       name: name, sentence: self.sentence, typeName: shape.type.name, typePhrase: shape.type.phrase, defaultText: fallback?.text,
       rangeText: shape.range, isRequired: isRequired || lacks, schema: schema, form: shape.form)

@@ -11,17 +11,22 @@
 /// in a configuration is the property's in snake_case.
 @propertyWrapper
 public struct Setting<Value: OptionValue>: Sendable {
-  var value: Value?
+  @usableFromInline var value: Value?
   let sentence: String
   let limits: OptionLimits<Value.OptionLeaf>
 
   /// Traps where it is read before it was decoded and has no default: that is a mistake of the program, not of its user.
   public var wrappedValue: Value {
-    get {
-      guard let value else { preconditionFailure("a required option was read before it was decoded: \(sentence)") }
-      return value
+    // Inlinable, because plugins read their settings for every event.
+    @inlinable get {
+      if let value { return value }
+      failUnread()
     }
-    set { value = newValue }
+    @inlinable set { value = newValue }
+  }
+
+  @usableFromInline func failUnread() -> Never {
+    preconditionFailure("a required option was read before it was decoded: \(sentence)")
   }
 
   private init(_ value: Value?, _ sentence: String, _ limits: OptionLimits<Value.OptionLeaf>) {

@@ -56,7 +56,7 @@ extension Duration: ScalarOption {
     var total = Int128(seconds) * Self.second + Int128(attoseconds)
     if total == 0 { return "0s" }
     let sign = total < 0 ? "-" : ""
-    total = total.magnitude > UInt128(Int128.max) ? Int128.max : abs(total)
+    total = abs(total)  // far from the ends of Int128, as seconds have 64 bits
     if total < Self.second {
       let unit = Self.units.dropFirst(4).first { $0.attoseconds <= total } ?? Self.units[6]
       return sign + decimalText(total, per: unit.attoseconds) + unit.names[0]

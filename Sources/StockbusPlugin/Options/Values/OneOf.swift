@@ -104,7 +104,6 @@ extension OneOf {
     return cases.flatMap { $0.faults("\(path).\($0.name)", outer) }
   }
 
-  public static var optionIsScalar: Bool { true }
   public var optionText: String { "{\(chosen.name): \(chosen.options.optionText)}" }
   public var optionJSON: JSONValue { .object([.init(chosen.name, chosen.options.optionJSON)]) }
 }

@@ -34,9 +34,10 @@ extension ScalarOption {
 
   public static func optionShape(_ context: OptionContext<Self>, of base: Self?) -> OptionShape {
     let limit = context.limits.leaf
+    let isSampleAllowed = (try? Self(option: optionSample)).map { limit?.holds($0) ?? true } ?? false
     return OptionShape(
       type: optionType, schema: optionSchema.with(limit?.keywords ?? []), range: limit?.text,
-      form: optionIsSecret ? .secret : .word(limit?.sample ?? optionSample))
+      form: optionIsSecret ? .secret : .word(isSampleAllowed ? optionSample : limit?.sample ?? optionSample))
   }
 }
 
