@@ -93,5 +93,6 @@ let package = Package(
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("StockbusPlugin"),
   ],
   swiftLanguageModes: [.v6])

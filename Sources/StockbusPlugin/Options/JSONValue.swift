@@ -1,0 +1,104 @@
+/// A JSON value (RFC 8259) whose objects keep the order they were made in, so that it is always written the same way.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  /// An exact number, as JSON writes it.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object([Member])
+
+  /// One name of an object with its value.
+  public struct Member: Sendable, Hashable {
+    public let name: String
+    public let value: JSONValue
+
+    public init(_ name: String, _ value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A whole number.
+  public static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+
+  /// The value of `name` in an object; nil where this is no object or has no such name.
+  public subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+
+  /// The members of an object; none where it is something else.
+  public var members: [Member] {
+    guard case .object(let members) = self else { return [] }
+    return members
+  }
+
+  /// An object with further members behind its own.
+  func with(_ more: [Member]) -> JSONValue { .object(members + more) }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int) { self = .number(value) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map { Member($0, $1) }) }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// On one line, without blanks.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .number(let text): text
+    case .string(let text): Self.quote(text)
+    case .array(let items): "[" + items.map(\.description).joined(separator: ",") + "]"
+    case .object(let members): "{" + members.map { "\(Self.quote($0.name)):\($0.value)" }.joined(separator: ",") + "}"
+    }
+  }
+
+  /// On several lines, indented by two blanks a level.
+  public var pretty: String { pretty(indent: "") }
+
+  private func pretty(indent: String) -> String {
+    let inner = indent + "  "
+    switch self {
+    case .array(let items) where !items.isEmpty:
+      // A list of words stays on its line; it is read more easily there.
+      if items.allSatisfy(\.isWord) { return "[" + items.map(\.description).joined(separator: ", ") + "]" }
+      return "[\n" + items.map { inner + $0.pretty(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
+    case .object(let members) where !members.isEmpty:
+      let lines = members.map { "\(inner)\(Self.quote($0.name)): \($0.value.pretty(indent: inner))" }
+      return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+    default: return description
+    }
+  }
+
+  private var isWord: Bool {
+    switch self {
+    case .array, .object: false
+    default: true
+    }
+  }
+
+  /// `text` between quotation marks, escaped so that it is valid in JSON and as a double-quoted scalar of YAML 1.2 alike.
+  static func quote(_ text: String) -> String {
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": out += "\\\(scalar)"
+      case "\n": out += "\\n"
+      case "\r": out += "\\r"
+      case "\t": out += "\\t"
+      // YAML takes these for line breaks or forbids them; JSON allows them escaped.
+      case "\0"..<" ", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}", "\u{feff}":
+        let hex = String(scalar.value, radix: 16)
+        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out + "\""
+  }
+}

@@ -1,0 +1,52 @@
+/// What a value is read from: a node, the path of its option for messages, and the setting's limits.
+public struct OptionSource<Leaf: OptionValue>: Sendable {
+  let node: ConfigNode
+  /// `rules[1].name`; empty for the options as a whole.
+  let path: String
+  let limits: OptionLimits<Leaf>
+  /// What is expected, where the type's own words would not be the whole truth.
+  let expected: String?
+
+  init(_ node: ConfigNode, path: String, limits: OptionLimits<Leaf> = OptionLimits(), expected: String? = nil) {
+    self.node = node
+    self.path = path
+    self.limits = limits
+    self.expected = expected
+  }
+
+  /// How messages call it: `'rules[1].name'`.
+  var subject: String { path.isEmpty ? "the options" : "'\(OptionText.visible(path))'" }
+
+  /// For the item `index` of a list.
+  func item(_ index: Int, _ node: ConfigNode) -> OptionSource {
+    OptionSource(node, path: "\(path)[\(index)]", limits: limits.ofParts)
+  }
+
+  /// For the value of `key` in a mapping.
+  func entry(_ key: String, _ node: ConfigNode) -> OptionSource {
+    OptionSource(node, path: path(of: key), limits: limits.ofParts)
+  }
+
+  func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  /// `'interval' must be a duration such as 250ms, got 'fast'`; what was written is kept back where it may hold a secret.
+  func mismatch(_ shape: OptionShape) -> String {
+    let phrase = expected ?? shape.type.phrase
+    let isText = if case .scalar = node.value { !node.isNull } else { false }
+    let got = isText && shape.form.holdsSecret ? "text" : OptionText.visible(node.kind)
+    return "\(subject) must be \(phrase), got \(got)"
+  }
+}
+
+/// Why a text is no value of a scalar option.
+public struct OptionTextError: Error, Hashable, Sendable {
+  /// What follows `must be a …, got '…'` in the message.
+  let suffix: String
+
+  /// Nothing to say beyond what was expected.
+  public static let mismatch = OptionTextError(suffix: "")
+  /// The reason: `got '1.0000000001': more than nine decimals`.
+  public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)") }
+  /// What to do instead: `got '2'; write a unit, such as 2s`.
+  public static func hint(_ advice: String) -> OptionTextError { OptionTextError(suffix: "; \(advice)") }
+}

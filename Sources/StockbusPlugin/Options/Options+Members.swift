@@ -1,0 +1,121 @@
+/// The stored properties of options.
+struct OptionMembers {
+  struct Member {
+    /// The property's name, which is also its coding key.
+    let label: String
+    /// The option's name.
+    let name: String
+    let setting: any AnySetting
+  }
+
+  var settings: [Member] = []
+  /// Properties without the wrapper: a mistake, found by `verify()`; they keep the value that `init()` gives them.
+  var others: [String] = []
+  /// By coding key, for the decoder.
+  var values: [String: Any] = [:]
+}
+
+extension Options {
+  func members() -> OptionMembers {
+    var members = OptionMembers()
+    for child in Mirror(reflecting: self).children {
+      let label = child.label ?? "?"
+      if let setting = child.value as? any AnySetting {
+        let property = String(label.dropFirst())  // a wrapped property is stored as `_name`
+        members.settings.append(.init(label: property, name: OptionText.snakeCase(property), setting: setting))
+        members.values[property] = setting
+      } else {
+        members.others.append(label)
+        members.values[label] = child.value
+      }
+    }
+    return members
+  }
+
+  func describe(within outer: OuterTypes) -> [OptionInfo] {
+    members().settings.map { $0.setting.info($0.name, within: outer) }
+  }
+
+  public static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String] {
+    guard let outer = outer.adding(Self.self) else { return [] }
+    let at = { (name: String) in path.isEmpty ? name : "\(path).\(name)" }
+    let defaults = base ?? Self()
+    let members = defaults.members()
+    var faults = members.others.map { "'\(at($0))': a property of options needs @Setting" }
+    var seen: Set<String> = []
+    for member in members.settings {
+      if !seen.insert(member.name).inserted { faults.append("'\(at(member.name))': two properties have this name") }
+      faults += member.setting.faults(at(member.name), within: outer)
+    }
+    do { _ = try Self(from: SettingDecoder(values: members.values)) } catch {
+      faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): its own CodingKeys or init(from:) are in the way")
+    }
+    // With everything at its default, the rules over several options must hold.
+    if faults.isEmpty, !defaults.describe(within: outer).contains(where: \.isRequired) {
+      var problems = OptionProblems(ConfigNode(.map([]), at: .init(line: 1, column: 1)), path: path)
+      defaults.validate(&problems)
+      faults += problems.problems.list.map { "the defaults are not allowed: \($0.message)" }
+    }
+    return faults
+  }
+
+  public static func optionShape(_ context: OptionContext<Self>, of base: Self?) -> OptionShape {
+    let type = OptionType("mapping", plural: "mappings", phrase: "a mapping")
+    guard let outer = context.outer.adding(Self.self) else {
+      return OptionShape(type: type, schema: ["type": "object"], range: nil, form: .mapping([]))
+    }
+    let infos = (base ?? Self()).describe(within: outer)
+    return OptionShape(type: type, schema: OptionSchema.object(infos), range: nil, form: .mapping(infos))
+  }
+
+  public var optionText: String {
+    let parts = members().settings.compactMap { member in member.setting.shown.map { "\(member.name): \($0.text)" } }
+    return "{" + parts.joined(separator: ", ") + "}"
+  }
+
+  public var optionJSON: JSONValue {
+    .object(members().settings.compactMap { member in member.setting.shown.map { .init(member.name, $0.json) } })
+  }
+}
+
+/// Hands the decoded wrappers over to the `init(from:)` that the compiler makes.
+///
+/// That is the one way to set every property of a struct that is known by its mirror only, without boxes or macros.
+struct SettingDecoder: Decoder {
+  let values: [String: Any]
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Container(values: values))
+  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.refusal("?") }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Self.refusal("?") }
+
+  static func refusal(_ key: String) -> DecodingError {
+    .dataCorrupted(.init(codingPath: [], debugDescription: "options have no property '\(key)'"))
+  }
+
+  struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let values: [String: Any]
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { values.keys.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { values[key.stringValue] != nil }
+    func decodeNil(forKey key: Key) throws -> Bool {
+      guard let value = values[key.stringValue] else { return true }
+      let mirror = Mirror(reflecting: value)
+      return mirror.displayStyle == .optional && mirror.children.isEmpty
+    }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+      guard let value = values[key.stringValue] as? T else { throw SettingDecoder.refusal(key.stringValue) }
+      return value
+    }
+    func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+      throw SettingDecoder.refusal(key.stringValue)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw SettingDecoder.refusal(key.stringValue) }
+    func superDecoder() throws -> any Decoder { throw SettingDecoder.refusal("super") }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw SettingDecoder.refusal(key.stringValue) }
+  }
+}

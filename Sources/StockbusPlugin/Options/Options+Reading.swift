@@ -1,0 +1,73 @@
+extension Options {
+  public static func readOption(_ source: OptionSource<Self>, onto base: Self?, _ problems: inout Problems) -> Self? {
+    guard case .map(let entries) = source.node.value else {
+      problems.add(source.mismatch(optionShape(OptionContext(), of: nil)), at: source.node.mark)
+      return nil
+    }
+    var members = (base ?? Self()).members()
+    var found = Problems()
+    checkKeys(entries, source, among: members.settings.map(\.name), &found)
+    for member in members.settings {
+      let node = entries.last { $0.key == member.name }?.value
+      members.values[member.label] = member.setting.reading(
+        node, path: source.path(of: member.name), else: source.node.mark, &found)
+    }
+    guard found.isEmpty else {
+      problems.add(found)
+      return nil
+    }
+    let value: Self
+    do { value = try Self(from: SettingDecoder(values: members.values)) } catch {
+      problems.add("\(source.subject) cannot be decoded, which is a mistake in the plugin: \(error)", at: source.node.mark)
+      return nil
+    }
+    var rules = OptionProblems(source.node, path: source.path)
+    value.validate(&rules)
+    problems.add(rules.problems)
+    return rules.problems.isEmpty ? value : nil
+  }
+
+  private static func checkKeys(
+    _ entries: [ConfigNode.Entry], _ source: OptionSource<Self>, among names: [String], _ problems: inout Problems
+  ) {
+    var seen: Set<String> = []
+    for entry in entries {
+      let shown = "'\(OptionText.visible(source.path(of: entry.key)))'"
+      if !names.contains(entry.key) {
+        let known = names.isEmpty ? "; there are none" : "; known are \(names.joined(separator: ", "))"
+        let near = didYouMean(entry.key, among: names)
+        problems.add("unknown option \(shown)\(near.isEmpty ? known : near)", at: entry.mark)
+      } else if !seen.insert(entry.key).inserted {
+        problems.add("\(shown) is written twice", at: entry.mark)
+      }
+    }
+  }
+}
+
+/// Where rules over several options report what they find, and learn what was written.
+public struct OptionProblems: Sendable {
+  private let node: ConfigNode
+  private let path: String
+  private(set) var problems = Problems()
+
+  init(_ node: ConfigNode, path: String) {
+    self.node = node
+    self.path = path
+  }
+
+  /// True where the user wrote the option `name`, so that it is no default.
+  public func isGiven(_ name: String) -> Bool { node[name].map { !$0.isNull } ?? false }
+
+  /// Where the option `name` is written, or item `item` of its list; where it is not, the place of all the options.
+  public func mark(of name: String?, item: Int? = nil) -> ConfigNode.Mark {
+    guard let name, case .map(let entries) = node.value, let entry = entries.last(where: { $0.key == name }) else { return node.mark }
+    guard let item else { return entry.mark }
+    guard case .list(let items) = entry.value.value, items.indices.contains(item) else { return entry.value.mark }
+    return items[item].mark
+  }
+
+  /// One problem, such as `either 'interval' or 'rate', not both`, with the option it is about.
+  public mutating func add(_ message: String, at name: String? = nil, item: Int? = nil) {
+    problems.add(path.isEmpty ? message : "'\(OptionText.visible(path))': \(message)", at: mark(of: name, item: item))
+  }
+}

@@ -1,0 +1,83 @@
+/// A setting of any type, as a mirror finds it.
+protocol AnySetting: Sendable {
+  var isRequired: Bool { get }
+  /// The value, as it would be written and as JSON; nil where there is none.
+  var shown: (text: String, json: JSONValue)? { get }
+  func info(_ name: String, within outer: OuterTypes) -> OptionInfo
+  /// A copy with the value that `node` has, or the default where nothing is written; problems are added.
+  func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting
+  func faults(_ path: String, within outer: OuterTypes) -> [String]
+}
+
+extension Setting: AnySetting {
+  var isRequired: Bool { value == nil }
+  var shown: (text: String, json: JSONValue)? { value.map { ($0.optionText, $0.optionJSON) } }
+
+  func info(_ name: String, within outer: OuterTypes) -> OptionInfo {
+    let shape = Value.optionShape(OptionContext(limits, within: outer), of: value)
+    // The defaults of a nested mapping stand at its own options.
+    let isMapping = if case .mapping = shape.form { true } else { false }
+    let lacks = Value.self is any Options.Type && shape.form.nested.contains(where: \.isRequired)
+    let fallback = isMapping ? nil : shown.flatMap { $0.json == .null ? nil : $0 }
+    var sentence = sentence
+    if let range = limits.leaf?.text, limits.leaf?.keywords.isEmpty == true { sentence += " Range: \(range)." }
+    var schema = JSONValue.object([.init("description", .string(sentence))] + shape.schema.members)
+    // A masked secret is no default that an editor could fill in.
+    if let fallback, !(shape.form.holdsSecret && fallback.text.contains("***")) { schema = schema.with([.init("default", fallback.json)]) }
+    return OptionInfo(
+      name: name, sentence: self.sentence, typeName: shape.type.name, typePhrase: shape.type.phrase, defaultText: fallback?.text,
+      rangeText: shape.range, isRequired: isRequired || lacks, schema: schema, form: shape.form)
+  }
+
+  func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting {
+    guard let node, !node.isNull else {
+      // The default of a mapping may still lack what is required inside.
+      if let value, Value.self is any Options.Type {
+        let empty = ConfigNode(.map([]), at: node?.mark ?? missing)
+        var copy = self
+        copy.value = Value.readOption(OptionSource(empty, path: path, limits: limits), onto: value, &problems)
+        return copy
+      }
+      if isRequired {
+        let phrase = Value.optionShape(OptionContext(limits), of: nil).type.phrase
+        problems.add("'\(OptionText.visible(path))' is required: \(phrase) (\(sentence))", at: node?.mark ?? missing)
+      }
+      return self
+    }
+    var copy = self
+    copy.value = Value.readOption(OptionSource(node, path: path, limits: limits), onto: value, &problems)
+    return copy
+  }
+
+  func faults(_ path: String, within outer: OuterTypes) -> [String] {
+    var faults: [String] = []
+    if sentence.isEmpty || sentence.last != "." { faults.append("'\(path)': its description is no sentence: '\(sentence)'") }
+    if sentence.contains(where: \.isNewline) { faults.append("'\(path)': its sentence has several lines") }
+    // Whatever a default is, a user must be able to write it.
+    if let value, value.optionJSON != .null, !(Value.self is any Options.Type) {
+      var problems = Problems()
+      let node = ConfigNode(value.optionJSON)
+      let again = Value.readOption(OptionSource(node, path: path, limits: limits), onto: nil, &problems)
+      faults += problems.list.map { "its default cannot be written: \($0.message)" }
+      if let again, again.optionText != value.optionText {
+        faults.append("'\(path)': its default \(value.optionText) is read back as \(again.optionText)")
+      }
+    }
+    return faults + Value.optionFaults(path, within: outer, of: value)
+  }
+}
+
+extension ConfigNode {
+  /// The node that reads as `json`, for checking defaults.
+  init(_ json: JSONValue) {
+    let mark = Mark(file: "default", line: 1, column: 1)
+    switch json {
+    case .null: self.init(.scalar("null"), at: mark)
+    case .bool(let value): self.init(.scalar(value ? "true" : "false"), at: mark)
+    case .number(let text): self.init(.scalar(text), at: mark)
+    case .string(let text): self.init(.scalar(text), at: mark, isQuoted: true)
+    case .array(let items): self.init(.list(items.map { ConfigNode($0) }), at: mark)
+    case .object(let members): self.init(.map(members.map { Entry(key: $0.name, mark: mark, value: ConfigNode($0.value)) }), at: mark)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// A duration is written as numbers with units, the larger ones first: `250ms`, `1.5s`, `1h30m`, `-5m`.
+///
+/// Units are `d` (24 hours), `h`, `m`, `s`, `ms`, `us` or `µs`, and `ns`. Exact to the attosecond, never by way of a `Double`.
+extension Duration: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    var rest = text[...]
+    let isNegative = rest.first == "-"
+    if isNegative { rest = rest.dropFirst() }
+    guard !rest.isEmpty else { throw .mismatch }
+    var total: Int128 = 0
+    var smallest = Int128.max
+    while !rest.isEmpty {
+      let begin = rest
+      guard let number = DecimalText(&rest) else { throw .mismatch }
+      let name = rest.prefix { $0.isLetter }
+      rest = rest.dropFirst(name.count)
+      guard let unit = Self.units.first(where: { $0.names.contains(String(name)) }) else {
+        throw Self.unknownUnit(name, in: text, number: begin, isAlone: begin.count == text.count - (isNegative ? 1 : 0) && rest.isEmpty)
+      }
+      guard unit.attoseconds < smallest else { throw .hint("write each unit once, the larger ones first") }
+      smallest = unit.attoseconds
+      do throws(DecimalText.Failure) {
+        let (sum, overflow) = total.addingReportingOverflow(try number.times(unit.attoseconds))
+        if overflow { throw .tooLarge }
+        total = sum
+      } catch {
+        throw .because(error == .tooFine ? "finer than an attosecond" : "too long")
+      }
+    }
+    if isNegative { total = -total }
+    let (seconds, attoseconds) = total.quotientAndRemainder(dividingBy: Self.second)
+    guard let seconds = Int64(exactly: seconds) else { throw .because("too long") }
+    self.init(secondsComponent: seconds, attosecondsComponent: Int64(attoseconds))
+  }
+
+  private static let second: Int128 = 1_000_000_000_000_000_000
+
+  private static let units: [(names: [String], attoseconds: Int128)] = [
+    (["d"], second * 86_400), (["h"], second * 3600), (["m"], second * 60), (["s"], second), (["ms"], second / 1000),
+    (["us", "\u{b5}s", "\u{3bc}s"], second / 1_000_000), (["ns"], second / 1_000_000_000),
+  ]
+
+  private static func unknownUnit(_ name: Substring, in text: String, number: Substring, isAlone: Bool) -> OptionTextError {
+    if !name.isEmpty { return .hint("units are d, h, m, s, ms, us and ns") }
+    // Whoever wrote a plain number may have meant any unit.
+    return isAlone && text.count <= 20 ? .hint("write a unit, such as \(text)s") : .mismatch
+  }
+
+  public static var optionType: OptionType { OptionType("duration", plural: "durations", phrase: "a duration such as 250ms") }
+  public static var optionSample: String { "250ms" }
+  public static var optionSchema: JSONValue { OptionSchema.text(#"-?([0-9]+(\.[0-9]+)?(d|h|ms|m|us|µs|μs|ns|s))+"#) }
+
+  /// In the units that a reader expects: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`; exact.
+  public var optionText: String {
+    let (seconds, attoseconds) = components
+    var total = Int128(seconds) * Self.second + Int128(attoseconds)
+    if total == 0 { return "0s" }
+    let sign = total < 0 ? "-" : ""
+    total = abs(total)  // far from the ends of Int128, as seconds have 64 bits
+    if total < Self.second {
+      let unit = Self.units.dropFirst(4).first { $0.attoseconds <= total } ?? Self.units[6]
+      return sign + decimalText(total, per: unit.attoseconds) + unit.names[0]
+    }
+    var text = sign
+    for unit in Self.units.prefix(3) where total >= unit.attoseconds {
+      text += "\(total / unit.attoseconds)\(unit.names[0])"
+      total %= unit.attoseconds
+    }
+    return total == 0 ? text : text + decimalText(total, per: Self.second) + "s"
+  }
+}

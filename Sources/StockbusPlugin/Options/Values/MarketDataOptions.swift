@@ -1,0 +1,77 @@
+public import MarketData
+
+extension Price: ScalarOption {
+  public init(option text: String) throws(OptionTextError) { self = try .init(exactly: text) }
+  public static var optionType: OptionType { OptionType("price", plural: "prices", phrase: "a price such as 189.25") }
+  public static var optionSample: String { "189.25" }
+}
+
+extension Quantity: ScalarOption {
+  public init(option text: String) throws(OptionTextError) { self = try .init(exactly: text) }
+  public static var optionType: OptionType { OptionType("quantity", plural: "quantities", phrase: "a quantity such as 100") }
+  public static var optionSample: String { "100" }
+}
+
+extension Percent: ScalarOption {
+  /// With or without the sign: `0.5%` and `0.5` are the same.
+  public init(option text: String) throws(OptionTextError) {
+    var number = text[...]
+    if number.last == "%" { number = number.dropLast() }
+    if number.last == " " { number = number.dropLast() }
+    self = try .init(exactly: String(number))
+  }
+  public static var optionType: OptionType { OptionType("percentage", plural: "percentages", phrase: "a percentage such as 0.5%") }
+  public static var optionSample: String { "0.5%" }
+  public static var optionSchema: JSONValue { OptionSchema.text(exactNumber + " ?%?", or: ["number"]) }
+  public var optionText: String { "\(self)%" }
+  public var optionJSON: JSONValue { .string(optionText) }
+}
+
+extension FixedPoint {
+  fileprivate init(exactly text: String) throws(OptionTextError) {
+    do throws(TextError) { try self.init(text) } catch {
+      switch error.code {
+      case .outOfRange, .tooManyDecimals: throw .because(error.reason)
+      default: throw .mismatch
+      }
+    }
+  }
+}
+
+private let exactNumber = #"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"#
+
+extension ScalarOption where Self: FixedPoint {
+  public static var optionSchema: JSONValue { OptionSchema.text(exactNumber, or: ["number"]) }
+  public var optionText: String { description }
+  public var optionJSON: JSONValue { .number(description) }
+}
+
+extension Symbol: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    do throws(TextError) { try self.init(text) } catch { throw .because(error.reason) }
+  }
+  public static var optionType: OptionType { OptionType("symbol", plural: "symbols", phrase: "a symbol") }
+  public static var optionSample: String { "AAPL" }
+  // Symbols such as 0700 and TRUE look like something else.
+  public static var optionSchema: JSONValue { ["type": ["string", "number", "boolean"]] }
+  public var optionText: String { OptionText.scalar(description) }
+  public var optionJSON: JSONValue { .string(description) }
+}
+
+extension Timestamp: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    do throws(TextError) { try self.init(iso8601: text) } catch {
+      if error.code == .outOfRange || error.code == .tooManyDecimals { throw .because(error.reason) }
+      for ending in ["Z", "T00:00:00Z"] where (try? Timestamp(iso8601: text + ending)) != nil {
+        throw .hint("write \(ending == "Z" ? "the" : "a time and a") zone, such as \(text)\(ending)")
+      }
+      throw .mismatch
+    }
+  }
+  public static var optionType: OptionType { OptionType("time", plural: "times", phrase: "a time such as \(optionSample)") }
+  public static var optionSample: String { "2013-10-08T13:30:00Z" }
+  public static var optionSchema: JSONValue {
+    OptionSchema.text(#"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d(:?\d\d)?)"#)
+  }
+  public var optionText: String { description }
+}
