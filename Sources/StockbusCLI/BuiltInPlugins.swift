@@ -1,3 +1,4 @@
+import FileReplay
 import FileWriter
 import Generator
 import NullSink
@@ -8,6 +9,7 @@ import WatchlistFilter
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
   // Sources
+  .fileReplay,
   .generator,
   // Processors
   .sortingFeed,

@@ -52,7 +52,7 @@ struct Supervisor: Sendable {
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
         logger.error("\(node.id) failed: \(error)", metadata: ["life": "\(lives)"])
-        if failures > policy.restarts { return ended(.failed("\(error)")) }
+        if failures > policy.restarts || (error as? any PermanentError)?.isPermanent == true { return ended(.failed("\(error)")) }
         if stop.hasFired, node.inlets.isEmpty { return ended(.completed) }
         do { try await pause(failures) } catch { return ended(isReleased ? .cancelled : .completed) }
       }

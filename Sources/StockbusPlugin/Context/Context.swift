@@ -12,6 +12,7 @@ public struct Context: Sendable {
   public let seed: UInt64
   private let counters: CounterRegistry
   private let deadLetters: any DeadLetterOffice
+  private let memory = LifeMemory()
 
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, deadLetters: any DeadLetterOffice
@@ -29,6 +30,12 @@ public struct Context: Sendable {
 
   /// The counter of this name, made at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }
+
+  /// Keeps a value for the component's next life; for the present one's fields an actor has properties.
+  public func remember<Value: Sendable>(_ value: Value, _ key: String) { memory[key] = value }
+
+  /// What an earlier life kept; nil in the first.
+  public func recall<Value: Sendable>(_: Value.Type = Value.self, _ key: String) -> Value? { memory[key] as? Value }
 
   /// Sets a piece of outside input aside that cannot be worked with: counted, logged, and published as a dead letter.
   ///

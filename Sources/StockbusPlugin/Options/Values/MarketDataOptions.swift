@@ -75,3 +75,28 @@ extension Timestamp: ScalarOption {
   }
   public var optionText: String { description }
 }
+
+extension CivilDate: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    var copy = text
+    let date: CivilDate? = copy.withUTF8 { bytes in
+      var reader = ByteReader(bytes)
+      guard let date = try? reader.date(), reader.isAtEnd else { return nil }
+      return date
+    }
+    guard let date else { throw .mismatch }
+    self = date
+  }
+  public static var optionType: OptionType { OptionType("date", plural: "dates", phrase: "a date such as 2013-10-08") }
+  public static var optionSample: String { "2013-10-08" }
+  public static var optionSchema: JSONValue { ["type": "string"] }
+  public var optionText: String {
+    var out = ByteWriter(capacity: 16)
+    out.put(digits: year, width: 4)
+    out.put(45)
+    out.put(digits: month, width: 2)
+    out.put(45)
+    out.put(digits: day, width: 2)
+    return out.string
+  }
+}

@@ -1,0 +1,117 @@
+internal import MarketData
+public import StockbusPlugin
+
+extension Plugin {
+  /// Replays recordings.
+  public static let fileReplay = Plugin(
+    "file_replay", "Replays recorded trades, quotes or bars from CSV or JSON lines, plain or gzip.", option: "event",
+    variants: [
+      "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
+    ])
+}
+
+/// Replays recorded events, in the order of their times over all files, at full speed or paced as they were recorded.
+///
+/// A row that is no event becomes a dead letter with file, line and reason. A life that follows a failed one goes on where that
+/// one ended, without a row lost or sent twice.
+actor FileReplay<E: Event & ReplayEvent>: Source {
+  private let settings: FileReplaySettings
+  private let context: Context
+  private let rows: Counter
+  private let malformed: Counter
+
+  static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
+    let known = E.fields.map(\.name)
+    return settings.columns.entries.filter { !known.contains($0.name) }.map { entry in
+      let hint =
+        suggestion(for: entry.name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
+      return ("columns", "'columns': \(E.eventName) has no field '\(entry.name)'\(hint)")
+    }
+  }
+
+  init(_ settings: FileReplaySettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    rows = context.counter("rows", "Rows sent as events.")
+    malformed = context.counter("malformed", "Rows that are no event.")
+  }
+
+  func run(into output: inout Outlet<E>) async throws {
+    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, settings.options)
+    if let position = context.recall(ReplayPosition.self, "position") {
+      // What was malformed on the way was told the first time.
+      guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
+    }
+    switch settings.speed {
+    case .max: try await runFlat(&replay, into: &output)
+    case .times: try await runPaced(&replay, into: &output)
+    }
+  }
+
+  /// As fast as downstream takes the events.
+  private func runFlat(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
+    var runs = 0
+    while try await sendRun(&replay, limit: 1024, into: &output) > 0 {
+      runs += 1
+      if runs & 63 == 0 {
+        await Task.yield()
+        try Task.checkCancellation()
+      }
+    }
+  }
+
+  /// Each event when it is due, counted from the first one's time; those due at once go together.
+  private func runPaced(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
+    var next: E?
+    var pacing: Pacing?
+    var loop = replay.position.loop
+    var began = context.clock.uptime
+    var unsent = 0
+    while try pull(&replay, limit: 1, { next = $0 }) > 0, let event = next {
+      if pacing == nil || replay.position.loop != loop {
+        pacing = Pacing(speed: settings.speed, first: event.time)
+        loop = replay.position.loop
+        began = context.clock.uptime
+      }
+      let wait = pacing?.wait(before: event.time, elapsed: context.clock.uptime - began) ?? .zero
+      if wait > .zero || unsent >= 1024 {
+        try await output.flush()
+        unsent = 0
+        if wait > .zero { try await context.clock.sleep(until: context.clock.uptime + wait) }
+      }
+      output.send(event)
+      unsent += 1
+      context.remember(replay.position, "position")
+      rows.add(1)
+    }
+    try await output.flush()
+  }
+
+  private func sendRun(_ replay: inout Replay<E>, limit: Int, into output: inout Outlet<E>) async throws -> Int {
+    if output.room() == 0 { try await output.waitForRoom() }
+    let room = output.room()
+    let count = try pull(&replay, limit: min(limit, room)) { output.send($0) }
+    context.remember(replay.position, "position")
+    rows.add(count)
+    try await output.flush()
+    return count
+  }
+
+  /// The next events; what is malformed is set aside on the way.
+  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (E) -> Void) throws -> Int {
+    do throws(ReplayError) {
+      return try replay.next(limit: limit, into: body) { row in
+        malformed.add(1)
+        context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
+        return settings.malformed
+      }
+    } catch {
+      throw error
+    }
+  }
+}
+
+extension ReplayError: PermanentError {
+  /// A damaged file stays damaged; one that cannot be read may be there in a while.
+  var isPermanent: Bool { code != .unreadable }
+}

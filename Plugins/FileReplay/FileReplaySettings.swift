@@ -1,0 +1,146 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// What a row becomes.
+enum ReplayEventKind: String, Choice {
+  case trade, quote, bar
+}
+
+struct FileReplaySettings: Options {
+  @Setting("The file or files, merged by time; gzip is recognised by its contents.", count: 1...1000)
+  var path: [String]
+  @Setting("What a row becomes.")
+  var event = ReplayEventKind.trade
+  @Setting("How rows are written; auto takes JSON lines where the first character is a brace, else CSV.")
+  var format = RowFormat.auto
+  @Setting("What separates CSV fields: comma, semicolon, tab or pipe.")
+  var delimiter = Delimiter.comma
+  @Setting("The first CSV row names the columns.")
+  var header = true
+  @Setting(
+    "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; fields left out are found by their usual names."
+  )
+  var columns: Mapping<String> = [:]
+  @Setting("The symbol of files that have none.")
+  var symbol: Symbol?
+  @Setting("How times are written: auto, iso8601, date, s, ms, us or ns since the epoch, or e.g. 'ns since midnight' of the date.")
+  var time = TimeFormat.auto
+  @Setting("The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York.", length: 1...)
+  var zone: String?
+  @Setting("The day whose midnight times are counted from, e.g. 2013-10-08.")
+  var date: CivilDate?
+  @Setting("Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.", in: 1...1_000_000_000)
+  var priceScale = 1
+  @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
+  var speed = ReplaySpeed.max
+  @Setting("Only events at or after this time.")
+  var from: Timestamp?
+  @Setting("Only events before this time.")
+  var until: Timestamp?
+  @Setting("How often to replay: a number, or endless.")
+  var loops = ReplayLoops.times(1)
+  @Setting("A row that is no event: skip (it becomes a dead letter, counted) or stop (the component fails).")
+  var malformed = MalformedPolicy.skip
+  @Setting("The longest row.", in: ByteSize(bytes: 16)...ByteSize(bytes: 1 << 28))
+  var rowLimit = ByteSize(bytes: 1 << 20)
+
+  init() {}
+
+  func validate(_ problems: inout OptionProblems) {
+    if let zone, ZoneRules(zone) == nil {
+      problems.add("unknown time zone '\(zone)'\(didYouMean(zone, among: ZoneRules.known))", at: "zone")
+    }
+    if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need a 'date'", at: "time") }
+    if let from, let until, from >= until { problems.add("'from' (\(from)) must be before 'until' (\(until))", at: "from") }
+  }
+
+  var options: ReplayOptions {
+    var options = ReplayOptions()
+    options.format = format
+    options.csv = CSVFormat(delimiter: delimiter, hasHeader: header)
+    options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
+    options.symbol = symbol
+    options.timeFormat = time
+    options.zone = zone
+    options.date = date
+    options.priceScale = Int64(priceScale)
+    options.from = from
+    options.until = until
+    options.loops = loops
+    options.lineLimit = rowLimit.bytes
+    return options
+  }
+}
+
+extension RowFormat: Choice {}
+extension MalformedPolicy: Choice {}
+
+extension Delimiter: ScalarOption {
+  init(option text: String) throws(OptionTextError) {
+    guard let delimiter = Delimiter(text) else { throw .mismatch }
+    self = delimiter
+  }
+  static var optionType: OptionType { OptionType("delimiter", plural: "delimiters", phrase: "comma, semicolon, tab or pipe") }
+  static var optionSample: String { "comma" }
+  static var optionSchema: JSONValue { ["type": "string"] }
+  var optionText: String {
+    switch self {
+    case .comma: "comma"
+    case .semicolon: "semicolon"
+    case .tab: "tab"
+    case .pipe: "pipe"
+    }
+  }
+}
+
+extension TimeFormat: ScalarOption {
+  init(option text: String) throws(OptionTextError) {
+    guard let format = TimeFormat(text) else {
+      throw .hint(String((didYouMean(text, among: Self.allCases.map(\.name))).dropFirst(2)))
+    }
+    self = format
+  }
+  static var optionType: OptionType {
+    OptionType("time format", plural: "time formats", phrase: "one of \(allCases.map(\.name).joined(separator: ", "))")
+  }
+  static var optionSample: String { "iso8601" }
+  static var optionSchema: JSONValue { ["type": "string"] }
+  var optionText: String { name }
+}
+
+extension ReplaySpeed: ScalarOption {
+  init(option text: String) throws(OptionTextError) {
+    guard let speed = ReplaySpeed(text) else { throw .mismatch }
+    self = speed
+  }
+  static var optionType: OptionType { OptionType("speed", plural: "speeds", phrase: "max, or a multiple such as 1x or 2.5x") }
+  static var optionSample: String { "1x" }
+  static var optionSchema: JSONValue { ["type": "string"] }
+  var optionText: String {
+    switch self {
+    case .max: "max"
+    case .times(let factor): "\(factor)x"
+    }
+  }
+}
+
+extension ReplayLoops: ScalarOption {
+  init(option text: String) throws(OptionTextError) {
+    if text == "endless" {
+      self = .endless
+    } else if let count = Int(text), count >= 1 {
+      self = .times(count)
+    } else {
+      throw .mismatch
+    }
+  }
+  static var optionType: OptionType { OptionType("count", plural: "counts", phrase: "a number from 1 on, or endless") }
+  static var optionSample: String { "endless" }
+  static var optionSchema: JSONValue { ["type": ["integer", "string"]] }
+  var optionText: String {
+    switch self {
+    case .times(let count): "\(count)"
+    case .endless: "endless"
+    }
+  }
+}
