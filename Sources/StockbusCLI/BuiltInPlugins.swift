@@ -1,5 +1,7 @@
+import ConsoleViewer
 import FileReplay
 import FileWriter
+import FlashLogger
 import Generator
 import NullSink
 import SortingFeed
@@ -15,6 +17,8 @@ let builtIn = Catalogue([
   .sortingFeed,
   .watchlistFilter,
   // Sinks
+  .consoleViewer,
   .fileWriter,
+  .flashLogger,
   .nullSink,
 ])

@@ -1,5 +1,6 @@
 import Dispatch
 import StockbusRuntime
+import StockbusTerminal
 import Synchronization
 
 #if canImport(Glibc)
@@ -34,7 +35,7 @@ final class StopSignals: Sendable {
       return count
     }
     if count == 1 {
-      StandardError.write("stopping: sources end, the rest drains (once more to end at once)")
+      Console.log("stopping: sources end, the rest drains (once more to end at once)")
       pipeline.stop()
       watch(after: deadline + .seconds(5))
     } else {
@@ -49,7 +50,7 @@ final class StopSignals: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [pipeline] in
       StandardError.write(pipeline.ledger.description)
       StandardError.write("these components do not end: \(pipeline.runningComponents.joined(separator: ", "))")
-      Console.restore()
+      Terminal.restoreFromSignalHandler()
       _exit(1)
     }
   }

@@ -3,6 +3,7 @@ import Logging
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
+import StockbusTerminal
 
 #if canImport(Glibc)
 import Glibc
@@ -40,8 +41,11 @@ struct Run: AsyncParsableCommand {
     defer { signals.end() }
     let reader = commands.map { CommandReader(path: $0, pipeline: pipeline) }
     reader?.start()
+    Terminal.installCrashRestore()
+    // A task of its own, because the lines of the last component to end must still come through; awaited right below.
+    let printing = Task { await Console.printLines() }
     let report = await pipeline.run()
-    await Console.finish()
+    await Console.finish(printing)
     if !quiet { StandardError.write(report.text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
   }

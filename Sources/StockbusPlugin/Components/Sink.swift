@@ -22,11 +22,15 @@ extension Sink {
 public protocol MultiSink: Component {
   /// `Handler(Trade.self) { $0.show($1) }` for every type it takes.
   static var handlers: [Handler<Self>] { get }
+  /// Called after every round of hand-overs; may wait: write out here what the handlers have collected, so that a slow world
+  /// slows the bus down and nothing piles up. A throw ends the life; what was handed over does not come again.
+  func settle() async throws
   /// Called once after the last event of all inputs: flush.
   func drain() async throws
 }
 
 extension MultiSink {
+  public func settle() async throws {}
   public func drain() async throws {}
 }
 

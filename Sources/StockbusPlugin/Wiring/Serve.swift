@@ -95,7 +95,11 @@ extension MultiSink {
           if parker.isReleased { throw CancellationError() }
         }
       }
-      if worked || quantum.spins() { continue }
+      if worked {
+        try await settle()
+        continue
+      }
+      if quantum.spins() { continue }
       if try await sleepUntilReady(inlets, parker) { return }
     }
   }

@@ -1,0 +1,122 @@
+internal import MarketData
+internal import StockbusFiles
+public import StockbusPlugin
+internal import StockbusTerminal
+
+extension Plugin {
+  /// Logs price changes.
+  public static let flashLogger = Plugin(
+    "flash_logger", "Logs every price change with direction, old, new and change; flashes and fades on a terminal.",
+    FlashLoggerPlugin.self,
+    hot: [.sink(FlashLogger<Trade>.self), .sink(FlashLogger<Quote>.self), .sink(FlashLogger<Bar>.self), .sink(FlashLogger<Ranked>.self)])
+}
+
+enum FlashLoggerPlugin: PricedEventPlugin {
+  static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .sink(FlashLogger<E>.self) }
+}
+
+/// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
+public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
+  private let settings: FlashLoggerSettings
+  private let context: Context
+  private var last = LatestBySymbol<Price>()
+  private var file: RotatingFile?
+  /// The pane's lines with the time they came, newest last.
+  private var shown: [(change: PriceChange, at: Duration)] = []
+  private var needsDrawing = false
+  private let changes: Counter
+  private let small: Counter
+
+  public init(_ settings: FlashLoggerSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    changes = context.counter("changes", "Price changes logged.")
+    small = context.counter("below minimum", "Price changes smaller than the minimum.")
+  }
+
+  public func start() throws {
+    guard settings.path != "-" || settings.format == .jsonl else { return }
+    file = try RotatingFile(
+      path: settings.path,
+      options: .init(opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep))
+  }
+
+  private var usesPane: Bool { file == nil && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
+
+  public func receive(_ events: Span<E>) async throws {
+    var found: [PriceChange] = []
+    for i in events.indices {
+      if let change = change(by: events[i]) { found.append(change) }
+    }
+    if found.isEmpty { return }
+    changes.add(found.count)
+    if let file {
+      try write(found, to: file)
+    } else if usesPane {
+      let now = context.clock.uptime
+      shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
+      needsDrawing = true
+    } else {
+      try await Terminal.shared.print(found.map { $0.line(age: .zero, fade: .zero) })
+    }
+  }
+
+  /// The change this event makes; nil where there is none worth a line.
+  private func change(by event: E) -> PriceChange? {
+    let price = event.lastPrice
+    guard let old = last[event.symbol] else {
+      last.update(price, for: event.symbol)
+      return nil
+    }
+    if old == price { return nil }
+    let change = PriceChange(symbol: event.symbol, old: old, new: price, decimals: event.priceDecimals, time: event.time)
+    if change.change.raw.magnitude < settings.minimum.raw.magnitude {
+      small.add(1)
+      return nil
+    }
+    last.update(price, for: event.symbol)
+    return change
+  }
+
+  private func write(_ changes: [PriceChange], to file: RotatingFile) throws {
+    var out = ByteWriter(capacity: 1024)
+    for change in changes {
+      out.clear()
+      if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text) }
+      out.append("\n")
+      try file.write(out)
+    }
+  }
+
+  /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
+  public func background() async {
+    let frame = Duration.milliseconds(50)
+    var flushed = context.clock.uptime
+    while (try? await context.clock.sleep(for: usesPane ? frame : settings.flush)) != nil {
+      let now = context.clock.uptime
+      if usesPane, needsDrawing {
+        needsDrawing = shown.contains { now - $0.at < settings.fade }
+        await draw(at: now)
+      }
+      if let file, now - flushed >= settings.flush {
+        flushed = now
+        do { try file.flush() } catch { context.logger.warning("\(error)") }
+      }
+    }
+  }
+
+  private func draw(at now: Duration) async {
+    let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade) }
+    do { try await Terminal.shared.setBlock(lines, owner: context.id) } catch { context.logger.debug("\(error)") }
+  }
+
+  public func drain() async throws {
+    try file?.flush()
+    if usesPane { await draw(at: context.clock.uptime + settings.fade) }
+  }
+
+  public func stop() {
+    do { try file?.close() } catch { context.logger.error("lines not written: \(error)") }
+    file = nil
+  }
+}

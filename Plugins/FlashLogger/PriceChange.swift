@@ -1,0 +1,68 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+/// A symbol's price moved.
+struct PriceChange: Hashable, Sendable {
+  let symbol: Symbol
+  let old: Price
+  let new: Price
+  let decimals: UInt8
+  let time: Timestamp
+
+  var isUp: Bool { new > old }
+  /// New minus old, or the nearest that fits.
+  var change: Price {
+    let (difference, overflow) = new.raw.subtractingReportingOverflow(old.raw)
+    return Price(raw: overflow ? (isUp ? .max : .min) : difference)
+  }
+  var percent: Percent? { Percent.change(from: old, to: new) }
+
+  /// `13:30:00.401 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)`
+  var text: String {
+    let sign = isUp ? "+" : ""
+    let share = percent.map { " (\(sign)\(Self.twoDecimals($0))%)" } ?? ""
+    return "\(Self.clock(time)) \(isUp ? "▲" : "▼") \(symbol) \(old.formatted(decimals: Int(decimals))) → "
+      + "\(new.formatted(decimals: Int(decimals))) \(sign)\(change.formatted(decimals: Int(decimals)))\(share)"
+  }
+
+  /// One JSON object without a line end.
+  func encode(to out: inout ByteWriter) {
+    out.reserve(512)
+    out.append("{\"time\":\"")
+    out.reserve(40)
+    out.put(iso8601: time, form: .shortest)
+    out.append("\",\"symbol\":\"\(symbol)\",\"direction\":\"\(isUp ? "up" : "down")\",\"old\":\(old.formatted(decimals: Int(decimals)))")
+    out.append(",\"new\":\(new.formatted(decimals: Int(decimals))),\"change\":\(change.formatted(decimals: Int(decimals)))")
+    out.append(",\"percent\":\(percent.map(\.description) ?? "null")}")
+  }
+
+  /// Hours to milliseconds, UTC.
+  static func clock(_ time: Timestamp) -> String {
+    var out = ByteWriter(capacity: 40)
+    out.put(iso8601: time, form: .milliseconds)
+    return String(out.string.dropFirst(11).dropLast())
+  }
+
+  /// Rounded half away from zero.
+  static func twoDecimals(_ percent: Percent) -> String {
+    let hundredths = (percent.raw.magnitude / 1_000_000 + 5) / 10
+    let text = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    return percent.raw < 0 && hundredths > 0 ? "-" + text : text
+  }
+
+  /// On a terminal: bright and inverse at first, then bright, then plain colour, then dim.
+  func line(age: Duration, fade: Duration) -> StyledLine {
+    let part = fade > .zero ? age / fade : 1
+    let color: Color = isUp ? .green : .red
+    let bright: Color = isUp ? .brightGreen : .brightRed
+    let style: Style =
+      switch part {
+      case ..<0.25: Style(bright, bold: true, inverse: true)
+      case ..<0.5: Style(bright, bold: true)
+      case ..<1: Style(color)
+      default: Style(color, dim: true)
+      }
+    return StyledLine(text, style)
+  }
+}
