@@ -25,7 +25,8 @@ extension ByteReader {
 
   /// A decimal number in billionths, exact or an error; `decimals` becomes the count of decimals it was written with, at most 9.
   ///
-  /// Takes what JSON takes (RFC 8259, section 6): a minus sign, digits, a point with digits, an exponent.
+  /// Takes what JSON takes (RFC 8259, section 6): a minus sign, digits, a point with digits, an exponent; leading zeros as well. More
+  /// than 400 digits are out of range whatever they say.
   @inlinable
   public mutating func fixedPoint(decimals: inout UInt8) throws(TextError) -> Int64 {
     var p = at
@@ -39,7 +40,7 @@ extension ByteReader {
     }
     var digits = p - first
     var places = 0
-    if digits == 0 { throw fail(.unexpected) }
+    if digits == 0 { throw TextError(.unexpected, at: p - start) }
     if p < end, p.pointee == 46 {
       p += 1
       let point = p
@@ -48,7 +49,7 @@ extension ByteReader {
         p += 1
       }
       places = p - point
-      if places == 0 { throw fail(.unexpected) }
+      if places == 0 { throw TextError(.unexpected, at: p - start) }
       digits &+= places
     }
     // Eighteen digits cannot have overflowed; longer ones and exponents are rare enough to be read again, slowly.
@@ -109,7 +110,7 @@ extension ByteReader {
         exponent = min(exponent * 10 + Int(p.pointee &- 48), 10_000)
         p += 1
       }
-      if p == first { throw fail(.unexpected) }
+      if p == first { throw TextError(.unexpected, at: p - start) }
       places -= minus ? -exponent : exponent
     }
     while let last = digits.last, last == 0 {
@@ -131,10 +132,10 @@ extension ByteReader {
       v = tens
       places += 1
     }
-    if v > UInt64(Int64.max) { throw fail(.outOfRange) }
+    if v > UInt64(Int64.max) + (negative ? 1 : 0) { throw fail(.outOfRange) }
     at = p
     decimals = UInt8(min(9, written))
-    return negative ? -Int64(v) : Int64(v)
+    return negative ? Int64(truncatingIfNeeded: 0 &- v) : Int64(v)
   }
 
   /// Exactly `width` digits.
@@ -179,6 +180,8 @@ extension ByteReader {
     if peek == 58 {
       at += 1
       second = try digits(2)
+    } else if peek == 46 || peek == 44 {
+      throw fail(.badTime)  // a part of a minute, which ISO-8601 allows and nobody writes: never to be taken for one of a second
     }
     guard hour < 24, minute < 60, second < 60 else { throw TextError(.badTime, at: begin - start) }
     var fraction = 0
@@ -201,8 +204,10 @@ extension ByteReader {
     }
     let offset = try zoneOffset(default: zone)
     let seconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second - offset
-    let (ns, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflow2) = ns.addingReportingOverflow(Int64(fraction))
+    // Before the epoch the fraction is taken off the next second: the earliest second begins before the earliest time.
+    let borrow = seconds < 0 && fraction > 0
+    let (ns, overflow) = Int64(borrow ? seconds + 1 : seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow2) = ns.addingReportingOverflow(Int64(borrow ? fraction - 1_000_000_000 : fraction))
     if overflow || overflow2 { throw TextError(.outOfRange, at: begin - start) }
     return Timestamp(ns: sum)
   }
@@ -218,8 +223,12 @@ extension ByteReader {
       at += 1
       let hours = try digits(2)
       var minutes = 0
-      if peek == 58 { at += 1 }
-      if at < end, at.pointee &- 48 < 10 { minutes = try digits(2) }
+      if peek == 58 {
+        at += 1
+        minutes = try digits(2)
+      } else if at < end, at.pointee &- 48 < 10 {
+        minutes = try digits(2)
+      }
       guard hours <= 23, minutes < 60 else { throw fail(.badTime) }
       return sign * (hours * 3600 + minutes * 60)
     default:

@@ -33,7 +33,7 @@ public struct ByteWriter: ~Copyable {
   public mutating func clear() { count = 0 }
 
   /// Forgets what was written after the first `count` bytes.
-  public mutating func truncate(to count: Int) { self.count = min(self.count, count) }
+  public mutating func truncate(to count: Int) { self.count = max(0, min(self.count, count)) }
 
   /// Lends what was written.
   @inlinable

@@ -1,7 +1,7 @@
 /// An interned instrument name: a 32-bit handle, equal in one comparison, its name one look-up away.
 ///
 /// A name is 1 to 64 bytes of UTF-8 without control characters, quotation marks, backslashes and commas, so that it needs no
-/// escaping in JSON or CSV. At most `Symbol.limit` different names live in one process; names are never forgotten.
+/// escaping in JSON or CSV. Fewer than `Symbol.limit` different names live in one process; names are never forgotten.
 public struct Symbol: BitwiseCopyable, Hashable, Sendable {
   /// The handle: dense, counting from 1 in the order of first use; 0 is no symbol.
   public let id: UInt32
@@ -23,7 +23,7 @@ public struct Symbol: BitwiseCopyable, Hashable, Sendable {
     id = try SymbolTable.shared.intern(name)
   }
 
-  /// How many different names there may be.
+  /// Handles are below this, so there may be one name fewer.
   public static var limit: Int { SymbolTable.limit }
 
   /// The name's bytes; they live as long as the process.

@@ -31,10 +31,20 @@ final class SymbolTable: @unchecked Sendable {
     return segment
   }
 
+  /// The name of any handle, empty where nothing has it.
+  ///
+  /// Reads without atomics: an `id` comes from a slot that was read with acquire, or from the lock, after the name and its segment
+  /// were written; and whoever hands it to another thread (a ring of the bus, a lock, an actor) hands those writes on with it.
   @usableFromInline
   func name(of id: UInt32) -> UnsafeBufferPointer<UInt8> {
-    guard let segment = segments[Int(id) >> Self.segmentBits] else { return UnsafeBufferPointer(start: nil, count: 0) }
+    guard id < Self.limit, let segment = segments[Int(id) >> Self.segmentBits] else { return UnsafeBufferPointer(start: nil, count: 0) }
     return segment[Int(id) & (Self.segmentSize - 1)]
+  }
+
+  /// The name of a handle out of the index, which is in range and has a segment.
+  @inline(__always)
+  fileprivate func name(known id: UInt32) -> UnsafeBufferPointer<UInt8> {
+    segments[Int(id) >> Self.segmentBits].unsafelyUnwrapped[Int(id) & (Self.segmentSize - 1)]
   }
 
   @usableFromInline
@@ -75,7 +85,12 @@ final class SymbolTable: @unchecked Sendable {
     for (i, byte) in name.enumerated() where byte < 0x20 || byte == 0x7f || byte == 0x22 || byte == 0x5c || byte == 0x2c {
       throw TextError(.badSymbol, at: i)
     }
-    guard String(validating: name, as: UTF8.self) != nil else { throw TextError(.badUTF8, at: 0) }
+    if String(validating: name, as: UTF8.self) == nil {
+      let good = (0..<name.count).last { String(validating: name[..<$0], as: UTF8.self) != nil }
+      throw TextError(.badUTF8, at: good ?? 0)
+    }
+    // The control characters U+0080 to U+009F, with which terminals can be commanded too.
+    for i in name.indices.dropLast() where name[i] == 0xc2 && name[i + 1] < 0xa0 { throw TextError(.badSymbol, at: i) }
   }
 }
 
@@ -110,7 +125,7 @@ struct SymbolIndex {
     var at = Int(truncatingIfNeeded: hash) & (slots - 1)
     while true {
       let id = base[at].load(ordering: .acquiring)
-      if id == 0 || Self.same(table.name(of: id), name) { return id }
+      if id == 0 || Self.same(table.name(known: id), name) { return id }
       at = (at + 1) & (slots - 1)
     }
   }
@@ -124,7 +139,7 @@ struct SymbolIndex {
   /// A table twice as large with the handles 1..<count; never more than half full, so that a search ends.
   func doubled(count: UInt32, in table: SymbolTable) -> SymbolIndex {
     let bigger = SymbolIndex(Self.make(slots: slots * 2))
-    for id in 1..<count { bigger.add(id, Self.hash(table.name(of: id))) }
+    for id in 1..<count { bigger.add(id, Self.hash(table.name(known: id))) }
     return bigger
   }
 
