@@ -59,7 +59,7 @@ struct LineReader: ~Copyable {
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
   /// Goes to the next line. Throws what reading throws, after every whole line before it has been handed out.
-  @inline(__always)
+  @inline(always)
   mutating func next() throws(ReplayError) -> Found {
     let from = UnsafePointer(block) + at
     if line > 0, let newline = Platform.newline(in: from, count: end &- at) {

@@ -29,7 +29,7 @@ enum Platform {
   static func close(_ descriptor: Int32) { cClose(descriptor) }
 
   /// The first newline in `count` bytes.
-  @inline(__always)
+  @inline(always)
   static func newline(in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? {
     memchr(bytes, 10, count).map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
   }
