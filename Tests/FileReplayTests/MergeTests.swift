@@ -73,6 +73,16 @@ import Testing
     #expect(run(as: Trade.self, [Self.file("A", [])], options { $0.loops = .endless }).events == [])
   }
 
+  @Test func `knows how much it has read, and takes any limit`() throws {
+    var replay = try Replay<Trade>([Self.file("A", [(1, 0), (3, 1)]), Self.file("B", [(2, 0)])], .init())
+    // "symbol,price,time\n" has 18 bytes, each row 6.
+    #expect(replay.progress.size == 54)
+    #expect(try replay.next(limit: .max, into: { _ in }, malformed: { _ in .skip }) == 3)
+    #expect(replay.progress.read == 54)
+    #expect(try replay.next(limit: .max, into: { _ in }, malformed: { _ in .skip }) == 0)
+    #expect(try replay.next(limit: 0, into: { _ in }, malformed: { _ in .skip }) == 0)
+  }
+
   @Test func `goes on at a position`() throws {
     let inputs = [Self.file("A", [(1, 0), (3, 1)]), Self.file("B", [(2, 0)])]
     let looped = options { $0.loops = .times(3) }

@@ -55,6 +55,11 @@ struct LineReader: ~Copyable {
     return block
   }
 
+  /// Bytes of the file read so far, as it lies on the disk.
+  var bytesRead: Int { stream.offset }
+  /// Bytes the file has on the disk; nil for what is no plain file.
+  var size: Int? { stream.size }
+
   /// The current line.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 

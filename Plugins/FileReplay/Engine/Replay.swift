@@ -51,6 +51,14 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return sum
   }
 
+  /// Bytes of the files read in this loop and, unless one is no plain file, in all, as they lie on the disk: for showing progress.
+  var progress: (read: Int, size: Int?) {
+    lanes.reduce((0, 0)) { sum, lane in
+      let one = lane.progress
+      return (sum.0 + one.read, sum.1.flatMap { size in one.size.map { size + $0 } })
+    }
+  }
+
   /// Hands out the next events, at most `limit`, and answers how many; 0 at the end. A run never reaches over the end of a loop: where
   /// `position.loop` has risen since the last call, the run is the next loop's first.
   ///
@@ -62,7 +70,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   ) throws(ReplayError) -> Int {
     if limit <= 0 || isFinished { return 0 }
     while true {
-      let count = try pull(limit, body, malformed)
+      let count = try pull(min(limit, 1 << 32), body, malformed)
       if count > 0 { return count }
       if try !startOver() { return 0 }
     }
