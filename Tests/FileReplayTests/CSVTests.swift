@@ -127,6 +127,14 @@ import Testing
     #expect(unclosed.reasons == ["2: a quotation mark is not closed by the end of the file or within 1048576 bytes"])
   }
 
+  @Test func `finds columns in any case, words before single letters`() {
+    #expect(run("t,TIME,Sym,p,PRICE\n9,1,A,9,2\n").events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
+    #expect(run("t,T,s,p\n9,1,A,2\n").events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
+    // A column's name that would be no path in JSON.
+    let named = run("Symbol,Last [USD],time\nA,2,1\n", options { $0.columns["price"] = "last [usd]" })
+    #expect(named.events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
+  }
+
   @Test func `names the columns there are where one is missing or doubled`() {
     func message(_ text: String, _ change: (inout ReplayOptions) -> Void = { _ in }) -> String? {
       run(text, options(change)).error?.description

@@ -72,6 +72,23 @@ import Testing
       ])
   }
 
+  @Test func `reads quotes and bars`() {
+    let quotes = run(as: Quote.self, #"{"s":"A","b":"1.10","a":"1.2","B":3,"A":"4.5","T":1719850000123}"#)
+    #expect(
+      quotes.events == [
+        Quote(
+          symbol: "A", bid: .init(raw: 1_100_000_000), ask: .init(raw: 1_200_000_000), bidSize: 3, askSize: .init(raw: 4_500_000_000),
+          time: .init(ns: 1_719_850_000_123_000_000), received: .init(ns: 1_719_850_000_123_000_000), priceDecimals: 2, sizeDecimals: 1)
+      ])
+    let bars = run(as: Bar.self, #"{"symbol":"A","o":1,"h":3.5,"l":0.25,"c":2,"v":10,"date":"2008-01-02"}"#)
+    #expect(
+      bars.events == [
+        Bar(
+          symbol: "A", open: 1, high: .init(raw: 3_500_000_000), low: .init(raw: 250_000_000), close: 2, volume: 10,
+          time: .init(ns: 1_199_232_000_000_000_000), received: .init(ns: 1_199_232_000_000_000_000), priceDecimals: 2)
+      ])
+  }
+
   @Test func `says where a line is no JSON`() {
     let lines = [
       "x", "{", "{]", "{\"a\"}", "{\"a\":}", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":[1 2]}", "{\"a\":[1,]}", "{\"a\":01}",

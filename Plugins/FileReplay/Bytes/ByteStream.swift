@@ -15,6 +15,11 @@ struct ByteStream: ~Copyable {
     self.inflater = inflater
   }
 
+  /// Bytes of the file read so far, as it lies on the disk.
+  var offset: Int { raw.offset }
+  /// Bytes the file has on the disk; nil for what is no plain file.
+  var size: Int? { raw.size }
+
   /// Fills up to `capacity` bytes; 0 at the end.
   mutating func read(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
     guard inflater != nil else { return try raw.read(into: into, capacity: capacity) }

@@ -55,11 +55,16 @@ struct LineReader: ~Copyable {
     return block
   }
 
+  /// Bytes of the file read so far, as it lies on the disk.
+  var bytesRead: Int { stream.offset }
+  /// Bytes the file has on the disk; nil for what is no plain file.
+  var size: Int? { stream.size }
+
   /// The current line.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
   /// Goes to the next line. Throws what reading throws, after every whole line before it has been handed out.
-  @inline(__always)
+  @inline(always)
   mutating func next() throws(ReplayError) -> Found {
     let from = UnsafePointer(block) + at
     if line > 0, let newline = Platform.newline(in: from, count: end &- at) {

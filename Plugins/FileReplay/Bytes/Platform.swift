@@ -26,10 +26,17 @@ enum Platform {
     }
   }
 
+  /// The size of a plain file; nil for anything else.
+  static func size(_ descriptor: Int32) -> Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   static func close(_ descriptor: Int32) { cClose(descriptor) }
 
   /// The first newline in `count` bytes.
-  @inline(__always)
+  @inline(always)
   static func newline(in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? {
     memchr(bytes, 10, count).map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
   }

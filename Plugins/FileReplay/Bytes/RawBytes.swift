@@ -37,6 +37,9 @@ struct RawBytes: ~Copyable {
   /// Bytes handed out so far.
   var offset: Int { position }
 
+  /// How many there are; nil for a pipe and the like.
+  var size: Int? { descriptor >= 0 ? Platform.size(descriptor) : memory.count }
+
   /// The first bytes, at most `count`, which stay to be read; to be called before anything is read.
   mutating func peek(_ count: Int) throws(ReplayError) -> [UInt8] {
     while ahead.count < count {

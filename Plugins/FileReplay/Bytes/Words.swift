@@ -3,28 +3,21 @@
 /// Unsafe inside: they load whole words and so may read up to sixteen bytes behind a line, which `LineReader` keeps readable.
 enum Words {
   /// Eight bytes, the first in the lowest.
-  @inline(__always)
+  @inline(always)
   static func load(_ p: UnsafePointer<UInt8>) -> UInt64 {
     UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
   }
 
   /// The lowest `count` bytes of a word set, `count` in 0...8.
-  @inline(__always)
+  @inline(always)
   static func mask(_ count: Int) -> UInt64 { count >= 8 ? ~0 : (1 &<< (8 &* UInt64(truncatingIfNeeded: count))) &- 1 }
 
   /// A byte in all eight places.
-  @inline(__always)
+  @inline(always)
   static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-  /// The high bit of each byte that is zero, exactly. Warren, Hacker's Delight, section 6-1.
-  @inline(__always)
-  static func zeros(_ word: UInt64) -> UInt64 {
-    let low: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
-    return ~(((word & low) &+ low) | word | low)
-  }
-
   /// The high bit of the bytes below 0x20, of quotation marks and of backslashes; exact up to and with the first.
-  @inline(__always)
+  @inline(always)
   static func endsOfText(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ all(34)
@@ -33,10 +26,25 @@ enum Words {
     return found & 0x8080_8080_8080_8080
   }
 
+  /// Where a field of a row ends: at the delimiter, the newline behind the row, or a quotation mark.
+  @inline(always)
+  static func fieldEnd(_ p: UnsafePointer<UInt8>, _ delimiters: UInt64) -> UnsafePointer<UInt8> {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var p = p
+    while true {
+      let word = load(p)
+      let (a, b, c) = (word ^ delimiters, word ^ all(34), word ^ all(10))
+      // Marks above the first may be wrong, the first never is.
+      let found = ((a &- ones) & ~a | (b &- ones) & ~b | (c &- ones) & ~c) & 0x8080_8080_8080_8080
+      if found != 0 { return p + found.trailingZeroBitCount >> 3 }
+      p += 8
+    }
+  }
+
   /// Reads up to eight digits: adds them to `value` and answers how many there were.
   ///
   /// Daniel Lemire, "Quickly parsing eight digits", with fewer than eight moved up so that zeros stand in front.
-  @inline(__always)
+  @inline(always)
   static func digits(_ p: UnsafePointer<UInt8>, _ value: inout UInt64) -> Int {
     let word = load(p) ^ 0x3030_3030_3030_3030
     let others = ((word &+ 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080
@@ -51,7 +59,7 @@ enum Words {
     return count
   }
 
-  @inline(__always)
+  @inline(always)
   private static func eight(_ digits: UInt64) -> UInt64 {
     let pairs = (digits &* 10) &+ (digits >> 8)
     let even = (pairs & 0x0000_00ff_0000_00ff) &* 0x000f_4240_0000_0064
@@ -60,7 +68,7 @@ enum Words {
   }
 
   /// 10 to the power of `n`, for 0...19.
-  @inline(__always)
+  @inline(always)
   static func power(_ n: Int) -> UInt64 {
     switch n {
     case 0: 1

@@ -59,17 +59,16 @@ struct CSVColumns {
   private static func find(
     aliases: [String], in names: [String], _ problem: (String) -> ReplayError
   ) throws(ReplayError) -> Int? {
-    // Exact names first: a file may have both `T` and `t`.
-    for isExact in [true, false] {
-      for alias in aliases {
-        let wanted = isExact ? alias : alias.lowercased()
-        let places = names.indices.filter { isExact ? names[$0] == wanted : names[$0].lowercased() == wanted }
-        if places.count > 1 {
-          throw problem(
-            "column '\(names[places[0]])' is there \(places.count) times (\(places.map { "\($0 + 1)" }.joined(separator: ", ")))")
-        }
-        if let place = places.first { return place }
+    // Single letters mean different things in different cases (`T` is a time where `t` is a trade's number), words do not.
+    let inAnyCase = aliases.filter { $0.count > 1 }.isEmpty ? aliases : []
+    for (alias, isExact) in aliases.flatMap({ [($0, true)] + ($0.count > 1 ? [($0, false)] : []) }) + inAnyCase.map({ ($0, false) }) {
+      let wanted = isExact ? alias : alias.lowercased()
+      let places = names.indices.filter { isExact ? names[$0] == wanted : names[$0].lowercased() == wanted }
+      if places.count > 1 {
+        let numbers = places.map { "\($0 + 1)" }.joined(separator: ", ")
+        throw problem("column '\(names[places[0]])' is there \(places.count) times (\(numbers))")
       }
+      if let place = places.first { return place }
     }
     return nil
   }

@@ -1,3 +1,11 @@
+/// What becomes of a column.
+struct CSVColumnPlan {
+  /// The slot that takes it, or -1.
+  var slot: Int
+  /// It was a number in the rows before.
+  var isNumber: Bool
+}
+
 /// Reads rows of delimited fields (RFC 4180): in place where they have no quotation marks.
 ///
 /// Unsafe inside: values are pointers into the row.
@@ -18,6 +26,9 @@ struct CSVRows: ~Copyable {
   // Which slot takes which column; a column may serve several.
   private let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
   private var wantedCount = 0
+  // By column: what to do with it where a row is read in one pass; unused where the count of columns is not known.
+  private let plan: UnsafeMutablePointer<CSVColumnPlan>
+  private var hasShared = false
   // ends[0] is -1, ends[i + 1] the offset behind column i.
   private let ends: UnsafeMutablePointer<Int>
 
@@ -29,17 +40,20 @@ struct CSVRows: ~Copyable {
     self.file = file
     wanted = .allocate(capacity: max(1, fields.count))
     wanted.initialize(repeating: (0, 0), count: max(1, fields.count))
+    plan = .allocate(capacity: CSVFormat.columnLimit)
+    plan.initialize(repeating: CSVColumnPlan(slot: -1, isNumber: false), count: CSVFormat.columnLimit)
     ends = .allocate(capacity: CSVFormat.columnLimit + 2)
     ends.initialize(repeating: -1, count: CSVFormat.columnLimit + 2)
   }
 
   deinit {
     wanted.deallocate()
+    plan.deallocate()
     ends.deallocate()
   }
 
   /// Reads the next row into `slots`. Throws what reading throws, and `badColumns` at the header.
-  @inline(__always)
+  @inline(always)
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line:
@@ -53,25 +67,66 @@ struct CSVRows: ~Copyable {
     }
   }
 
-  @inline(__always)
+  @inline(always)
   private mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
+    if expected > 0, !hasShared, inOnePass(reader.start, reader.count, slots.base) { return .row }
+    return inTwoPasses(&reader, slots)
+  }
+
+  /// Reads a row of the expected count of fields, numbers at once; false, with some slots perhaps filled, where it is none or has
+  /// quotation marks.
+  @inline(always)
+  private mutating func inOnePass(_ row: UnsafePointer<UInt8>, _ length: Int, _ slots: UnsafeMutablePointer<FieldSlot>) -> Bool {
+    let delimiter = format.delimiter.rawValue
+    let delimiters = Words.all(delimiter)
+    let end = row + length
+    let last = plan + (expected &- 1)
+    var column = plan
+    var p = row
+    while true {
+      let field = p
+      if column.pointee.isNumber {
+        if let number = Decimal.scan(&p, .loose), p == end || p.pointee == delimiter {
+          slots[column.pointee.slot] = FieldSlot(start: field, count: p - field, number: number, kind: .number)
+        } else {
+          // Text now, text in the next rows: a time, or an empty field.
+          if field < end, field.pointee != delimiter { column.pointee.isNumber = false }
+          p = Words.fieldEnd(field, delimiters)
+          slots[column.pointee.slot] = FieldSlot(start: field, count: min(p, end) - field, kind: .text)
+        }
+      } else {
+        p = Words.fieldEnd(field, delimiters)
+        if column.pointee.slot >= 0 {
+          slots[column.pointee.slot].start = field
+          slots[column.pointee.slot].count = min(p, end) - field
+          slots[column.pointee.slot].kind = .text
+        }
+      }
+      if column == last { return p >= end }
+      if p.pointee != delimiter { return false }
+      p += 1
+      column += 1
+    }
+  }
+
+  /// Any row: finds the fields first.
+  @inline(never)
+  private mutating func inTwoPasses(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     let start = reader.start
     let count = split(start, reader.count)
-    if count == expected || (expected < 0 && count >= needed) {
-      for i in 0..<wantedCount {
-        let (slot, column) = wanted[i]
-        let from = ends[column] &+ 1
-        slots.base[slot].start = start + from
-        slots.base[slot].count = ends[column &+ 1] &- from
-      }
-      return .row
+    guard count == expected || (expected < 0 && count >= needed) else {
+      return count < 0 ? quotedRow(&reader, slots) : wrongCount(count)
     }
-    return count < 0 ? quotedRow(&reader, slots) : wrongCount(count)
+    for i in 0..<wantedCount {
+      let (slot, column) = wanted[i]
+      let from = ends[column] &+ 1
+      slots.base[slot] = FieldSlot(start: start + from, count: ends[column &+ 1] &- from, kind: .text)
+    }
+    return .row
   }
 
   /// How many fields a row has, with `ends` set; -1 where it has a quotation mark.
-  @inline(__always)
-  private func split(_ row: UnsafePointer<UInt8>, _ length: Int) -> Int {
+  private mutating func split(_ row: UnsafePointer<UInt8>, _ length: Int) -> Int {
     let delimiters = SIMD16<UInt8>(repeating: format.delimiter.rawValue)
     let quotes = SIMD16<UInt8>(repeating: 34)
     let newlines = SIMD16<UInt8>(repeating: 10)
@@ -110,8 +165,7 @@ struct CSVRows: ~Copyable {
     for i in 0..<wantedCount {
       let (slot, column) = wanted[i]
       let from = column == 0 ? 0 : quoted.ends[column - 1] + 1
-      slots.base[slot].start = UnsafePointer(quoted.scratch.base) + from
-      slots.base[slot].count = quoted.ends[column] - from
+      slots.base[slot] = FieldSlot(start: UnsafePointer(quoted.scratch.base) + from, count: quoted.ends[column] - from, kind: .text)
     }
     return .row
   }
@@ -161,7 +215,8 @@ struct CSVRows: ~Copyable {
     for (slot, column) in found.places.enumerated() where column >= 0 {
       wanted[wantedCount] = (slot, column)
       wantedCount += 1
-      slots.base[slot].kind = .text
+      if plan[column].slot >= 0 { hasShared = true }
+      plan[column] = CSVColumnPlan(slot: slot, isNumber: fields[slot] != .symbol)
     }
     return header == nil ? row(&reader, slots) : .blank
   }

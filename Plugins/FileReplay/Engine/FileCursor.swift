@@ -19,32 +19,36 @@ struct ReplayCounts: Hashable, Sendable {
 struct FileCursor<E: ReplayEvent>: ~Copyable {
   private(set) var counts: ReplayCounts
 
+  /// Bytes of the file read so far, as it lies on the disk.
+  var bytesRead: Int { reader.bytesRead }
+  /// Bytes the file has on the disk; nil for what is no plain file.
+  var size: Int? { reader.size }
+
   private let name: String
   private var reader: LineReader
   private let slots: Slots
   private var csv: CSVRows
   private var json: JSONRows
-  private var isJSON: Bool
-  private var isUndecided: Bool
+  private let isJSON: Bool
   private var values: ValueDecoder
   private let from: Int64
   private let until: Int64
   private let hasUntil: Bool
   private var isAtEnd: Bool
 
-  /// Opens the file. The options have been validated.
+  /// Opens the file and looks at its beginning where the format is not given. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
     let fields = E.fields
-    let paths = options.format == .csv ? [] : try options.paths(fields)
-    let reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    let isJSON = options.format == .jsonLines || (options.format == .auto && reader.peekFirst() == 123)
+    let paths = isJSON ? try options.paths(fields) : []
     self.reader = reader
+    self.isJSON = isJSON
     name = input.name
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(paths: paths, slots: slots)
-    isJSON = options.format == .jsonLines
-    isUndecided = options.format == .auto
     let zone = options.zone.flatMap { ZoneRules($0) }
     let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date)
     values = ValueDecoder(symbol: symbol, times: times, scale: options.priceScale)
@@ -64,7 +68,6 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   ) throws(ReplayError) -> Int {
     var count = 0
     do throws(ReplayError) {
-      if isUndecided { try decide() }
       while count < limit, !isAtEnd {
         switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
         case .row:
@@ -90,12 +93,6 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
     }
     counts.events += count
     return count
-  }
-
-  /// Looks at the first line that is not blank.
-  private mutating func decide() throws(ReplayError) {
-    isUndecided = false
-    isJSON = reader.peekFirst() == 123
   }
 
   @inline(never)

@@ -23,6 +23,9 @@ final class Lane<E: ReplayEvent> {
     return counts
   }
 
+  /// Bytes of the file read so far and in all, where that is known, as it lies on the disk.
+  var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
+
   /// Hands out events directly, without reading ahead; `count` rises by one with each.
   func pass(
     _ limit: Int, _ count: inout Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
@@ -53,7 +56,7 @@ final class Lane<E: ReplayEvent> {
   /// Hands out events before the time `bound` (and at it, where `wins`) until `count` reaches `end`; true when none is left.
   func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (E) -> Void) -> Bool {
     var at = next
-    let stop = min(run.count, at + end - count)
+    let stop = min(run.count, at + (end - count))
     while at < stop, run[at].time.ns < bound || (wins && run[at].time.ns == bound) {
       body(run[at])
       at += 1

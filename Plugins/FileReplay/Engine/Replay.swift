@@ -51,6 +51,14 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return sum
   }
 
+  /// Bytes of the files read in this loop and, unless one is no plain file, in all, as they lie on the disk: for showing progress.
+  var progress: (read: Int, size: Int?) {
+    lanes.reduce((0, 0)) { sum, lane in
+      let one = lane.progress
+      return (sum.0 + one.read, sum.1.flatMap { size in one.size.map { size + $0 } })
+    }
+  }
+
   /// Hands out the next events, at most `limit`, and answers how many; 0 at the end. A run never reaches over the end of a loop: where
   /// `position.loop` has risen since the last call, the run is the next loop's first.
   ///
@@ -62,26 +70,36 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   ) throws(ReplayError) -> Int {
     if limit <= 0 || isFinished { return 0 }
     while true {
-      let before = position.events
-      if lanes.count == 1 {
-        try lanes[0].pass(limit, &position.events, body, malformed)
-      } else {
-        try merge(limit, body, malformed)
-      }
-      if position.events > before { return position.events - before }
+      let count = try pull(min(limit, 1 << 32), body, malformed)
+      if count > 0 { return count }
       if try !startOver() { return 0 }
     }
   }
 
-  /// Passes over events until `position` is reached, as fast as they can be read; false where the files end before.
-  mutating func skip(to target: ReplayPosition, malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
-    while position != target {
-      let isBehind = position.loop > target.loop || (position.loop == target.loop && position.events > target.events)
-      if isBehind { return false }
-      let limit = position.loop < target.loop ? 4096 : min(4096, target.events - position.events)
-      if try next(limit: limit, into: { _ in }, malformed: malformed) == 0 { return false }
+  /// The next events of this loop; 0 at its end.
+  private mutating func pull(
+    _ limit: Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) -> Int {
+    let before = position.events
+    if lanes.count == 1 {
+      try lanes[0].pass(limit, &position.events, body, malformed)
+    } else {
+      try merge(limit, body, malformed)
     }
-    return true
+    return position.events - before
+  }
+
+  /// Passes over events until `target` is reached, as fast as they can be read; false where the files end before or it lies behind.
+  mutating func skip(to target: ReplayPosition, malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+    while position.loop <= target.loop, position != target, !isFinished {
+      let isThere = position.loop == target.loop
+      if isThere, position.events > target.events { return false }
+      let count = try pull(isThere ? min(4096, target.events - position.events) : 4096, { _ in }, malformed)
+      if count > 0 { continue }
+      if isThere { return false }
+      if try !startOver() { return false }
+    }
+    return position == target
   }
 
   /// Opens the files for the next loop; false where there is none, also where a whole loop had no event and none ever will.

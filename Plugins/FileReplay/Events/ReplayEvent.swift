@@ -35,7 +35,7 @@ extension Trade: ReplayEvent {
     ReplayField("side", ["side"], isRequired: false),
   ]
 
-  @inline(__always)
+  @inline(always)
   static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Trade {
     let symbol = try values.symbol(row, 0)
     let time = try values.time(row, 1)
@@ -57,7 +57,7 @@ extension Quote: ReplayEvent {
     ReplayField("ask_size", ["ask_size", "ask_qty", "askSize", "ask_sz", "A"], isRequired: false),
   ]
 
-  @inline(__always)
+  @inline(always)
   static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Quote {
     let symbol = try values.symbol(row, 0)
     let time = try values.time(row, 1)
@@ -80,7 +80,7 @@ extension Bar: ReplayEvent {
     ReplayField("volume", ["volume", "vol", "v"], isRequired: false),
   ]
 
-  @inline(__always)
+  @inline(always)
   static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Bar {
     let symbol = try values.symbol(row, 0)
     let time = try values.time(row, 1)

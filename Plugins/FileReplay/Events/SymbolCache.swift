@@ -9,7 +9,7 @@ struct SymbolCache: ~Copyable {
     var count: UInt32
     var id: UInt32
   }
-  private static let bits = 11
+  private static let bits = 12
   private let entries: UnsafeMutablePointer<Entry>
 
   init() {
@@ -19,12 +19,12 @@ struct SymbolCache: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  @inline(__always)
+  @inline(always)
   private func place(_ name: UInt64) -> UnsafeMutablePointer<Entry> {
     entries + Int(truncatingIfNeeded: (name &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - Self.bits))
   }
 
-  @inline(__always)
+  @inline(always)
   func find(_ start: UnsafePointer<UInt8>, _ count: Int) -> Symbol? {
     if count > 8 || count == 0 { return nil }
     let name = Words.load(start) & Words.mask(count)

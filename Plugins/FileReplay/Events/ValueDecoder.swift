@@ -14,7 +14,7 @@ struct ValueDecoder: ~Copyable {
     self.scale = UInt64(max(1, scale))
   }
 
-  @inline(__always)
+  @inline(always)
   mutating func symbol(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Symbol {
     let slot = row[field]
     if slot.kind == .text, let known = symbols.find(slot.start, slot.count) { return known }
@@ -39,51 +39,51 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// A price divided by the scale; `decimals` becomes at least the count it was written with.
-  @inline(__always)
-  func price(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Price {
-    let number = try number(row[field], field)
+  @inline(always)
+  mutating func price(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Price {
+    let number = try Self.number(row[field], field)
     if !number.isLong, number.places <= 9, let raw = number.billionths(scale: scale) {
       decimals = max(decimals, number.places)
       return Price(raw: raw)
     }
-    return Price(raw: try slowFixedPoint(row[field], field, number, scale, &decimals))
+    return Price(raw: try Self.slowFixedPoint(row[field], field, number, scale, &decimals))
   }
 
   /// An amount, 0 where there is none; never negative.
-  @inline(__always)
-  func quantity(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Quantity {
+  @inline(always)
+  mutating func quantity(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Quantity {
     if row[field].count == 0 { return Quantity(raw: 0) }
-    let number = try number(row[field], field, isRequired: false)
+    let number = try Self.number(row[field], field, isRequired: false)
     if !number.isLong, number.places <= 9, !number.isNegative, let raw = number.billionths(scale: 1) {
       decimals = max(decimals, number.places)
       return Quantity(raw: raw)
     }
-    let raw = try slowFixedPoint(row[field], field, number, 1, &decimals)
+    let raw = try Self.slowFixedPoint(row[field], field, number, 1, &decimals)
     if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
     return Quantity(raw: raw)
   }
 
-  @inline(__always)
+  @inline(always)
   mutating func time(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Timestamp {
     try times.time(row[field], field)
   }
 
   /// When the event reached its recorder; the event's own time where the row does not say.
-  @inline(__always)
+  @inline(always)
   mutating func received(_ row: borrowing Slots, _ field: Int, _ time: Timestamp) throws(FieldProblem) -> Timestamp {
     if row[field].count == 0 || row[field].trimmed.isEmpty { return time }
     return try times.time(row[field], field)
   }
 
   /// Which side took the liquidity: `buy`, `sell`, `b`, `s` in any case; unknown where the row does not say.
-  @inline(__always)
-  func side(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Side {
+  @inline(always)
+  mutating func side(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Side {
     if row[field].count == 0 { return .unknown }
-    return try sideText(row[field], field)
+    return try Self.sideText(row[field], field)
   }
 
   @inline(never)
-  private func sideText(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+  private static func sideText(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.kind == .text {
       switch String(decoding: slot.trimmed.prefix(16), as: UTF8.self).lowercased() {
       case "b", "buy": return .buy
@@ -97,15 +97,15 @@ struct ValueDecoder: ~Copyable {
 }
 
 extension ValueDecoder {
-  @inline(__always)
-  private func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
+  @inline(always)
+  private static func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
     if slot.kind == .number { return slot.number }
     if slot.kind == .text {
       var p = slot.start
       if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return number }
     }
     if !isRequired, slot.trimmed.isEmpty { return Decimal() }
-    return try Self.slowNumber(slot, field)
+    return try slowNumber(slot, field)
   }
 
   @inline(never)
@@ -131,7 +131,7 @@ extension ValueDecoder {
   }
 
   @inline(never)
-  private func slowFixedPoint(
+  private static func slowFixedPoint(
     _ slot: FieldSlot, _ field: Int, _ number: Decimal, _ scale: UInt64, _ decimals: inout UInt8
   ) throws(FieldProblem) -> Int64 {
     if !number.isLong, scale != 1 {

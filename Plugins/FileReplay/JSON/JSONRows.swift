@@ -47,7 +47,7 @@ struct JSONRows: ~Copyable {
   }
 
   /// Reads the next row into the slots. Throws what reading throws.
-  @inline(__always)
+  @inline(always)
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line:
@@ -202,14 +202,14 @@ extension JSONRows {
     return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
   }
 
-  private func learn(_ p: UnsafePointer<UInt8>, _ node: Int32) { shapes[victim].add(learnt, p - learnt, node: node) }
+  private mutating func learn(_ p: UnsafePointer<UInt8>, _ node: Int32) { shapes[victim].add(learnt, p - learnt, node: node) }
 }
 
 // MARK: - Values
 
 extension JSONRows {
   /// Reads the line by a shape; false, with some slots perhaps filled, where it has another.
-  @inline(__always)
+  @inline(always)
   private mutating func matches(_ shape: Int, _ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard shapes[shape].isComplete else { return false }
     length = count
@@ -226,7 +226,7 @@ extension JSONRows {
   }
 
   /// A string, number, `true`, `false` or `null` at `p`.
-  @inline(__always)
+  @inline(always)
   private mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONProblem) {
     let start = p
     switch p.pointee {
@@ -258,8 +258,8 @@ extension JSONRows {
     }
   }
 
-  @inline(__always)
-  private func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal) {
+  @inline(always)
+  private mutating func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal) {
     let target = targets[node]
     if target.slot >= 0 {
       put(target, start, count, kind, number)
@@ -268,8 +268,8 @@ extension JSONRows {
     }
   }
 
-  @inline(__always)
-  private func put(
+  @inline(always)
+  private mutating func put(
     _ target: JSONPaths.Target, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal
   ) {
     let slot = slots + target.slot

@@ -55,7 +55,7 @@ struct JSONTemplate: ~Copyable {
   }
 
   /// Goes past the bytes of a piece, or answers false.
-  @inline(__always)
+  @inline(always)
   static func passes(_ p: inout UnsafePointer<UInt8>, _ piece: Piece, _ words: UnsafeMutablePointer<UInt64>) -> Bool {
     var word = words + Int(piece.word)
     var left = piece.count

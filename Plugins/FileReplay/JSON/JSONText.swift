@@ -38,13 +38,13 @@ struct JSONProblem: Error {
 ///
 /// Unsafe inside: it walks a pointer without bounds and relies on the newline behind every line, which ends every token.
 enum JSONText {
-  @inline(__always)
+  @inline(always)
   static func skipBlanks(_ p: inout UnsafePointer<UInt8>) {
     while p.pointee == 32 || p.pointee == 9 || p.pointee == 13 { p += 1 }
   }
 
   /// Goes from an opening quotation mark to behind the closing one; true where there are escapes between.
-  @inline(__always)
+  @inline(always)
   static func skipString(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> Bool {
     var q = p + 1
     while true {

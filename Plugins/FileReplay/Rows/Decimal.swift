@@ -9,7 +9,7 @@ struct Decimal: Hashable, Sendable {
   var isLong = false
 
   /// Billionths after division by `scale`, or nil where that is not exact or does not fit.
-  @inline(__always)
+  @inline(always)
   func billionths(scale: UInt64) -> Int64? {
     if scale == 1, places <= 9 {
       let (raw, overflow) = mantissa.multipliedReportingOverflow(by: Words.power(9 &- Int(places)))
@@ -19,7 +19,7 @@ struct Decimal: Hashable, Sendable {
   }
 
   /// Nanoseconds where one unit has `unit` of them, or nil where that is not whole or does not fit.
-  @inline(__always)
+  @inline(always)
   func nanoseconds(unit: UInt64) -> Int64? {
     if places == 0 {
       let (raw, overflow) = mantissa.multipliedReportingOverflow(by: unit)
@@ -38,7 +38,7 @@ struct Decimal: Hashable, Sendable {
     return remainder == 0 ? signed(quotient) : nil
   }
 
-  @inline(__always)
+  @inline(always)
   private func signed(_ magnitude: UInt64) -> Int64? {
     if magnitude > UInt64(Int64.max) { return nil }
     return isNegative ? 0 &- Int64(truncatingIfNeeded: magnitude) : Int64(truncatingIfNeeded: magnitude)
@@ -57,7 +57,7 @@ extension Decimal {
   /// Reads the number at `p` and moves `p` behind it; nil, with `p` at the first wrong byte, where there is none.
   ///
   /// Unsafe: what follows the number must be readable, as `LineReader` guarantees, and must not be a digit.
-  @inline(__always)
+  @inline(always)
   static func scan(_ p: inout UnsafePointer<UInt8>, _ grammar: NumberGrammar) -> Decimal? {
     var number = Decimal()
     if p.pointee == 45 {

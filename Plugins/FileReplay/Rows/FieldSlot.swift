@@ -55,14 +55,13 @@ struct Slots: ~Copyable {
     nowhere.deallocate()
   }
 
-  @inline(__always)
+  @inline(always)
   subscript(_ index: Int) -> FieldSlot { base[index] }
 
-  /// Every field absent.
-  @inline(__always)
+  /// Every field absent; where they lay stays, but is not looked at in an absent field.
+  @inline(always)
   func clear() {
     for i in 0..<count {
-      base[i].start = UnsafePointer(nowhere)
       base[i].count = 0
       base[i].kind = .absent
       base[i].rank = 255

@@ -30,7 +30,7 @@ struct Scratch: ~Copyable {
   }
 
   /// One byte; room must have been made.
-  @inline(__always)
+  @inline(always)
   mutating func put(_ byte: UInt8) {
     base[count] = byte
     count += 1

@@ -28,7 +28,7 @@ struct ISOTime {
   init(zone: ZoneRules?) { self.zone = zone }
 
   /// A time on the same date as the last one, in the usual form; nil where `read` has to look closer.
-  @inline(__always)
+  @inline(always)
   mutating func quick(_ p: UnsafePointer<UInt8>, _ count: Int, _ format: TimeFormat) -> Timestamp? {
     guard Words.load(p) == front, Words.load(p + 2) == back else { return nil }
     if count == 10 { return format == .iso8601 ? nil : Timestamp(ns: begin) }
@@ -130,7 +130,7 @@ struct ISOTime {
     return moment
   }
 
-  @inline(__always)
+  @inline(always)
   private static func timestamp(_ seconds: Int, _ rest: Int64) -> Timestamp? {
     let (ns, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow2) = ns.addingReportingOverflow(rest)

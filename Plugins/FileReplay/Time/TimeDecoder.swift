@@ -26,7 +26,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// The time in a row's field.
-  @inline(__always)
+  @inline(always)
   mutating func time(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if slot.kind == .number, format != .iso8601, format != .date { return try epoch(slot.number, slot, field) }
     if slot.kind == .text {
@@ -39,8 +39,8 @@ struct TimeDecoder: ~Copyable {
     return try slow(slot, field)
   }
 
-  @inline(__always)
-  private func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+  @inline(always)
+  private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number) : unit) {
       if origin == 0, length == .max { return Timestamp(ns: ns) }
       if ns < 0 { throw FieldProblem(field: field, reason: .time("is before midnight")) }
@@ -51,7 +51,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   @inline(never)
-  private func inexact(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
+  private mutating func inexact(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
     if number.isLong { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
     let unit = unit == 0 ? TimeUnit.guess(number) : unit
     let whole = number.mantissa / Words.power(Int(number.places))

@@ -61,7 +61,7 @@ enum TimeUnit {
 
   /// The unit that a number since the epoch is most likely in: below 10^11 seconds (until the year 5138), below 10^14 milliseconds
   /// (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
-  @inline(__always)
+  @inline(always)
   static func guess(_ number: Decimal) -> UInt64 {
     let whole = number.places == 0 ? number.mantissa : number.mantissa / Words.power(Int(number.places))
     if whole >= 100_000_000_000_000_000 { return 1 }
