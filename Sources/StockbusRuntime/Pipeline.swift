@@ -136,6 +136,10 @@ public final class Pipeline: Sendable {
           fates[fate.id] = fate
           running.withLock { _ = $0.remove(fate.id) }
           note(fate, plan)
+          if areSinksGone(fates), fates.count < entries.count, !stopSignal.hasFired {
+            logger.notice("no sink is left: the run stops")
+            stop()
+          }
           if entries.allSatisfy({ fates[$0.plan.id] != nil || letterReaders.contains($0.plan.id) }) { desk.close() }
           if fates.count == entries.count { group.cancelAll() }
         case .stopRequested:
@@ -164,6 +168,12 @@ public final class Pipeline: Sendable {
     let consequence = plan.supervision.onFailure == .stop ? "the run stops" : "the others go on"
     logger.critical("\(fate.id) has failed for good after \(fate.lives) lives; \(consequence): \(reason)")
     if plan.supervision.onFailure == .stop { stop() }
+  }
+
+  /// True where there were sinks and all have ended, so that nobody would see what is still to come.
+  private func areSinksGone(_ fates: [String: RunReport.Fate]) -> Bool {
+    let sinks = entries.filter { $0.plan.blueprint.kind == .sink }
+    return !sinks.isEmpty && sinks.allSatisfy { fates[$0.plan.id] != nil }
   }
 
   /// The components that end only after the dead letters do.

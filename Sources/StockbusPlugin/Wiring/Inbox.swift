@@ -4,6 +4,8 @@ public import EventBus
 public struct Inbox<E: Event>: Sendable {
   public let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
+  /// The same without their type; made once, because converting an array allocates one.
+  @usableFromInline let erased: [any AnyInlet]
 
   @inlinable
   public init(_ edges: [Edge], _ parker: Parker) {
@@ -12,6 +14,7 @@ public struct Inbox<E: Event>: Sendable {
       guard let topic = edge.topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
       return topic.attach(parker, options: edge.options)
     }
+    erased = inlets
   }
 
   /// Called after a round without work: spins a little, then sleeps until there is something. True when all inputs have ended.
@@ -19,7 +22,7 @@ public struct Inbox<E: Event>: Sendable {
   nonisolated(nonsending) func ended(_ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     for inlet in inlets where inlet.isReady { return false }
     if quantum.spins() { return false }
-    return try await sleepUntilReady(inlets, parker)
+    return try await sleepUntilReady(erased, parker)
   }
 }
 
@@ -27,12 +30,20 @@ public struct Inbox<E: Event>: Sendable {
 @inline(never)
 public nonisolated(nonsending) func sleepUntilReady(_ inlets: [any AnyInlet], _ parker: Parker) async throws(CancellationError) -> Bool {
   if parker.isReleased { throw CancellationError() }
-  if inlets.allSatisfy(\.isFinished) { return true }
+  if areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
-  if !inlets.contains(where: { $0.isReady }), !inlets.allSatisfy(\.isFinished) { await parker.sleep() }
+  var isNeeded = areFinished(inlets)
+  for inlet in inlets where inlet.isReady { isNeeded = true }
+  if !isNeeded { await parker.sleep() }
   for inlet in inlets { inlet.retract() }
   return false
+}
+
+// Loops, because closures and key paths over existentials allocate, and this runs at every sleep.
+private func areFinished(_ inlets: [any AnyInlet]) -> Bool {
+  for inlet in inlets where !inlet.isFinished { return false }
+  return true
 }
 
 /// One input of a component before it is attached.
