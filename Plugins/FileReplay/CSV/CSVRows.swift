@@ -11,24 +11,24 @@ struct CSVColumnPlan {
 /// Unsafe inside: values are pointers into the row.
 struct CSVRows: ~Copyable {
   /// Why the last row was malformed.
-  private(set) var reason = ""
+  var reason = ""
 
-  private let format: CSVFormat
-  private let fields: [ReplayField]
-  private let mapping: [String: String]
-  private let hasSymbol: Bool
-  private let file: String
+  let format: CSVFormat
+  let fields: [ReplayField]
+  let mapping: [String: String]
+  let hasSymbol: Bool
+  let file: String
 
-  private var columns: CSVColumns?
-  private var expected = -1
-  private var needed = 0
-  private var quoted = QuotedRecord()
+  var columns: CSVColumns?
+  var expected = -1
+  var needed = 0
+  var quoted = QuotedRecord()
   // Which slot takes which column; a column may serve several.
-  private let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
-  private var wantedCount = 0
+  let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
+  var wantedCount = 0
   // By column: what to do with it where a row is read in one pass; unused where the count of columns is not known.
-  private let plan: UnsafeMutablePointer<CSVColumnPlan>
-  private var hasShared = false
+  let plan: UnsafeMutablePointer<CSVColumnPlan>
+  var hasShared = false
   // ends[0] is -1, ends[i + 1] the offset behind column i.
   private let ends: UnsafeMutablePointer<Int>
 
@@ -68,7 +68,7 @@ struct CSVRows: ~Copyable {
   }
 
   @inline(always)
-  private mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
+  mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     if expected > 0, !hasShared, inOnePass(reader.start, reader.count, slots.base) { return .row }
     return inTwoPasses(&reader, slots)
   }
@@ -171,7 +171,7 @@ struct CSVRows: ~Copyable {
   }
 
   /// Reads the record that begins on this line into `quoted`; false, with the reader back on this line, where it breaks the rules.
-  private mutating func readQuoted(_ reader: inout LineReader) -> Bool {
+  mutating func readQuoted(_ reader: inout LineReader) -> Bool {
     quoted.reset()
     while true {
       switch quoted.step(reader.bytes, delimiter: format.delimiter.rawValue) {
@@ -191,44 +191,5 @@ struct CSVRows: ~Copyable {
     let has = count > CSVFormat.columnLimit ? "more than \(CSVFormat.columnLimit) fields" : count == 1 ? "1 field" : "\(count) fields"
     reason = expected < 0 ? "\(has), but column \(needed) is needed" : "\(has), but the header has \(expected)"
     return .malformed
-  }
-
-  @inline(never)
-  private mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
-    var header: [String]?
-    if format.hasHeader {
-      guard readQuoted(&reader) else {
-        throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
-      }
-      header = headerNames()
-    }
-    if (header?.count ?? 0) > CSVFormat.columnLimit {
-      let message = "the header has more than \(CSVFormat.columnLimit) columns"
-      throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: message)
-    }
-    let found = try CSVColumns(
-      fields: fields, mapping: mapping, header: header, hasSymbol: hasSymbol, file: file, line: reader.line)
-    columns = found
-    expected = found.expected ?? -1
-    needed = found.needed
-    slots.clear()
-    for (slot, column) in found.places.enumerated() where column >= 0 {
-      wanted[wantedCount] = (slot, column)
-      wantedCount += 1
-      if plan[column].slot >= 0 { hasShared = true }
-      plan[column] = CSVColumnPlan(slot: slot, isNumber: fields[slot] != .symbol)
-    }
-    return header == nil ? row(&reader, slots) : .blank
-  }
-
-  private func headerNames() -> [String] {
-    var from = 0
-    var names: [String] = []
-    for end in quoted.ends {
-      let bytes = UnsafeBufferPointer(start: quoted.scratch.base + from, count: end - from)
-      names.append(String(decoding: FieldSlot(start: UnsafePointer(bytes.baseAddress!), count: bytes.count).trimmed, as: UTF8.self))
-      from = end + 1
-    }
-    return names
   }
 }

@@ -16,6 +16,7 @@ struct ReplayField: Hashable, Sendable {
   static let symbol = ReplayField("symbol", ["symbol", "sym", "ticker", "s"])
   /// `T` before `t`: where a venue writes both, the small one is a trade's number.
   static let time = ReplayField("time", ["time", "ts", "timestamp", "ts_event", "date", "T", "t"])
+  /// Only under its own name, as files written by this project have it: other files' receive times need a mapping.
   static let received = ReplayField("received", ["received"], isRequired: false)
 }
 

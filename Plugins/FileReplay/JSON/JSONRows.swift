@@ -8,20 +8,20 @@ struct JSONRows: ~Copyable {
   /// Why the last row was malformed.
   private(set) var reason = ""
 
-  private let paths: JSONPaths
-  private let targets: UnsafeMutablePointer<JSONPaths.Target>
-  private var scratch = Scratch()
-  private var slots: UnsafeMutablePointer<FieldSlot>
-  private var keys: [String]?  // of the outermost object, where somebody wants to know
+  let paths: JSONPaths
+  let targets: UnsafeMutablePointer<JSONPaths.Target>
+  var scratch = Scratch()
+  var slots: UnsafeMutablePointer<FieldSlot>
+  var keys: [String]?  // of the outermost object, where somebody wants to know
 
   // Four shapes: files that mix messages have a few.
-  private let shapes: UnsafeMutablePointer<JSONTemplate>
+  let shapes: UnsafeMutablePointer<JSONTemplate>
   private static let shapeCount = 4
   private var latest = 0
-  private var victim = 0
-  private var isLearning = false
-  private var learnt: UnsafePointer<UInt8>
-  private var length = 0
+  var victim = 0
+  var isLearning = false
+  var learnt: UnsafePointer<UInt8>
+  var length = 0
 
   /// Each field is looked for at the paths given for it, best first.
   init(paths fields: [[JSONPath]], slots: borrowing Slots) {
@@ -107,7 +107,7 @@ struct JSONRows: ~Copyable {
     }
   }
 
-  private mutating func scan(_ start: UnsafePointer<UInt8>, _ count: Int) throws(JSONProblem) {
+  mutating func scan(_ start: UnsafePointer<UInt8>, _ count: Int) throws(JSONProblem) {
     var p = start
     JSONText.skipBlanks(&p)
     guard p.pointee == 123 || p.pointee == 91 else { throw JSONProblem(.notAContainer, p) }
@@ -117,97 +117,7 @@ struct JSONRows: ~Copyable {
     guard p >= start + count else { throw JSONProblem(.trailingText, p) }
     if isLearning { learn(start + count, Int32(JSONTemplate.last)) }
   }
-}
 
-// MARK: - Scanning key by key
-
-extension JSONRows {
-  private mutating func value(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
-    guard p.pointee == 123 || p.pointee == 91 else {
-      if isLearning { learn(p, Int32(node)) }
-      try scalar(&p, node)
-      learnt = p
-      return
-    }
-    if depth >= Self.depthLimit { throw JSONProblem(.tooDeep, p) }
-    if node >= 0, targets[node].slot != -1 {
-      // A shape could not tell that an object stands where a value should.
-      isLearning = false
-      store(node, p, 1, .container, Decimal())
-    }
-    if p.pointee == 123 { try object(&p, node, depth) } else { try array(&p, node, depth) }
-  }
-
-  private mutating func object(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
-    p += 1
-    JSONText.skipBlanks(&p)
-    if p.pointee == 125 {
-      p += 1
-      return
-    }
-    while true {
-      guard p.pointee == 34 else { throw JSONProblem(.expectedKey, p) }
-      let key = p + 1
-      let hasEscapes = try JSONText.skipString(&p)
-      let child = self.child(of: node, key, p - 1 - key, hasEscapes, depth)
-      JSONText.skipBlanks(&p)
-      guard p.pointee == 58 else { throw JSONProblem(.expectedColon, p) }
-      p += 1
-      JSONText.skipBlanks(&p)
-      try value(&p, child, depth + 1)
-      JSONText.skipBlanks(&p)
-      switch p.pointee {
-      case 44: p += 1
-      case 125:
-        p += 1
-        return
-      default: throw JSONProblem(.expectedCommaOrBrace, p)
-      }
-      JSONText.skipBlanks(&p)
-    }
-  }
-
-  private mutating func array(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
-    p += 1
-    JSONText.skipBlanks(&p)
-    if p.pointee == 93 {
-      p += 1
-      return
-    }
-    var index = 0
-    while true {
-      try value(&p, paths.child(of: node, index: index), depth + 1)
-      index += 1
-      JSONText.skipBlanks(&p)
-      switch p.pointee {
-      case 44: p += 1
-      case 93:
-        p += 1
-        return
-      default: throw JSONProblem(.expectedCommaOrBracket, p)
-      }
-      JSONText.skipBlanks(&p)
-    }
-  }
-
-  private mutating func child(of node: Int, _ key: UnsafePointer<UInt8>, _ count: Int, _ hasEscapes: Bool, _ depth: Int) -> Int {
-    var start = key
-    var length = count
-    if hasEscapes {
-      start = UnsafePointer(scratch.base) + scratch.count
-      JSONText.unescape(UnsafeBufferPointer(start: key, count: count), into: &scratch)
-      length = UnsafePointer(scratch.base) + scratch.count - start
-    }
-    if depth == 0 { keys?.append(String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)) }
-    return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
-  }
-
-  private mutating func learn(_ p: UnsafePointer<UInt8>, _ node: Int32) { shapes[victim].add(learnt, p - learnt, node: node) }
-}
-
-// MARK: - Values
-
-extension JSONRows {
   /// Reads the line by a shape; false, with some slots perhaps filled, where it has another.
   @inline(always)
   private mutating func matches(_ shape: Int, _ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
@@ -223,68 +133,5 @@ extension JSONRows {
       piece += 1
     }
     return false
-  }
-
-  /// A string, number, `true`, `false` or `null` at `p`.
-  @inline(always)
-  private mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONProblem) {
-    let start = p
-    switch p.pointee {
-    case 34:
-      let hasEscapes = try JSONText.skipString(&p)
-      if node >= 0 { hasEscapes ? storeEscaped(node, start + 1, p - 2 - start) : store(node, start + 1, p - 2 - start, .text, Decimal()) }
-    case 45, 48...57:
-      guard let number = Decimal.scan(&p, .json) else { throw JSONProblem(.badNumber, p) }
-      if node >= 0 { store(node, start, p - start, .number, number) }
-    default:
-      let kind = try Self.literal(&p)
-      if node >= 0 { store(node, start, kind == .absent ? 0 : p - start, kind, Decimal()) }
-    }
-  }
-
-  private static func literal(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> FieldSlot.Kind {
-    let word = Words.load(p)
-    switch word & Words.mask(4) {
-    case 0x6c6c_756e:  // null
-      p += 4
-      return .absent
-    case 0x6575_7274:  // true
-      p += 4
-      return .literal
-    case 0x736c_6166 where p[4] == 101:  // false
-      p += 5
-      return .literal
-    default: throw JSONProblem(.expectedValue, p)
-    }
-  }
-
-  @inline(always)
-  private mutating func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal) {
-    let target = targets[node]
-    if target.slot >= 0 {
-      put(target, start, count, kind, number)
-    } else if target.slot == -2 {
-      for each in paths.targets(of: node) { put(each, start, count, kind, number) }
-    }
-  }
-
-  @inline(always)
-  private mutating func put(
-    _ target: JSONPaths.Target, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal
-  ) {
-    let slot = slots + target.slot
-    if target.rank > slot.pointee.rank { return }
-    slot.pointee = FieldSlot(start: start, count: count, number: number, kind: kind, rank: target.rank)
-  }
-
-  @inline(never)
-  private mutating func storeEscaped(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int) {
-    guard targets[node].slot != -1 else { return }
-    // Values without their escapes are never longer than with them, so that one reservation serves the line.
-    if scratch.count == 0 { scratch.reserve(length + LineReader.slack) }
-    let from = scratch.count
-    JSONText.unescape(UnsafeBufferPointer(start: start, count: count), into: &scratch)
-    store(node, UnsafePointer(scratch.base) + from, scratch.count - from, .text, Decimal())
-    scratch.put(10)  // a number in it ends where it ends
   }
 }
