@@ -88,5 +88,6 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
+    tests("EventBus", uses: ["MarketData"]),
   ],
   swiftLanguageModes: [.v6])
