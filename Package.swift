@@ -94,5 +94,6 @@ let package = Package(
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
     tests("StockbusPlugin"),
+    tests("EventBus", uses: ["MarketData"]),
   ],
   swiftLanguageModes: [.v6])

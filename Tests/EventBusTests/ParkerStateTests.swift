@@ -1,0 +1,150 @@
+import Testing
+
+@testable import EventBus
+
+/// The sleeping place, tried in every order of calls. Failures are collected: an expectation a step would take minutes.
+@Suite struct ParkerStateTests {
+  private enum Call: CaseIterable { case sleep, wake, release }
+
+  @Test func `every sequence of ten calls answers as a permit does`() {
+    var sequences = 0
+    var failures: [String] = []
+    func explore(_ state: ParkerState<Int>, permit: Bool, sleeper: Int?, released: Bool, path: [Call]) {
+      if path.count == 10 {
+        sequences += 1
+        return
+      }
+      for call in Call.allCases {
+        var state = state
+        var (permit, sleeper, released) = (permit, sleeper, released)
+        var expected: Int?
+        let answer: Int?
+        switch call {
+        case .sleep:
+          if sleeper != nil { continue }  // the owner cannot call while it sleeps
+          answer = state.sleep(path.count)
+          if permit || released { expected = path.count } else { sleeper = path.count }
+          if !released { permit = false }
+        case .wake, .release:
+          answer = call == .wake ? state.wake() : state.release()
+          expected = sleeper  // whoever sleeps is resumed, once
+          if call == .release { released = true }
+          if sleeper == nil { permit = true }
+          sleeper = nil
+        }
+        if answer != expected || state.isReleased != released { failures.append("\(path + [call])") }
+        explore(state, permit: permit, sleeper: sleeper, released: released, path: path + [call])
+      }
+    }
+    explore(ParkerState(), permit: false, sleeper: nil, released: false, path: [])
+    #expect(failures == [])
+    #expect(sequences > 10_000)
+  }
+
+  /// One sleeper who looks for news before each sleep, two wakers who make news visible and then wake, somebody who may release.
+  private struct World {
+    /// The owner: about to look, about to sleep, asleep, or done.
+    enum Owner: Int { case looks, sleeps, asleep, done }
+
+    var state = ParkerState<Int>()
+    /// What each waker still has to do: with an even number it is about to make news visible, with an odd one about to wake.
+    var wakers: [Int]
+    var releases: Int
+    var news = 0
+    var taken = 0
+    var owner = Owner.looks
+    var sleeps = 0
+    var resumed = 0
+    var failures: [String] = []
+
+    mutating func resume(_ sleeper: Int?) {
+      guard let sleeper else { return }
+      resumed += 1
+      if sleeper != sleeps || owner != .asleep { failures.append("resumed \(sleeper), of \(sleeps) sleeps, \(owner)") }
+      owner = .looks
+    }
+
+    /// All that the future depends on.
+    var key: [Int] {
+      let phase =
+        switch state.phase {
+        case .awake: 0
+        case .notified: 1
+        case .asleep: 2
+        }
+      return [phase, state.isReleased ? 1 : 0, releases, news - taken, owner.rawValue, sleeps - resumed] + wakers
+    }
+
+    /// Every world that is one step away.
+    func successors(all: Int) -> [World] {
+      var next: [World] = []
+      func step(_ change: (inout World) -> Void) {
+        var world = self
+        change(&world)
+        next.append(world)
+      }
+      for i in wakers.indices where wakers[i] > 0 {
+        step {
+          $0.wakers[i] -= 1
+          if $0.wakers[i] % 2 == 1 { $0.news += 1 } else { $0.resume($0.state.wake()) }
+        }
+      }
+      if releases > 0 {
+        step {
+          $0.releases -= 1
+          $0.resume($0.state.release())
+        }
+      }
+      switch owner {
+      case .looks:
+        step {
+          $0.taken = $0.news
+          $0.owner = $0.taken == all || $0.state.isReleased ? .done : .sleeps
+        }
+      case .sleeps:
+        step {
+          $0.sleeps += 1
+          $0.owner = .asleep
+          $0.resume($0.state.sleep($0.sleeps))
+        }
+      case .asleep, .done: break
+      }
+      return next
+    }
+  }
+
+  @Test(arguments: [0, 1, 2]) func `no interleaving of two wakers, a sleeper and releases loses a wake-up`(releases: Int) {
+    let perWaker = 4
+    var seen: Set<[Int]> = []
+    var failures: [String] = []
+    var pending = [World(wakers: [2 * perWaker, 2 * perWaker], releases: releases)]
+    var ends = 0
+    while let world = pending.popLast() {
+      if !seen.insert(world.key).inserted { continue }
+      failures += world.failures
+      let next = world.successors(all: 2 * perWaker)
+      pending += next
+      if !next.isEmpty { continue }
+      ends += 1
+      if world.owner != .done { failures.append("asleep for ever with \(world.news - world.taken) news: \(world.key)") }
+      if world.sleeps != world.resumed { failures.append("a sleep was not ended: \(world.key)") }
+      if releases == 0, world.taken != 2 * perWaker { failures.append("news were not taken: \(world.key)") }
+    }
+    #expect(failures == [])
+    #expect(ends > 0)
+    #expect(seen.count > 500)
+  }
+
+  @Test func `a wake-up before the sleep ends it, two count as one, and a release is for good`() {
+    var state = ParkerState<Int>()
+    #expect(state.wake() == nil)
+    #expect(state.wake() == nil)
+    #expect(state.sleep(1) == 1)
+    #expect(state.sleep(2) == nil)
+    #expect(state.wake() == 2)
+    #expect(state.sleep(3) == nil)
+    #expect(state.release() == 3)
+    #expect(state.sleep(4) == 4)
+    #expect(state.sleep(5) == 5)
+  }
+}

@@ -1,0 +1,31 @@
+import EventBus
+import MarketData
+import Testing
+
+/// Seeded random schedules of everything that a producer and its readers may do, compared with slow models after every step.
+@Suite struct RingModelTests {
+  private func drive<E: TestEvent>(_: E.Type, capacity: Int) async {
+    var asides = 0
+    var flushes = 0
+    for seed in 0..<12 {
+      var driver = RingDriver<E>(seed: seed * 1000 + capacity, capacity: capacity, hasTable: seed % 3 != 0)
+      await driver.run(steps: 400)
+      #expect(driver.failures == [], "seed \(seed), capacity \(capacity)")
+      asides += driver.asides
+      flushes += driver.flushes
+    }
+    #expect(asides > 0 && flushes > 0)
+  }
+
+  @Test(arguments: [2, 4, 8, 16, 64]) func `plain events arrive as in the model`(capacity: Int) async {
+    await drive(Tick.self, capacity: capacity)
+  }
+
+  @Test(arguments: [2, 4, 8, 16, 64]) func `events with strings arrive as in the model`(capacity: Int) async {
+    await drive(Note.self, capacity: capacity)
+  }
+
+  @Test(arguments: [2, 4, 16]) func `events with objects arrive as in the model`(capacity: Int) async {
+    await drive(Parcel.self, capacity: capacity)
+  }
+}

@@ -1,0 +1,105 @@
+import MarketData
+import Synchronization
+import Testing
+
+@testable import EventBus
+
+/// What a reader saw: numbers that must follow each other; with gaps where events may be dropped; in the order of each symbol
+/// alone where they are conflated.
+struct Seen: Hashable, Sendable {
+  let overflow: Overflow
+  var count = 0
+  var sum = 0
+  var last: Int
+  private var lasts: [Symbol: Int] = [:]
+  /// The first place where the order was broken.
+  var problem: String?
+
+  init(_ inlet: Inlet<Tick>) {
+    last = inlet.start
+    overflow = inlet.options.overflow
+  }
+
+  mutating func see(_ event: Tick) {
+    let number = event.number
+    let before = overflow == .conflate ? lasts[event.symbol] ?? 0 : last
+    if overflow == .block ? number != before + 1 : number <= before, problem == nil { problem = "\(number) after \(before)" }
+    last = max(last, number)
+    if overflow == .conflate { lasts[event.symbol] = number }
+    count += 1
+    sum &+= number
+  }
+}
+
+/// Gives the thread away, between 0 and `most` times.
+func pause(_ random: inout SplitMix, most: Int) async {
+  guard most > 0 else { return }
+  for _ in 0..<random.upTo(most) { await Task.yield() }
+}
+
+/// Publishes the numbers from 1 to `count`: one by one, in runs, in runs longer than the ring, with pauses now and then.
+func produce(_ count: Int, to topic: Topic<Tick>, seed: Int, pauses: Int) async throws {
+  var random = SplitMix(seed)
+  var outlet = Outlet(topic)
+  var number = 0
+  while number < count {
+    if random.oneIn(3) {
+      number += 1
+      try await outlet.publish(.make(number))
+    } else {
+      let n = min(count - number, 1 + random.upTo(random.oneIn(4) ? topic.capacity * 2 : min(64, topic.capacity)))
+      for _ in 0..<n {
+        number += 1
+        outlet.send(.make(number))
+      }
+      if random.oneIn(16) {
+        outlet.rollback()
+        number = topic.published
+      }
+      try await outlet.flush()
+    }
+    if random.oneIn(8) { await pause(&random, most: pauses) }
+  }
+  topic.close()
+}
+
+/// Reads to the topic's end in runs of random lengths.
+func consume(_ inlet: Inlet<Tick>, seed: Int, pauses: Int) async -> Seen {
+  var random = SplitMix(seed)
+  var seen = Seen(inlet)
+  while await inlet.waitUntilReady() {
+    let run = inlet.run(limit: 1 + random.upTo(100))
+    inlet.begin(run.count)
+    for event in run { seen.see(event) }
+    inlet.finish(run.count)
+    if random.oneIn(8) { await pause(&random, most: pauses) }
+  }
+  return seen
+}
+
+/// Publishes what it reads.
+func relay(_ inlet: Inlet<Tick>, to topic: Topic<Tick>, seed: Int) async throws {
+  var random = SplitMix(seed)
+  var outlet = Outlet(topic)
+  while await inlet.waitUntilReady() {
+    let run = inlet.run(limit: 1 + random.upTo(64))
+    inlet.begin(run.count)
+    outlet.send(contentsOf: run.span)
+    try await outlet.flush()
+    inlet.finish(run.count)
+  }
+  topic.close()
+}
+
+extension Topic {
+  /// Waits until every reader in `inlets` has said that it is about to sleep.
+  nonisolated(nonsending) func untilAnnounced(_ inlets: [Inlet<E>]) async {
+    let bits = inlets.reduce(0) { $0 | $1.bit }
+    while attention.pointee.load(ordering: .relaxed) & bits != bits { await Task.yield() }
+  }
+
+  /// Waits until the producer has said that it waits for room.
+  nonisolated(nonsending) func untilStarved() async {
+    while starved.pointee.load(ordering: .relaxed) == 0 { await Task.yield() }
+  }
+}

@@ -1,0 +1,141 @@
+import EventBus
+import MarketData
+
+/// What one inlet should see, kept slowly and obviously.
+final class ModelReader<E: TestEvent> {
+  let inlet: Inlet<E>
+  let options: InletOptions
+  /// Events that were published before the inlet was attached.
+  let start: Int
+  /// What is left of the snapshot.
+  var snapshot: [E]
+  let snapshotCount: Int
+  /// Lossless: what waits. Lossy: what is in the mailbox.
+  var waiting: [E] = []
+  /// Lossy: what the reader has swapped out.
+  var front: [E] = []
+  var dropped = 0
+  var conflated = 0
+  var delivered = 0
+  var filtered = 0
+  var dead = 0
+  /// The run that is being worked on, and what it should hold.
+  var run: UnsafeBufferPointer<E>?
+  var expected: [E] = []
+  /// Events of a run that failed, to come one by one.
+  var suspects = 0
+  var isAttached = true
+
+  init(_ inlet: Inlet<E>, _ options: InletOptions, after published: [E], hasTable: Bool) {
+    self.inlet = inlet
+    self.options = options
+    start = published.count
+    snapshot = options.initial && hasTable ? Self.latest(published) : []
+    snapshotCount = snapshot.count
+  }
+
+  /// The last event of every symbol, in the order of their first ones.
+  static func latest(_ events: [E]) -> [E] {
+    var result: [E] = []
+    for event in events {
+      if let i = result.firstIndex(where: { $0.symbol == event.symbol }) { result[i] = event } else { result.append(event) }
+    }
+    return result
+  }
+
+  func publish(_ event: E) {
+    switch options.overflow {
+    case .block: waiting.append(event)
+    case .dropNewest: if waiting.count < options.capacity { waiting.append(event) } else { dropped += 1 }
+    case .dropOldest:
+      waiting.append(event)
+      if waiting.count > options.capacity {
+        waiting.removeFirst()
+        dropped += 1
+      }
+    case .conflate:
+      if let i = waiting.firstIndex(where: { $0.symbol == event.symbol }) {
+        waiting[i] = event
+        conflated += 1
+      } else {
+        waiting.append(event)
+      }
+    }
+  }
+
+  var isReady: Bool { !snapshot.isEmpty || !front.isEmpty || !waiting.isEmpty }
+
+  /// Takes a run of at most `limit` and compares it; answers what is wrong.
+  func take(limit: Int) -> String? {
+    let run = inlet.run(limit: limit)
+    let bound = suspects > 0 ? min(1, limit) : limit
+    if snapshot.isEmpty, front.isEmpty, options.overflow != .block { swap(&front, &waiting) }
+    let source = !snapshot.isEmpty ? snapshot : options.overflow == .block ? waiting : front
+    if run.isEmpty { return source.isEmpty || limit == 0 ? nil : "an empty run where \(source.count) wait" }
+    guard run.count <= bound, run.count <= source.count else { return "a run of \(run.count), limit \(bound), \(source.count) wait" }
+    expected = Array(source.prefix(run.count))
+    self.run = run
+    inlet.begin(run.count)
+    return compare()
+  }
+
+  /// The run in hand must not change, whatever happens meanwhile.
+  func compare() -> String? {
+    guard let run, !run.elementsEqual(expected) else { return nil }
+    return "a run holds \(run.map(\.number)), expected \(expected.map(\.number))"
+  }
+
+  private func pass(_ n: Int) {
+    if !snapshot.isEmpty {
+      snapshot.removeFirst(n)
+    } else if options.overflow == .block {
+      waiting.removeFirst(n)
+    } else {
+      front.removeFirst(n)
+    }
+    run = nil
+    expected = []
+  }
+
+  func finish(filtered n: Int) {
+    let count = expected.count
+    inlet.finish(count, filtered: n)
+    delivered += count - n
+    filtered += n
+    suspects = max(0, suspects - count)
+    pass(count)
+  }
+
+  /// The life that works on the run throws; answers what is wrong.
+  func fail() -> String? {
+    let letter = inlet.recover("a reason", component: "me", at: Timestamp(ns: 7))
+    if expected.count > 1 {
+      suspects = expected.count
+      run = nil
+      expected = []
+      return letter == nil ? nil : "a dead letter for a run of several"
+    }
+    let live = options.overflow == .block && snapshot.isEmpty
+    let sequence = live ? start + delivered + filtered + dead - snapshotCount + 1 : 0
+    let wanted = DeadLetter(
+      component: "me", origin: inlet.name, sequence: Int64(sequence), reason: "a reason", payload: E.schema.json(expected[0]),
+      time: Timestamp(ns: 7))
+    dead += 1
+    suspects = max(0, suspects - 1)
+    pass(1)
+    return letter == wanted ? nil : "\(letter as Any), expected \(wanted)"
+  }
+
+  func counts(published: Int) -> EdgeCounts {
+    var counts = EdgeCounts()
+    counts.published = published - start + snapshotCount
+    counts.delivered = delivered
+    counts.filtered = filtered
+    counts.deadLettered = dead
+    counts.conflated = conflated
+    counts.dropped = dropped
+    let open = counts.published - delivered - filtered - dead - conflated - dropped
+    if isAttached { counts.inFlight = open } else { counts.dropped += open }
+    return counts
+  }
+}

@@ -1,0 +1,176 @@
+import EventBus
+import MarketData
+
+/// One topic, driven by a seeded schedule on one task and compared with slow models after every step.
+struct RingDriver<E: TestEvent>: ~Copyable {
+  var random: SplitMix
+  let topic: Topic<E>
+  let hasTable: Bool
+  var outlet: Outlet<E>
+  var readers: [ModelReader<E>] = []
+  var gone: [ModelReader<E>] = []
+  /// Everything that may be seen, and what was sent after it.
+  var published: [E] = []
+  var sent: [E] = []
+  var number = 0
+  var failures: [String] = []
+  /// What the schedule came to, so that a test can see that it tested something.
+  var flushes = 0
+  var asides = 0
+
+  init(seed: Int, capacity: Int, hasTable: Bool) {
+    random = SplitMix(seed)
+    self.hasTable = hasTable
+    topic = Topic("t", capacity: capacity, keepsLatest: hasTable)
+    outlet = Outlet(topic)
+  }
+
+  mutating func run(steps: Int) async {
+    for step in 0..<steps {
+      await move()
+      check()
+      if !failures.isEmpty {
+        failures.append("at step \(step)")
+        return
+      }
+    }
+    outlet.commit()
+    notePublished()
+    topic.close()
+    for reader in readers { finish(reader) }
+    check()
+  }
+
+  private mutating func move() async {
+    switch random.upTo(15) {
+    case 0...3: send(random.upTo(5))
+    case 4: sendSpan(random.upTo(topic.capacity + 2))
+    case 5, 6:
+      outlet.commit()
+      notePublished()
+    case 7: rollBack()
+    case 8: await flush()
+    case 9: if readers.count < 4 || random.oneIn(20) { attach() }
+    case 10: if random.oneIn(4) { detach() }
+    case 11: if random.oneIn(8) { newLife() }
+    default: read()
+    }
+  }
+
+  private mutating func make() -> E {
+    number += 1
+    return E.make(number, five[random.upTo(4)])
+  }
+
+  private mutating func send(_ n: Int) {
+    for _ in 0..<n {
+      let event = make()
+      sent.append(event)
+      outlet.send(event)
+      if random.oneIn(5) { _ = outlet.room() }
+    }
+  }
+
+  private mutating func sendSpan(_ n: Int) {
+    let run = (0..<n).map { _ in make() }
+    sent += run
+    outlet.send(contentsOf: run.span)
+  }
+
+  /// A prefix of what was sent has become visible; the rest stands aside.
+  private mutating func notePublished() {
+    let n = topic.published - published.count
+    guard n >= 0, n <= sent.count else {
+      failures.append("\(n) events were published of \(sent.count)")
+      return
+    }
+    for event in sent.prefix(n) {
+      published.append(event)
+      for reader in readers { reader.publish(event) }
+    }
+    sent.removeFirst(n)
+    if !sent.isEmpty { asides += 1 }
+    if outlet.published != published.count { failures.append("the outlet says \(outlet.published)") }
+  }
+
+  private mutating func rollBack() {
+    outlet.rollback()
+    sent = []
+  }
+
+  /// The slowest lossless reader's place.
+  private var slowest: Int {
+    readers.filter { $0.options.overflow == .block }.map { published.count - $0.waiting.count }.min() ?? published.count
+  }
+
+  /// Only where it cannot wait: nobody would read meanwhile.
+  private mutating func flush() async {
+    let quarter = max(1, topic.capacity / 4)
+    let hasReader = readers.contains { $0.options.overflow == .block }
+    let room = topic.capacity - (published.count - slowest)
+    guard !hasReader || sent.count + quarter <= room else { return }
+    do { try await outlet.flush() } catch { failures.append("\(error)") }
+    flushes += 1
+    notePublished()
+    if !sent.isEmpty { failures.append("a flush left \(sent.count) events") }
+  }
+
+  private mutating func newLife() {
+    outlet = Outlet(topic)
+    sent = []
+  }
+
+  private mutating func attach() {
+    let options = InletOptions(
+      overflow: Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(6), initial: random.oneIn(2))
+    readers.append(ModelReader(topic.attach(Parker(), options: options), options, after: published, hasTable: hasTable))
+  }
+
+  private mutating func detach() {
+    guard !readers.isEmpty else { return }
+    let reader = readers.remove(at: random.upTo(readers.count - 1))
+    let hand = reader.expected.count
+    reader.inlet.detach()
+    reader.inlet.detach()
+    reader.isAttached = false
+    gone.append(reader)
+    if !reader.inlet.run(limit: 9).isEmpty || reader.inlet.isReady || !reader.inlet.isFinished {
+      failures.append("a detached inlet has something")
+    }
+    // A reader that detaches with a run in hand may still say what became of it.
+    if hand > 0, random.oneIn(2) { reader.finish(filtered: random.upTo(hand)) }
+    reader.run = nil
+  }
+
+  private mutating func read() {
+    guard let reader = readers.randomElement(using: &random) else { return }
+    if reader.run == nil {
+      if let problem = reader.take(limit: random.oneIn(10) ? 0 : 1 + random.upTo(topic.capacity)) { failures.append(problem) }
+    } else if random.oneIn(6) {
+      if let problem = reader.fail() { failures.append(problem) }
+    } else {
+      reader.finish(filtered: random.oneIn(3) ? random.upTo(reader.expected.count) : 0)
+    }
+  }
+
+  private mutating func finish(_ reader: ModelReader<E>) {
+    if reader.run != nil { reader.finish(filtered: 0) }
+    while !reader.inlet.isFinished, failures.isEmpty {
+      if let problem = reader.take(limit: 1 + random.upTo(7)) { failures.append(problem) }
+      if reader.run == nil { failures.append("neither finished nor a run") } else { reader.finish(filtered: 0) }
+    }
+    if reader.isReady { failures.append("finished with \(reader.waiting.count) waiting") }
+  }
+
+  private mutating func check() {
+    if published.count - slowest > topic.capacity { failures.append("the producer has overtaken a reader") }
+    for reader in readers + gone {
+      if let problem = reader.isAttached ? reader.compare() : nil { failures.append(problem) }
+      let counts = reader.inlet.counts
+      if counts.residue != 0 { failures.append("residue \(counts.residue): \(counts)") }
+      let wanted = reader.counts(published: published.count)
+      if counts != wanted { failures.append("\(counts), expected \(wanted), \(reader.options)") }
+      if reader.isAttached, reader.inlet.isReady != reader.isReady { failures.append("isReady \(reader.inlet.isReady)") }
+    }
+  }
+}

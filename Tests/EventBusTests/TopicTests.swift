@@ -1,0 +1,294 @@
+import MarketData
+import Synchronization
+import Testing
+
+@testable import EventBus
+
+/// The ring's rules, with values worked out by hand.
+@Suite struct TopicTests {
+  private func make(_ capacity: Int = 8, keepsLatest: Bool = false) -> Topic<Tick> {
+    Topic("ticks", capacity: capacity, keepsLatest: keepsLatest)
+  }
+
+  private func numbers(_ run: UnsafeBufferPointer<Tick>) -> [Int] { run.map(\.number) }
+
+  /// Everything that waits, in whatever runs it comes.
+  private func drain(_ inlet: Inlet<Tick>) -> [Int] {
+    var result: [Int] = []
+    while true {
+      let run = inlet.run(limit: 1000)
+      if run.isEmpty { return result }
+      inlet.begin(run.count)
+      result += numbers(run)
+      inlet.finish(run.count)
+    }
+  }
+
+  @Test(arguments: [(-5, 2), (0, 2), (2, 2), (3, 4), (1000, 1024)]) func `rounds the capacity up to a power of two`(asked: Int, got: Int) {
+    #expect(Topic<Tick>("t", capacity: asked).capacity == got)
+  }
+
+  @Test func `nothing is seen before the commit, and nothing of what was rolled back`() {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    outlet.send(.make(1))
+    outlet.send(.make(2))
+    #expect(!inlet.isReady && topic.published == 0)
+    outlet.rollback()
+    outlet.send(.make(3))
+    outlet.commit()
+    #expect(topic.published == 1 && outlet.published == 1)
+    #expect(drain(inlet) == [3])
+  }
+
+  @Test func `filtered events are counted apart`() {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    for i in 1...5 { outlet.send(.make(i)) }
+    outlet.commit()
+    let run = inlet.run(limit: 5)
+    inlet.begin(5)
+    #expect(inlet.counts.inFlight == 5)
+    inlet.finish(run.count, filtered: 2)
+    let counts = inlet.counts
+    #expect([counts.published, counts.delivered, counts.filtered, counts.inFlight, counts.residue] == [5, 3, 2, 0, 0])
+    outlet.filter()
+    outlet.filter(3)
+    #expect(outlet.takeFiltered() == 4)
+    #expect(outlet.takeFiltered() == 0)
+  }
+
+  @Test(arguments: [2, 4, 64]) func `tells the free slots, none while something stands aside`(capacity: Int) {
+    let topic = make(capacity)
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    #expect(outlet.room() == capacity)
+    for i in 1...capacity { outlet.send(.make(i)) }
+    #expect(outlet.room() == 0)
+    outlet.commit()
+    outlet.send(.make(capacity + 1))
+    let run = inlet.run(limit: 1)
+    inlet.begin(1)
+    inlet.finish(run.count)
+    #expect(outlet.room() == 0)
+    outlet.rollback()
+    #expect(outlet.room() == 1)
+  }
+
+  @Test func `what was sent while something stood aside comes after it`() async throws {
+    let topic = make(4)
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    for i in 1...6 { outlet.send(.make(i)) }
+    outlet.commit()
+    #expect(drain(inlet) == [1, 2, 3, 4])
+    _ = outlet.room()
+    outlet.send(.make(7))
+    try await outlet.waitForRoom()
+    outlet.send(.make(8))
+    outlet.commit()
+    #expect(drain(inlet) == [5, 6, 7, 8])
+  }
+
+  @Test func `publishing goes behind what stands aside`() async throws {
+    let topic = make(4)
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    for i in 1...6 { outlet.send(.make(i)) }
+    outlet.commit()
+    #expect(drain(inlet) == [1, 2, 3, 4])
+    try await outlet.publish(.make(7))
+    #expect(drain(inlet) == [5, 6, 7])
+  }
+
+  @Test func `a flush that is cut short keeps the rest in order and sends nothing twice`() async throws {
+    let topic = Topic<Tick>("ticks", capacity: 4)
+    let inlet = topic.attach(Parker())
+    // A task that is cancelled from the start, so that the first wait throws.
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      var outlet = Outlet(topic)
+      for i in 1...7 { outlet.send(.make(i)) }
+      await #expect(throws: CancellationError.self) { try await outlet.flush() }
+      var seen = drain(inlet)
+      outlet.send(.make(8))
+      outlet.commit()
+      #expect(!inlet.isReady, "what stands aside comes first")
+      await #expect(throws: CancellationError.self) { try await outlet.flush() }
+      seen += drain(inlet)
+      try? await outlet.flush()
+      return seen + drain(inlet)
+    }
+    #expect(await task.value == [1, 2, 3, 4, 5, 6, 7, 8])
+  }
+
+  @Test func `drop_oldest keeps the newest, drop_newest the oldest, conflate the latest of each symbol`() {
+    let topic = make(64)
+    var outlet = Outlet(topic)
+    let newest = topic.attach(Parker(), options: InletOptions(overflow: .dropOldest, capacity: 3))
+    let oldest = topic.attach(Parker(), options: InletOptions(overflow: .dropNewest, capacity: 3))
+    let latest = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    for i in 1...12 { outlet.send(.make(i)) }
+    outlet.commit()
+    #expect(oldest.counts.inFlight == 3 && oldest.counts.dropped == 9)
+    #expect(latest.counts.inFlight == 5 && latest.counts.conflated == 7)
+    #expect(drain(newest) == [10, 11, 12])
+    #expect(drain(oldest) == [1, 2, 3])
+    // In the order of the symbols' first events: 1 is of the symbol with remainder 1, whose last is 11.
+    #expect(drain(latest) == [11, 12, 8, 9, 10])
+    outlet.send(.make(13))
+    outlet.commit()
+    #expect([newest, oldest, latest].map(drain) == [[13], [13], [13]])
+    for inlet in [newest, oldest, latest] {
+      #expect(inlet.counts.residue == 0 && inlet.counts.delivered + inlet.counts.dropped + inlet.counts.conflated == 13)
+    }
+  }
+
+  @Test func `conflation holds more symbols than it began with`() throws {
+    let topic = make(1024)
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    let symbols = try (0..<300).map { try Symbol("GROW\($0)") }
+    for round in 0..<2 { for (i, symbol) in symbols.enumerated() { outlet.send(.make(round * 300 + i, symbol)) } }
+    outlet.commit()
+    #expect(drain(inlet) == Array(300..<600))
+    #expect(inlet.counts.conflated == 300 && inlet.counts.residue == 0)
+  }
+
+  @Test(arguments: Overflow.allCases) func `the event after a snapshot is the following one`(overflow: Overflow) {
+    let topic = make(64, keepsLatest: true)
+    var outlet = Outlet(topic)
+    for i in 1...7 { outlet.send(.make(i)) }
+    outlet.commit()
+    outlet.send(.make(8))
+    let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, initial: true))
+    #expect(inlet.start == 7)
+    outlet.commit()
+    #expect(drain(inlet) == [6, 7, 3, 4, 5, 8])
+    let counts = inlet.counts
+    #expect([counts.published, counts.delivered, counts.inFlight, counts.residue] == [6, 6, 0, 0])
+  }
+
+  @Test func `a snapshot has the values that the ring has forgotten`() {
+    let topic = make(2, keepsLatest: true)
+    var outlet = Outlet(topic)
+    for i in 1...100 {
+      outlet.send(i == 1 ? .make(1, "ONCE") : .make(i, "OFTEN"))
+      outlet.commit()
+    }
+    let inlet = topic.attach(Parker(), options: InletOptions(initial: true))
+    #expect(drain(inlet) == [1, 100])
+  }
+
+  @Test func `a topic without a table has no snapshot`() {
+    let topic = make()
+    var outlet = Outlet(topic)
+    outlet.send(.make(1))
+    outlet.commit()
+    #expect(!topic.attach(Parker(), options: InletOptions(initial: true)).isReady)
+  }
+
+  @Test func `a poisoned event is found one by one and set aside alone`() {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let inlet = topic.attach(Parker())
+    for i in 1...4 { outlet.send(.make(i)) }
+    outlet.commit()
+    #expect(inlet.recover("x", component: "c", at: Timestamp(ns: 1)) == nil, "nothing was in hand")
+    inlet.begin(inlet.run(limit: 4).count)
+    #expect(inlet.recover("x", component: "c", at: Timestamp(ns: 1)) == nil)
+    #expect(inlet.run(limit: 0).isEmpty)
+    #expect(numbers(inlet.run(limit: 4)) == [1])
+    inlet.begin(1)
+    inlet.finish(1)
+    #expect(numbers(inlet.run(limit: 4)) == [2])
+    inlet.begin(1)
+    let letter = inlet.recover("too odd", component: "c", at: Timestamp(ns: 9))
+    #expect(
+      letter
+        == DeadLetter(
+          component: "c", origin: "ticks", sequence: 2, reason: "too odd",
+          payload: #"{"symbol":"TEST2","value":2,"time":"1970-01-01T00:00:00Z"}"#, time: Timestamp(ns: 9)))
+    #expect(numbers(inlet.run(limit: 4)) == [3])
+    inlet.begin(1)
+    inlet.finish(1)
+    #expect(numbers(inlet.run(limit: 4)) == [4])
+    inlet.begin(1)
+    inlet.finish(1)
+    #expect(inlet.counts.deadLettered == 1 && inlet.counts.delivered == 3 && inlet.counts.residue == 0)
+  }
+
+  @Test func `a hundred readers share the bits and are all woken`() async {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let inlets = (0..<100).map { _ in topic.attach(Parker()) }
+    #expect(Set(inlets.map(\.bit)).count == 62)
+    for inlet in inlets { inlet.announce() }
+    inlets[99].retract()  // of a shared bit: the others' announcement stays
+    outlet.send(.make(1))
+    outlet.commit()
+    for inlet in inlets { await inlet.parker.sleep() }  // returns because each was woken
+    #expect(inlets.allSatisfy { drain($0) == [1] })
+  }
+
+  @Test func `a bit goes to the next reader, and its former one takes nothing back`() async {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let first = topic.attach(Parker())
+    first.announce()
+    first.detach()
+    let second = topic.attach(Parker())
+    #expect(second.bit == first.bit)
+    second.announce()
+    first.retract()
+    outlet.send(.make(1))
+    outlet.commit()
+    await second.parker.sleep()
+    #expect(drain(second) == [1])
+  }
+
+  @Test func `a publisher without lossy readers does not look for mailboxes`() {
+    let topic = make()
+    let one = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    let two = topic.attach(Parker(), options: InletOptions(overflow: .dropOldest))
+    one.detach()
+    #expect(topic.attention.pointee.load(ordering: .relaxed) == Topic<Tick>.mailboxBit)
+    two.detach()
+    #expect(topic.attention.pointee.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func `a detached reader holds nobody back, and what it missed counts as dropped`() {
+    let topic = make(4)
+    var outlet = Outlet(topic)
+    let slow = topic.attach(Parker())
+    for i in 1...4 { outlet.send(.make(i)) }
+    outlet.commit()
+    #expect(outlet.room() == 0)
+    slow.detach()
+    #expect(outlet.room() == 4)
+    outlet.send(.make(5))
+    outlet.commit()
+    #expect(slow.run(limit: 9).isEmpty && slow.isFinished)
+    let counts = slow.counts
+    #expect([counts.published, counts.dropped, counts.inFlight, counts.residue] == [5, 5, 0, 0])
+  }
+
+  @Test func `closing ends the readers after what is there`() {
+    let topic = make()
+    var outlet = Outlet(topic)
+    let inlets = Overflow.allCases.map { topic.attach(Parker(), options: InletOptions(overflow: $0)) }
+    outlet.send(.make(1))
+    outlet.commit()
+    topic.close()
+    topic.close()
+    #expect(topic.isClosed)
+    for inlet in inlets {
+      #expect(!inlet.isFinished)
+      #expect(drain(inlet) == [1])
+      #expect(inlet.isFinished)
+    }
+    #expect(topic.attach(Parker()).isFinished)
+  }
+}
