@@ -1,0 +1,115 @@
+import EventBus
+import MarketData
+import Testing
+
+/// The written forms of every event that the bus brings, by hand.
+@Suite struct SchemaGoldenTests {
+  private func check<E: Event & Equatable>(
+    _ event: E, header: String, json golden: String, csv line: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(E.schema.csvHeader == header, sourceLocation: sourceLocation)
+    #expect(json(event) == golden, sourceLocation: sourceLocation)
+    #expect(E.schema.json(event) == golden, sourceLocation: sourceLocation)
+    #expect(csv(event) == line, sourceLocation: sourceLocation)
+    #expect(try decodeJSON(E.self, golden) == event, sourceLocation: sourceLocation)
+    #expect(try decodeCSV(E.self, line) == event, sourceLocation: sourceLocation)
+    #expect(E.schema.undeclaredProperties() == [], sourceLocation: sourceLocation)
+  }
+
+  @Test func `a trade`() throws {
+    try check(
+      Trade.schema.example, header: "symbol,price,size,side,time,received",
+      json:
+        #"{"symbol":"AAPL","price":189.25,"size":100,"side":"buy","time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#,
+      csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
+  }
+
+  @Test func `a quote`() throws {
+    try check(
+      Quote.schema.example, header: "symbol,bid,ask,bid_size,ask_size,time,received",
+      json:
+        #"{"symbol":"AAPL","bid":189.24,"ask":189.26,"bid_size":300,"ask_size":200,"time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#,
+      csv: "AAPL,189.24,189.26,300,200,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
+  }
+
+  @Test func `a bar`() throws {
+    try check(
+      Bar.schema.example, header: "symbol,open,high,low,close,volume,time,received",
+      json:
+        #"{"symbol":"AAPL","open":189.00,"high":190.50,"low":188.75,"close":189.25,"volume":1250000,"time":"2013-10-08T13:30:00Z","received":"2013-10-08T13:31:00Z"}"#,
+      csv: "AAPL,189.00,190.50,188.75,189.25,1250000,2013-10-08T13:30:00Z,2013-10-08T13:31:00Z")
+  }
+
+  @Test func `a ranked price`() throws {
+    try check(
+      Ranked.schema.example, header: "symbol,rank,previous_rank,price,change,percent,volume,time,received",
+      json:
+        #"{"symbol":"AAPL","rank":1,"previous_rank":3,"price":189.25,"change":1.25,"percent":0.664893617,"volume":1250000,"time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#,
+      csv: "AAPL,1,3,189.25,1.25,0.664893617,1250000,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
+  }
+
+  @Test func `an alert`() throws {
+    try check(
+      Alert.schema.example, header: "symbol,price,rule,message,time",
+      json: #"{"symbol":"AAPL","price":200.10,"rule":"AAPL above 200","message":"AAPL rose to 200.10","time":"2013-10-08T13:30:00.012Z"}"#,
+      csv: "AAPL,200.10,AAPL above 200,AAPL rose to 200.10,2013-10-08T13:30:00.012Z")
+  }
+
+  @Test func `a connection's state`() throws {
+    try check(
+      ConnectionStatus.schema.example, header: "component,state,reason,time",
+      json: #"{"component":"echo","state":"connected","reason":"handshake done","time":"2013-10-08T13:30:00.012Z"}"#,
+      csv: "echo,connected,handshake done,2013-10-08T13:30:00.012Z")
+  }
+
+  @Test func `a dead letter, with what needs escaping`() throws {
+    let letter = DeadLetter(
+      component: "prices", origin: "ticks.csv:17", sequence: -1, reason: "\"price\": \\ \u{1}\u{1f}\t\r\n", payload: "AAPL,\"é𝄞\",1",
+      time: Timestamp(ns: -1))
+    try check(
+      letter, header: "component,origin,sequence,reason,payload,time",
+      json:
+        #"{"component":"prices","origin":"ticks.csv:17","sequence":-1,"reason":"\"price\": \\ \u0001\u001f\t\r\n","payload":"AAPL,\"é𝄞\",1","time":"1969-12-31T23:59:59.999999999Z"}"#,
+      csv: "prices,ticks.csv:17,-1,\"\"\"price\"\": \\ \u{1}\u{1f}\t\r\n\",\"AAPL,\"\"é𝄞\"\",1\",1969-12-31T23:59:59.999999999Z")
+  }
+
+  @Test(arguments: [
+    (TimeStyle.iso8601(.seconds), "2013-10-08T13:30:00Z", "1969-12-31T23:59:59Z"),
+    (.iso8601(.milliseconds), "2013-10-08T13:30:00.012Z", "1969-12-31T23:59:59.999Z"),
+    (.iso8601(.microseconds), "2013-10-08T13:30:00.012345Z", "1969-12-31T23:59:59.999999Z"),
+    (.iso8601(.nanoseconds), "2013-10-08T13:30:00.012345678Z", "1969-12-31T23:59:59.999999999Z"),
+    (.iso8601(.shortest), "2013-10-08T13:30:00.012345678Z", "1969-12-31T23:59:59.999999999Z"),
+    (.epoch(.nanoseconds), "1381239000012345678", "-1"),
+    (.epoch(.microseconds), "1381239000012345", "-1"),
+    (.epoch(.milliseconds), "1381239000012", "-1"),
+    (.epoch(.seconds), "1381239000", "-1"),
+  ]) func `times in every style, cut towards the past`(style: TimeStyle, golden: String, before: String) {
+    func end(_ ns: Int64) -> (json: Substring, csv: Substring) {
+      var trade = Trade.schema.example
+      trade.received = Timestamp(ns: ns)
+      return (
+        json(trade, times: style).split(separator: ":", maxSplits: 20).last ?? "", csv(trade, times: style).split(separator: ",").last ?? ""
+      )
+    }
+    #expect(end(1_381_239_000_012_345_678).csv == golden)
+    #expect(end(-1).csv == before)
+    if case .epoch = style { #expect(end(-1).json == "\(before)}") }
+  }
+
+  @Test func `the schema finds time and symbol`() {
+    #expect(Trade.schema.time(of: Trade.schema.example) == Timestamp(ns: 1_381_239_000_012_000_000))
+    #expect(Trade.schema.symbol(of: Trade.schema.example) == "AAPL")
+    #expect(DeadLetter.schema.symbol(of: DeadLetter.schema.example) == nil)
+  }
+
+  @Test func `the middle of a quote does not overflow`() {
+    var quote = Quote.schema.example
+    #expect(quote.lastPrice == Price(raw: 189_250_000_000))
+    quote.bid = Price(raw: .max - 1)
+    quote.ask = Price(raw: .max)
+    #expect(quote.lastPrice == Price(raw: .max - 1))
+    quote.bid = Price(raw: -3)
+    quote.ask = Price(raw: -2)
+    #expect(quote.lastPrice == Price(raw: -3))
+  }
+}
