@@ -75,7 +75,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
     if lines.isEmpty { return }
     let out = lines
     lines = []
-    try await Terminal.shared.print(out)
+    do { try await Terminal.shared.print(out) } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
   }
 
   public func background() async {
@@ -97,7 +97,9 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
     needsDrawing = board.isFlashing(at: now)
     let frame = TableLayout(columns: size.columns, rows: rows).lines(board, at: now)
     frames.add(1)
-    try await Terminal.shared.setBlock(frame, owner: context.id)
+    do { try await Terminal.shared.setBlock(frame, owner: context.id) } catch {
+      throw EnvironmentFailure("\(error)", isPermanent: true)
+    }
   }
 
   public func drain() async throws {

@@ -111,7 +111,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 }
 
-extension ReplayError: PermanentError {
+extension ReplayError: EnvironmentError {
   /// A damaged file stays damaged; one that cannot be read may be there in a while.
   var isPermanent: Bool { code != .unreadable }
 }

@@ -15,18 +15,18 @@ enum FileWriterPlugin: AnyEventPlugin {
 
 /// Writes events to a file, one record an event; what waits in memory is written at least every `flush`.
 ///
-/// Where writing fails the life ends; what the next attempt cannot write either is counted as lost.
+/// Where writing fails, as on a full disk, it waits and tries again, and the bus waits with it; what cannot be written in the end
+/// is counted as lost.
 public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let settings: FileWriterSettings
   private let context: Context
   private let encoder: EventEncoder<E>
   private var file: RotatingFile?
   private var out = ByteWriter(capacity: 1 << 16)
-  /// Records handed to the file since it last said that all were written.
+  /// Records of finished runs that may still wait in the file's buffer; those of the present run come again where it fails.
   private var unwritten = 0
   private let records: Counter
   private let bytes: Counter
-  private let lost: Counter
 
   public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
     let known = E.schema.fields.map(\.name)
@@ -43,7 +43,6 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     encoder = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
     records = context.counter("records", "Records written.")
     bytes = context.counter("bytes", "Bytes written.")
-    lost = context.counter("lost", "Records that could not be written.")
   }
 
   public func start() throws {
@@ -54,7 +53,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
         header: settings.isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []))
   }
 
-  public func receive(_ events: Span<E>) throws {
+  public func receive(_ events: Span<E>) async throws {
     guard let file else { return }
     // A file that rotates gets record by record, so that none is split; otherwise a few dozen go together.
     let chunk = settings.rotate == nil ? 1 << 14 : 0
@@ -62,40 +61,55 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
       if settings.isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
       out.reserve(1)
       out.put(10)
-      if out.count > chunk { try pass(to: file) }
+      if out.count > chunk { try await pass(to: file) }
     }
-    try pass(to: file)
-    unwritten += events.count
+    try await pass(to: file)
     records.add(events.count)
-    if file.buffered == 0 { unwritten = 0 }
+    unwritten = file.buffered == 0 ? 0 : unwritten + events.count
   }
 
-  private func pass(to file: RotatingFile) throws {
+  private func pass(to file: RotatingFile) async throws {
     if out.count == 0 { return }
-    defer { out.clear() }
-    try file.write(out)
-    bytes.add(out.count)
+    let size = out.count
+    try await persistently { () throws(FileError) in try file.write(out) }
+    bytes.add(size)
+    out.clear()
   }
 
-  public func drain() throws { try flush() }
-
-  private func flush() throws {
-    try file?.flush()
+  public func drain() async throws {
+    guard let file else { return }
+    try await persistently { () throws(FileError) in try file.flush() }
     unwritten = 0
+  }
+
+  /// Tries until it works: a disk that is full may have room in a while. A write that failed has taken nothing, and what was taken
+  /// before waits in the file's buffer. Gives up after `patience`, and at once where nobody reads the pipe any more.
+  private func persistently(_ attempt: () throws(FileError) -> Void) async throws {
+    let deadline = context.clock.uptime + settings.patience
+    var pause = Duration.milliseconds(100)
+    while true {
+      do throws(FileError) { return try attempt() } catch {
+        if error.isBrokenPipe || context.clock.uptime >= deadline { throw EnvironmentFailure("\(error)", isPermanent: true) }
+        context.logger.warning("\(error); trying again in \(pause)")
+      }
+      try await context.clock.sleep(for: pause)
+      pause = min(pause * 2, .seconds(5))
+    }
   }
 
   public func background() async {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      // A failure shows again, and is thrown, with the next run or at the end.
-      do { try flush() } catch { context.logger.warning("\(error)") }
+      // A failure shows again, and is dealt with, at the next run or at the end.
+      do {
+        try file?.flush()
+        unwritten = 0
+      } catch { context.logger.warning("\(error)") }
     }
   }
 
   public func stop() {
-    do { try file?.close() } catch {
-      lost.add(unwritten)
-      context.logger.error("\(unwritten) records not written: \(error)")
-    }
+    do { try file?.close() } catch { context.lose(unwritten, "\(error)") }
+    unwritten = 0
     file = nil
   }
 }

@@ -55,6 +55,8 @@ public struct FileWriterSettings: Options {
   public var keep = 5
   @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
   public var flush = Duration.seconds(1)
+  @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
+  public var patience = Duration.seconds(30)
   @Setting("Waits for the disk when the file is closed or put aside.")
   public var sync = false
 

@@ -24,6 +24,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
+  /// Lines of finished runs that may still wait in the file's buffer.
+  private var unwritten = 0
   private let changes: Counter
   private let small: Counter
 
@@ -57,7 +59,9 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
       needsDrawing = true
     } else {
-      try await Terminal.shared.print(found.map { $0.line(age: .zero, fade: .zero) })
+      do { try await Terminal.shared.print(found.map { $0.line(age: .zero, fade: .zero) }) } catch {
+        throw EnvironmentFailure("\(error)", isPermanent: true)
+      }
     }
   }
 
@@ -84,8 +88,9 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       out.clear()
       if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text) }
       out.append("\n")
-      try file.write(out)
+      do { try file.write(out) } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isBrokenPipe) }
     }
+    unwritten = file.buffered == 0 ? 0 : unwritten + changes.count
   }
 
   /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
@@ -100,7 +105,10 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       }
       if let file, now - flushed >= settings.flush {
         flushed = now
-        do { try file.flush() } catch { context.logger.warning("\(error)") }
+        do {
+          try file.flush()
+          unwritten = 0
+        } catch { context.logger.warning("\(error)") }
       }
     }
   }
@@ -112,11 +120,13 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   public func drain() async throws {
     try file?.flush()
+    unwritten = 0
     if usesPane { await draw(at: context.clock.uptime + settings.fade) }
   }
 
   public func stop() {
-    do { try file?.close() } catch { context.logger.error("lines not written: \(error)") }
+    do { try file?.close() } catch { context.lose(unwritten, "\(error)") }
+    unwritten = 0
     file = nil
   }
 }

@@ -41,13 +41,11 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   private let settings: WatchlistSettings
   private let context: Context
   private var watchlist: Watchlist
-  private let reloads: Counter
 
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
     watchlist = Watchlist(settings.symbols, invert: settings.invert)
-    reloads = context.counter("reloads", "Times the file was read.")
   }
 
   public func start() throws {
@@ -78,6 +76,6 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
 
   private func load(_ path: String) throws(WatchlistError) {
     watchlist = Watchlist(settings.symbols + (try Watchlist.read(path)), invert: settings.invert)
-    reloads.add(1)
+    context.counter("reloads", "Times the file was read.").add(1)
   }
 }

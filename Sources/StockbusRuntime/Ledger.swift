@@ -38,6 +38,12 @@ public struct Ledger: Sendable, Hashable {
 
   public var total: EdgeCounts { edges.reduce(into: EdgeCounts()) { $0 += $1.counts } }
 
+  /// The name under which lost events are counted.
+  static let lost = "LOST"
+
+  /// Events that components took and could not keep.
+  public var lost: Int { counters.reduce(0) { $0 + ($1.name == Self.lost ? $1.total : 0) } }
+
   /// True where nothing is unaccounted for on any edge.
   public var isBalanced: Bool { edges.allSatisfy { $0.counts.residue == 0 } }
 }

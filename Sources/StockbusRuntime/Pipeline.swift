@@ -77,6 +77,9 @@ public final class Pipeline: Sendable {
     var counters = entries.flatMap { entry in
       entry.counters.entries.map { Ledger.Entry(component: entry.plan.id, name: $0.name, total: $0.counter.total) }
     }
+    for entry in entries where entry.counters.lost.total > 0 {
+      counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
+    }
     for (component, count) in desk.counts.sorted(by: { $0.key < $1.key }) {
       counters.append(Ledger.Entry(component: component, name: "dead letters", total: count))
     }

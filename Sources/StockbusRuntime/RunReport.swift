@@ -20,9 +20,9 @@ public struct RunReport: Sendable {
   /// Components that had not ended when the drain deadline passed.
   public let late: [String]
 
-  /// 0 where everything ended as it should and the ledger balances, otherwise 1.
+  /// 0 where everything ended as it should, the ledger balances and nothing was lost, otherwise 1.
   public var exitStatus: Int32 {
     let isSound = fates.allSatisfy { $0.outcome == .completed }
-    return isSound && late.isEmpty && ledger.isBalanced ? 0 : 1
+    return isSound && late.isEmpty && ledger.isBalanced && ledger.lost == 0 ? 0 : 1
   }
 }

@@ -52,7 +52,7 @@ struct Supervisor: Sendable {
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
         logger.error("\(node.id) failed: \(error)", metadata: ["life": "\(lives)"])
-        if failures > policy.restarts || (error as? any PermanentError)?.isPermanent == true { return ended(.failed("\(error)")) }
+        if failures > policy.restarts || (error as? any EnvironmentError)?.isPermanent == true { return ended(.failed("\(error)")) }
         if stop.hasFired, node.inlets.isEmpty { return ended(.completed) }
         do { try await pause(failures) } catch { return ended(isReleased ? .cancelled : .completed) }
       }
@@ -71,6 +71,10 @@ struct Supervisor: Sendable {
 
   private func recover(_ error: any Error) {
     for inlet in node.inlets {
+      if error is any EnvironmentError {
+        inlet.retry()
+        continue
+      }
       if let letter = inlet.recover("\(error)", component: node.id, at: clock.now) { desk.post(letter) }
     }
   }

@@ -17,6 +17,8 @@ public protocol AnyInlet: AnyObject, Sendable {
   /// The life that read this inlet has thrown: its run comes again one by one, and the event that threw alone is answered as a
   /// dead letter and skipped.
   func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter?
+  /// The life that read this inlet has thrown for a reason that is no event's fault: its run comes again as it was.
+  func retry()
   /// The reader is gone for good and holds nobody back any more; only while no life runs. Twice is harmless.
   func detach()
   var counts: EdgeCounts { get }

@@ -191,6 +191,8 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
       component: component, origin: name, sequence: Int64(sequence), reason: reason, payload: E.schema.json(event), time: time)
   }
 
+  public func retry() { running = 0 }
+
   public func detach() {
     guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
     isIndirect = true  // so that no later run touches the ring, which nobody guards for this reader any more

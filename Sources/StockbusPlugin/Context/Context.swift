@@ -31,6 +31,14 @@ public struct Context: Sendable {
   /// The counter of this name, made at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }
 
+  /// Says that `count` events which were taken could not be kept after all: logged, counted in the ledger, and the run ends with
+  /// status 1.
+  public func lose(_ count: Int, _ reason: String) {
+    if count <= 0 { return }
+    counters.lost.add(count)
+    logger.error("\(count) events lost: \(reason)")
+  }
+
   /// Keeps a value for the component's next life; for the present one's fields an actor has properties.
   public func remember<Value: Sendable>(_ value: Value, _ key: String) { memory[key] = value }
 

@@ -10,6 +10,8 @@ public final class CounterRegistry: Sendable {
     public let counter: Counter
   }
 
+  /// Events that were taken and could not be kept.
+  public let lost = Counter()
   private let list = Mutex<[Entry]>([])
 
   public init() {}
