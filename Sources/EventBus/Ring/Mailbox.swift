@@ -34,7 +34,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
 
   private let overflow: Overflow
   private let keyOffset: Int
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   private var front: Buffer
   /// How many events are in `front`, for whoever counts.
   private let inHand = Atomic<Int>(0)
@@ -45,7 +45,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     precondition(overflow != .conflate || E.schema.keyOffset != nil, "only events about an instrument can be conflated")
     let capacity = overflow == .conflate ? 64 : max(1, min(capacity, 1 << 28))
     front = Buffer(capacity: capacity)
-    state = Mutex(State(back: Buffer(capacity: capacity), position: position))
+    state = Guarded(State(back: Buffer(capacity: capacity), position: position))
   }
 
   deinit {

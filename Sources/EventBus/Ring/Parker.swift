@@ -6,7 +6,7 @@ internal import Synchronization
 /// The protocol of whoever sleeps: announce it where the others look, run `fence`, look again, then `sleep`. The protocol of the
 /// others: make the news visible, look for an announcement, `wake`. See Documentation/wake-up.md for the proof and its model.
 public final class Parker: Sendable {
-  private let state = Mutex(ParkerState<UnsafeContinuation<Void, Never>>())
+  private let state = Guarded(ParkerState<UnsafeContinuation<Void, Never>>())
 
   public init() { stockbus_prepare_barriers() }
 

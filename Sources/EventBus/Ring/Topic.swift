@@ -31,7 +31,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   /// Where a slow reader must get to for the waiting producer to go on, or 0.
   @usableFromInline let starved = makeCell()
   private let closed = makeCell()
-  private let members = Mutex(Members())
+  private let members = Guarded(Members())
   /// The producer's: how many slots of a ring of references were ever initialised.
   @usableFromInline var initialized = 0
   /// Where the producer sleeps while the ring is full.

@@ -7,14 +7,14 @@ internal import Synchronization
 /// cancels from inside its own isolation is not called again at all.
 public final class Subscription: Sendable {
   private let parker: Parker
-  private let task: Mutex<Task<Void, Never>?>
+  private let task: Guarded<Task<Void, Never>?>
   private let inlet: any AnyInlet
 
   /// Unstructured, because the token is the scope: its end, not a caller's, ends the task.
   init(_ inlet: any AnyInlet, _ parker: Parker, _ pump: @escaping @Sendable () async -> Void) {
     self.inlet = inlet
     self.parker = parker
-    task = Mutex(nil)
+    task = Guarded(nil)
     let running = Task {
       await pump()
       inlet.detach()
