@@ -81,6 +81,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       }
       output.send(event)
       unsent += 1
+      report(replay)
       context.remember(replay.position, "position")
       rows.add(1)
     }
@@ -93,8 +94,16 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     let count = try pull(&replay, limit: min(limit, room)) { output.send($0) }
     context.remember(replay.position, "position")
     rows.add(count)
+    report(replay)
     try await output.flush()
     return count
+  }
+
+  /// Bytes read of all loops together; without an end where the loops or a file have none.
+  private func report(_ replay: borrowing Replay<E>) {
+    let (read, size) = replay.progress
+    guard let size, case .times(let loops) = settings.loops else { return context.report(progress: read, of: nil) }
+    context.report(progress: replay.position.loop * size + read, of: loops * size)
   }
 
   /// The next events; what is malformed is set aside on the way.

@@ -1,27 +1,61 @@
 import StockbusTerminal
 import Synchronization
 
-/// The terminal, as far as the program itself writes to it.
+/// The terminal, as far as the program itself writes to it: log lines, and a line of progress.
+///
+/// Logging is synchronous and the terminal is an actor: what is to be written goes there in order, without anybody waiting.
 enum Console {
-  /// A log line, above whatever is drawn in place.
-  static func log(_ line: String) {
-    // Logging is synchronous and the terminal is an actor: the line goes there in order, without anybody waiting.
-    if case .dropped = lines.continuation.yield(line) { dropped.withLock { $0 += 1 } }
+  private enum Item: Sendable {
+    case log(String)
+    /// Nil takes the line away.
+    case progress(String?)
   }
 
-  /// Lines on their way to the terminal; beyond 1,024 the newest are left out, and said to be.
-  private static let lines = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1024))
-
+  /// Beyond 1,024 waiting items the newest are left out, and said to be.
+  private static let items = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(1024))
   private static let dropped = Mutex(0)
 
-  /// Prints the lines until `finish`.
-  static func printLines() async {
-    for await line in lines.stream { try? await Terminal.shared.print(StyledLine(line), to: .standardError) }
+  /// A log line, above whatever is drawn in place.
+  static func log(_ line: String) {
+    if case .dropped = items.continuation.yield(.log(line)) { dropped.withLock { $0 += 1 } }
   }
 
-  /// Prints what is left, leaves the last frame, and gives the terminal back.
+  /// The line of progress: in place on a terminal; nil takes it away.
+  static func show(progress line: String?) { items.continuation.yield(.progress(line)) }
+
+  /// Progress is for people: it is shown where standard error is a terminal.
+  static var canShowProgress: Bool { Terminal.shared.errorCapabilities.canRedraw }
+
+  /// Writes what comes until `finish`.
+  static func printItems() async {
+    var isShowing = false
+    for await item in items.stream {
+      switch item {
+      case .log(let line):
+        clear(&isShowing)
+        try? await Terminal.shared.print(StyledLine(line), to: .standardError)
+      case .progress(let line):
+        if Terminal.shared.capabilities.canRedraw {
+          try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
+        } else if let line {
+          StandardError.write("\r\u{1b}[K" + line.terminalSafe, lineEnd: "")
+          isShowing = true
+        } else {
+          clear(&isShowing)
+        }
+      }
+    }
+    clear(&isShowing)
+  }
+
+  private static func clear(_ isShowing: inout Bool) {
+    if isShowing { StandardError.write("\r\u{1b}[K", lineEnd: "") }
+    isShowing = false
+  }
+
+  /// Writes what is left, leaves the last frame, and gives the terminal back.
   static func finish(_ printing: Task<Void, Never>) async {
-    lines.continuation.finish()
+    items.continuation.finish()
     await printing.value
     let dropped = dropped.withLock { $0 }
     if dropped > 0 {

@@ -72,8 +72,8 @@ extension Ledger: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// `173,071`.
-  static func grouped(_ n: Int) -> String {
+  /// A whole number in groups of three digits: `173,071`.
+  public static func grouped(_ n: Int) -> String {
     var text = ""
     for (i, digit) in String(n.magnitude).reversed().enumerated() {
       if i > 0, i % 3 == 0 { text.append(",") }

@@ -72,6 +72,12 @@ public final class Pipeline: Sendable {
     entries.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.plan.id, $0.plan.blueprint.commands) }
   }
 
+  /// The sources that know how far they have come, with the events they have published.
+  public var progress: [(component: String, progress: Progress, events: Int)] {
+    entries.filter { $0.node.inlets.isEmpty && $0.counters.progress.done > 0 }
+      .map { ($0.plan.id, $0.counters.progress, $0.node.output?.published ?? 0) }
+  }
+
   /// What became of every event so far.
   public var ledger: Ledger {
     var counters = entries.flatMap { entry in

@@ -42,9 +42,12 @@ struct Run: AsyncParsableCommand {
     let reader = commands.map { CommandReader(path: $0, pipeline: pipeline) }
     reader?.start()
     Terminal.installCrashRestore()
-    // A task of its own, because the lines of the last component to end must still come through; awaited right below.
-    let printing = Task { await Console.printLines() }
+    // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
+    let printing = Task { await Console.printItems() }
+    let showing = Task { await ProgressLine(pipeline).show() }
     let report = await pipeline.run()
+    showing.cancel()
+    await showing.value
     await Console.finish(printing)
     if !quiet { StandardError.write(report.text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }

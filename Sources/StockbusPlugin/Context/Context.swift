@@ -31,6 +31,10 @@ public struct Context: Sendable {
   /// The counter of this name, made at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }
 
+  /// Says how far the component has come, in units of its own choice such as bytes of a file; nil where the end is not known.
+  /// Cheap enough for once a run.
+  public func report(progress done: Int, of total: Int?) { counters.progress.report(done, of: total) }
+
   /// Says that `count` events which were taken could not be kept after all: logged, counted in the ledger, and the run ends with
   /// status 1.
   public func lose(_ count: Int, _ reason: String) {

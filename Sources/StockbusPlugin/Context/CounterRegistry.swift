@@ -12,6 +12,8 @@ public final class CounterRegistry: Sendable {
 
   /// Events that were taken and could not be kept.
   public let lost = Counter()
+  /// How far the component has come, where it has an end.
+  public let progress = Progress()
   private let list = Mutex<[Entry]>([])
 
   public init() {}

@@ -1,0 +1,22 @@
+internal import Synchronization
+
+/// How far a component with an end has come: written by it, read by whoever shows it.
+public final class Progress: Sendable {
+  private let doneUnits = Atomic<Int>(0)
+  private let totalUnits = Atomic<Int>(-1)
+
+  public init() {}
+
+  /// Units of the component's own choice that are done, such as bytes of a file; 0 before the first report.
+  public var done: Int { doneUnits.load(ordering: .relaxed) }
+  /// Units in all; nil where that is not known.
+  public var total: Int? {
+    let total = totalUnits.load(ordering: .relaxed)
+    return total < 0 ? nil : total
+  }
+
+  func report(_ done: Int, of total: Int?) {
+    totalUnits.store(total ?? -1, ordering: .relaxed)
+    doneUnits.store(done, ordering: .relaxed)
+  }
+}
