@@ -133,9 +133,9 @@ import Testing
 
   @Test func `reads what is nothing but mistakes in time`() {
     // Thousands of unknown inputs, each compared with thousands of names, would take minutes.
-    let sources = (0..<4000).map { "  source_\($0): { plugin: quoter }\n" }.joined()
-    let sinks = (0..<4000).map { "  sink_\($0): { plugin: count, inputs: [unknown_\($0)] }\n" }.joined()
+    let sources = (0..<2000).map { "  source_\($0): { plugin: quoter }\n" }.joined()
+    let sinks = (0..<2000).map { "  sink_\($0): { plugin: count, inputs: [unknown_\($0)] }\n" }.joined()
     let problems = topologyProblems("sources:\n\(sources)sinks:\n\(sinks)")
-    #expect(problems.split(separator: "\n").count == 4000)
+    #expect(problems.split(separator: "\n").count == 2000)
   }
 }

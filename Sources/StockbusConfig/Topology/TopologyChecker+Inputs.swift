@@ -35,17 +35,19 @@ extension TopologyChecker {
 
   private mutating func reportUnknown(_ input: InputDescription, of component: ComponentDescription) {
     if config.isIncomplete || config.rejected.contains(input.from) { return }
-    let names = components.filter { !emitsNothing($0) && $0.id != component.id }.map(\.id)
-    var hint = "; there is nothing else to read"
-    if let near = affordableSuggestion(for: input.from, among: names + [Topology.deadLetters]) {
+    let hint: String
+    if let near = affordableSuggestion(for: input.from, among: readable), near != component.id {
       hint = "; did you mean \(shown(near))?"
       excused.insert(near)
     } else {
-      if !names.isEmpty { hint = "; there are " + Self.list(names.sorted()) }
+      hint = choices(for: component)
       lacksInputs = true
     }
     config.report("\(component.title): unknown input \(shown(input.from))\(hint)", at: input.mark)
   }
+
+  /// What an input may name, by name.
+  func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + [Topology.deadLetters]).sorted() }
 
   private mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
     guard comparisons > 0 else { return nil }
@@ -53,11 +55,14 @@ extension TopologyChecker {
     return suggestion(for: word, among: names)
   }
 
-  /// `a, b, c and 12 more`.
-  private static func list(_ names: [String]) -> String {
-    let limit = 10
-    let first = names.prefix(names.count == limit + 1 ? limit + 1 : limit).map { visible($0) }.joined(separator: ", ")
-    return names.count > limit + 1 ? "\(first) and \(names.count - limit) more" : first
+  /// `; there are a, b, c and 12 more`.
+  private func choices(for component: ComponentDescription) -> String {
+    let count = readable.count - (emitsNothing(component) ? 1 : 2)
+    if count == 0 { return "; there is nothing else to read" }
+    let most = count == 11 ? 11 : 10
+    let others = readable.lazy.filter { $0 != component.id && $0 != Topology.deadLetters }
+    let names = others.prefix(most).map { visible($0) }.joined(separator: ", ")
+    return (count == 1 ? "; there is only " : "; there are ") + names + (count > most ? " and \(count - most) more" : "")
   }
 
   /// Each at the input that leads back.

@@ -19,6 +19,8 @@ struct TopologyChecker {
   let places: [String: Int]
   /// The inputs' own options, as many as a component has inputs.
   var edges: [[EdgeSettings]] = []
+  /// What an input may name, by name.
+  var readable: [String] = []
   /// What each component emits, as far as is known.
   var emitted: [String: any Event.Type] = [Topology.deadLetters: DeadLetter.self]
   /// For suggestions.
@@ -42,6 +44,7 @@ struct TopologyChecker {
     muteRules()
     let settings = decode(RunSettings.self, config.description.runtime, at: Self.top, "runtime") ?? RunSettings()
     checkIsSomething()
+    readable = readableNames()
     edges = components.map { component in component.inputs.map { edgeSettings($0, of: component) } }
     let order = UpstreamOrder(resolveInputs())
     reportCycles(order.cycles)
