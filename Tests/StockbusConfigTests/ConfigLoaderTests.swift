@@ -17,7 +17,7 @@ import Testing
       description.components.map { $0.inputs.map(\.from) } == [
         [], ["ticks"], ["echo"], ["ranked"], ["ranked"], ["mine", "ranked"], ["mine"],
       ])
-    #expect(description.components.map(\.hasInputsKey) == [false, true, true, true, true, true, true])
+    #expect(description.components.map { $0.inputsMark != nil } == [false, true, true, true, true, true, true])
     #expect(description.runtime.map { written($0) } == "{drain@30:12: 5s@30:19}@30:10")
   }
 
@@ -55,7 +55,7 @@ import Testing
     let text = "sources: { a: { plugin: p }, b: { plugin: p, inputs: [] }, c: { plugin: p, inputs: }, d: { plugin: p, inputs: [a] } }"
     let components = try load(text).checked().components
     #expect(components.map { $0.inputs.map(\.from) } == [[], [], [], ["a"]])
-    #expect(components.map(\.hasInputsKey) == [false, true, true, true])
+    #expect(components.map { $0.inputsMark != nil } == [false, true, true, true])
   }
 
   @Test func `takes nothing for keys without a value`() throws {

@@ -34,13 +34,9 @@ import Testing
         plugins.yaml:7:16: error: source 'f': 'plugin' must be the name of a plugin, got nothing
         plugins.yaml:8:16: error: source 'g': 'plugin' must be the name of a plugin, got ''
         plugins.yaml:9:16: error: source 'h': 'plugin' must be the name of a plugin, got a list
-        plugins.yaml:11:3: error: processor 'i' is missing 'inputs'
-        plugins.yaml:12:27: error: processor 'j': 'inputs' is empty; a processor has at least one
-        plugins.yaml:13:27: error: processor 'k': 'inputs' is empty; a processor has at least one
-        plugins.yaml:14:3: error: processor 'l' is missing 'inputs'; did you misspell it as 'input'?
         plugins.yaml:16:27: error: sink 'm': 'inputs' must be a list of ids, got a mapping
-        plugins.yaml:17:3: error: sink 'n' is missing 'inputs'
         plugins.yaml:17:3: error: sink 'n' is missing 'plugin'
+        plugins.yaml:17:3: error: sink 'n' is missing 'inputs'
         """)
   }
 
@@ -179,8 +175,8 @@ import Testing
         a.yaml:2:1: error: expected a value, but the file ends
         b.yaml:2:29: error: the variable 'X' is not set; set it or give a default: '${X:-…}'
         b.yaml:2:37: error: the key 'inputs' is given twice, first at b.yaml:2:19
-        b.yaml:3:3: error: sink 't' is missing 'inputs'
         b.yaml:3:3: error: sink 't' is missing 'plugin'
+        b.yaml:3:3: error: sink 't' is missing 'inputs'
         """)
   }
 }

@@ -128,7 +128,7 @@ import Testing
     let long = String(repeating: "x", count: 80)
     #expect(
       yamlProblems("{\"a\\nb\\t\\a\": 1, \"a\\nb\\t\\a\": 2}")
-        == "t.yaml:1:17: error: the key 'a\\nb\\tU+0007' is given twice, first at t.yaml:1:2")
+        == "t.yaml:1:17: error: the key 'a\\nb\\t\\u{7}' is given twice, first at t.yaml:1:2")
     #expect(yamlProblems("a: *\(long)") == "t.yaml:1:4: error: unknown anchor '\(long.prefix(57))…'; an anchor stands before its aliases")
   }
 }

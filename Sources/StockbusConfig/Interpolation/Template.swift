@@ -1,3 +1,5 @@
+import StockbusPlugin
+
 /// One text with variables in it.
 ///
 ///     text      = ( "$$" | reference | any character )*
@@ -91,7 +93,7 @@ struct Template {
     position += 1
     guard isMissing, isUsed else { return value ?? "" }
     if isDefault { return alternative }
-    let reason = alternative.isEmpty ? "" : ": \(shown(alternative, limit: 500).dropFirst().dropLast())"
+    let reason = alternative.isEmpty ? "" : ": \(visible(alternative, limit: 500))"
     problems.append(Problem("the variable '\(name)' must be set" + reason, at: start))
     return ""
   }

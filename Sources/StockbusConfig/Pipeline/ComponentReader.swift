@@ -8,6 +8,7 @@ struct ComponentReader {
   /// Places whose problem has been told.
   let standIns: Set<ConfigNode.Mark>
   private(set) var problems = Problems()
+  private var lacksInputs = false
 
   init(id: String, idMark: ConfigNode.Mark, section: Section, standIns: Set<ConfigNode.Mark>) {
     self.id = id
@@ -22,17 +23,24 @@ struct ComponentReader {
   /// The component; nil where it is no mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
     guard case .map(let entries) = node.value else {
-      report("\(title) must be a mapping with 'plugin', got \(node.shownKind)", at: node.mark)
+      report("\(title) must be a mapping with 'plugin', got \(node.kind)", at: node.mark)
       return nil
     }
     // A mapping that lacks what could not be merged into it has had its problem told.
     let isWhole = !standIns.contains(node.mark)
     let options = entries.filter { !Self.reserved.contains($0.key) }
-    let inputs = readInputs(node, options, isWhole: isWhole)
-    guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else { return nil }
+    let inputs = readInputs(node["inputs"])
+    guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else {
+      // Whether a component needs inputs is for its plugin to say; where there is none, its section does.
+      if section != .source, isWhole, node["inputs"] == nil {
+        report("\(title) is missing 'inputs'" + misspelt("inputs", options), at: idMark)
+      }
+      return nil
+    }
     return ComponentDescription(
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
-      hasInputsKey: node["inputs"] != nil, supervision: given(node["supervision"]), output: given(node["output"]),
+      inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
+      supervision: given(node["supervision"]), output: given(node["output"]),
       options: ConfigNode(.map(options), at: node.mark))
   }
 
@@ -50,32 +58,31 @@ struct ComponentReader {
       return nil
     }
     guard case .scalar(let name) = plugin.value, !plugin.isNull, !name.isEmpty, !standIns.contains(plugin.mark) else {
-      report("\(title): 'plugin' must be the name of a plugin, got \(plugin.shownKind)", at: plugin.mark)
+      report("\(title): 'plugin' must be the name of a plugin, got \(plugin.kind)", at: plugin.mark)
       return nil
     }
     return (name, plugin.mark)
   }
 
-  private mutating func readInputs(_ node: ConfigNode, _ options: [ConfigNode.Entry], isWhole: Bool) -> [InputDescription] {
-    guard let inputs = node["inputs"] else {
-      if section != .source, isWhole { report("\(title) is missing 'inputs'" + misspelt("inputs", options), at: idMark) }
-      return []
-    }
+  private mutating func readInputs(_ inputs: ConfigNode?) -> [InputDescription] {
+    guard let inputs else { return [] }
     let items: [ConfigNode]
     switch inputs.value {
     case .list(let list): items = list
-    case .scalar: items = inputs.isNull ? [] : [inputs]
+    case .scalar where inputs.isNull && !standIns.contains(inputs.mark): items = []
+    case .scalar: items = [inputs]
     case .map:
+      lacksInputs = true
       report("\(title): 'inputs' must be a list of ids, got a mapping", at: inputs.mark)
       return []
-    }
-    if items.isEmpty, section != .source {
-      report("\(title): 'inputs' is empty; a \(section.rawValue) has at least one", at: inputs.mark)
     }
     var found: [InputDescription] = []
     var places: [String: ConfigNode.Mark] = [:]
     for item in items {
-      guard let input = readInput(item) else { continue }
+      guard let input = readInput(item) else {
+        lacksInputs = true
+        continue
+      }
       if let first = places[input.from] {
         report("\(title): the input \(shown(input.from)) is given twice, first at \(first.place)", at: input.mark)
         continue
@@ -90,7 +97,7 @@ struct ComponentReader {
     switch node.value {
     case .scalar(let id):
       if !node.isNull, !id.isEmpty { return standIns.contains(node.mark) ? nil : InputDescription(from: id, mark: node.mark) }
-      report("\(title): an input must be the id of a component, got \(node.shownKind)", at: node.mark)
+      report("\(title): an input must be the id of a component, got \(node.kind)", at: node.mark)
     case .list: report("\(title): an input must be the id of a component, got a list", at: node.mark)
     case .map(let entries):
       let edge = entries.filter { $0.key != "from" }
@@ -102,7 +109,7 @@ struct ComponentReader {
         guard !standIns.contains(from.mark) else { return nil }
         return InputDescription(from: id, mark: from.mark, edge: ConfigNode(.map(edge), at: node.mark))
       }
-      report("\(title): 'from' must be the id of a component, got \(from.shownKind)", at: from.mark)
+      report("\(title): 'from' must be the id of a component, got \(from.kind)", at: from.mark)
     }
     return nil
   }

@@ -32,20 +32,22 @@ struct DescriptionBuilder {
     }
     guard case .map(let entries) = root.value else {
       config.isIncomplete = true
-      config.report("expected a mapping with \(Self.expected), got \(root.shownKind)", at: root.mark)
+      config.report("expected a mapping with \(Self.expected), got \(root.kind)", at: root.mark)
       return
     }
     if config.standIns.contains(root.mark) { config.isIncomplete = true }
+    if document.doubled.contains(root.mark) { config.lacksInputs = true }
     var variables = Interpolation(document, limits: limits, environment: environment)
     for entry in entries where !entry.key.hasPrefix("x-") {
       if let section = Section.allCases.first(where: { $0.key == entry.key }) {
-        add(section, entry, &variables)
+        add(section, entry, document.doubled, &variables)
       } else if entry.key == "runtime" {
         addRuntime(entry, &variables)
       } else {
         let near = didYouMean(entry.key, among: Self.keys)
         config.report("unknown key \(shown(entry.key))" + (near.isEmpty ? "; expected \(Self.expected)" : near), at: entry.mark)
-        config.isIncomplete = true
+        // Under any other key there may be components.
+        if suggestion(for: entry.key, among: Self.keys) != "runtime" { config.isIncomplete = true }
       }
     }
     config.problems.add(variables.problems)
@@ -60,17 +62,20 @@ struct DescriptionBuilder {
   private static let keys = Section.allCases.map(\.key) + ["runtime"]
   private static let expected = "'sources', 'processors', 'sinks' or 'runtime'"
 
-  private mutating func add(_ section: Section, _ entry: ConfigNode.Entry, _ variables: inout Interpolation) {
+  private mutating func add(
+    _ section: Section, _ entry: ConfigNode.Entry, _ doubled: Set<ConfigNode.Mark>, _ variables: inout Interpolation
+  ) {
     if entry.value.isNull {
       if config.standIns.contains(entry.value.mark) { config.isIncomplete = true }
       return
     }
     guard case .map(let components) = entry.value.value else {
       config.isIncomplete = true
-      config.report("'\(section.key)' must be a mapping of ids to components, got \(entry.value.shownKind)", at: entry.value.mark)
+      config.report("'\(section.key)' must be a mapping of ids to components, got \(entry.value.kind)", at: entry.value.mark)
       return
     }
     if config.standIns.contains(entry.value.mark) { config.isIncomplete = true }
+    for mark in [entry.value.mark] + components.map(\.value.mark) where doubled.contains(mark) { config.lacksInputs = true }
     for component in components { add(component, to: section, &variables) }
   }
 
@@ -79,6 +84,7 @@ struct DescriptionBuilder {
     if let mistake = ComponentID.mistake(in: entry.key) { config.report("\(title): \(mistake)", at: entry.mark) }
     if let first = ids[entry.key] {
       config.report("\(title): the id is given twice, first at \(first.place)", at: entry.mark)
+      config.lacksInputs = true
       return
     }
     ids[entry.key] = entry.mark
@@ -92,7 +98,7 @@ struct DescriptionBuilder {
   private mutating func addRuntime(_ entry: ConfigNode.Entry, _ variables: inout Interpolation) {
     if entry.value.isNull { return }
     guard case .map(let options) = interpolated(entry.value, &variables).value else {
-      config.report("'runtime' must be a mapping of options, got \(entry.value.shownKind)", at: entry.value.mark)
+      config.report("'runtime' must be a mapping of options, got \(entry.value.kind)", at: entry.value.mark)
       return
     }
     runtimeMark = runtimeMark ?? entry.value.mark

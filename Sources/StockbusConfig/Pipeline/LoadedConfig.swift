@@ -14,6 +14,8 @@ public struct LoadedConfig: Sendable {
   public var standIns: Set<ConfigNode.Mark> = []
   /// True where a whole file could not be understood, so that any id may be missing.
   public var isIncomplete = false
+  /// True where something was written twice and only the first taken, so that an input may be missing although it was written.
+  public var lacksInputs = false
   /// Every file that was read, in order: what is to be watched for changes, together with the folders that were given.
   public var files: [String] = []
 

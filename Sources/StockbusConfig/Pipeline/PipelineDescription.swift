@@ -33,7 +33,10 @@ public struct ComponentDescription: Sendable {
   public let pluginMark: ConfigNode.Mark
   /// In the written order; no component occurs twice.
   public let inputs: [InputDescription]
-  public let hasInputsKey: Bool
+  /// Where the value of `inputs` is written; nil where nothing is.
+  public let inputsMark: ConfigNode.Mark?
+  /// False where something is written as an input that could not be understood, so that `inputs` lacks it.
+  public let hasAllInputs: Bool
   /// What was written as `supervision`; nil where nothing was.
   public let supervision: ConfigNode?
   /// What was written as `output`; nil where nothing was.
@@ -43,7 +46,8 @@ public struct ComponentDescription: Sendable {
 
   public init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
-    hasInputsKey: Bool = false, supervision: ConfigNode? = nil, output: ConfigNode? = nil, options: ConfigNode
+    inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, supervision: ConfigNode? = nil, output: ConfigNode? = nil,
+    options: ConfigNode
   ) {
     self.id = id
     self.idMark = idMark
@@ -51,7 +55,8 @@ public struct ComponentDescription: Sendable {
     self.plugin = plugin
     self.pluginMark = pluginMark
     self.inputs = inputs
-    self.hasInputsKey = hasInputsKey
+    self.inputsMark = inputsMark
+    self.hasAllInputs = hasAllInputs
     self.supervision = supervision
     self.output = output
     self.options = options

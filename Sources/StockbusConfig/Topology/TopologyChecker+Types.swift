@@ -2,43 +2,101 @@ internal import EventBus
 internal import StockbusPlugin
 
 extension TopologyChecker {
+  /// Some components that emit one type.
+  struct Emitters {
+    let type: any Event.Type
+    var ids: [String]
+  }
+
+  mutating func note(_ id: String, emits type: any Event.Type) {
+    emitted[id] = type
+    if let known = emitters.firstIndex(where: { $0.type == type }) {
+      if emitters[known].ids.count < 6 { emitters[known].ids.append(id) }
+    } else {
+      emitters.append(Emitters(type: type, ids: [id]))
+    }
+  }
+
+  /// An input with what comes through it.
+  private struct Feed {
+    let input: InputDescription
+    let type: any Event.Type
+  }
+
   /// The blueprint for what stands upstream; nil, and a problem, where it does not fit.
   mutating func blueprint(_ plugin: Plugin, _ component: ComponentDescription) -> Blueprint? {
-    let takesInputs = plugin.takesInputs
-    if component.inputs.isEmpty, takesInputs {
-      if component.section == .source { config.report("\(component.title): plugin '\(plugin.name)' needs 'inputs'", at: component.idMark) }
+    if let first = component.inputs.first, !plugin.takesInputs {
+      config.report("\(component.title): plugin '\(plugin.name)' takes no inputs", at: first.mark)
       return nil
     }
-    if !component.inputs.isEmpty, !takesInputs {
-      config.report("\(component.title): plugin '\(plugin.name)' takes no inputs", at: component.inputs[0].mark)
-      return nil
-    }
-    var types: [any Event.Type] = []
-    var areKnown = true
+    if component.inputs.isEmpty, plugin.takesInputs { return nil }
+    var feeds: [Feed] = []
+    var areFitting = true
     for input in component.inputs {
       guard let type = emitted[input.from] else {
-        areKnown = false
+        areFitting = false
         continue
       }
-      types.append(type)
+      let feed = Feed(input: input, type: type)
+      feeds.append(feed)
       if !plugin.fits(type) {
-        areKnown = false
-        config.report(
-          "\(component.title) consumes \(plugin.acceptedTypes), but its input '\(input.from)' emits \(type.eventName)"
-            + fitting(plugin, besides: component), at: input.mark)
+        areFitting = false
+        reportMismatch(accepted(by: plugin), feed, component) { plugin.fits($0) }
       }
     }
-    guard areKnown else { return nil }
-    if let blueprint = plugin.blueprint(for: types, options: component.options) { return blueprint }
-    let list = zip(component.inputs, types).map { "'\($0.from)' emits \($1.eventName)" }.joined(separator: ", ")
-    config.report("\(component.title) consumes events of one type at a time, but \(list)", at: component.inputs[0].mark)
+    if let blueprint = plugin.blueprint(for: feeds.map(\.type), options: component.options), areFitting {
+      return check(feeds, blueprint, component) ? blueprint : nil
+    }
+    // Each type is welcome, but not beside the others.
+    if areFitting, let first = feeds.first, let other = feeds.first(where: { $0.type != first.type }) {
+      config.report(
+        "\(component.title) consumes events of one type at a time, but its input \(shown(first.input.from)) emits "
+          + "\(first.type.eventName) and \(shown(other.input.from)) emits \(other.type.eventName)", at: other.input.mark)
+    }
     return nil
   }
 
-  /// `; 'ticks' (trade) would fit`, or nothing.
-  private func fitting(_ plugin: Plugin, besides component: ComponentDescription) -> String {
-    let names = emitted.filter { $0.key != component.id && $0.key != Topology.deadLetters && plugin.fits($0.value) }
-      .map { "'\($0.key)' (\($0.value.eventName))" }.sorted()
-    return names.isEmpty ? "" : "; \(names.prefix(5).joined(separator: ", ")) would fit"
+  /// Where an option decides about the type, only what that one takes fits.
+  private mutating func check(_ feeds: [Feed], _ blueprint: Blueprint, _ component: ComponentDescription) -> Bool {
+    let takes = { (type: any Event.Type) -> Bool in blueprint.inputs.contains { $0 == type } }
+    let wrong = feeds.filter { !takes($0.type) }
+    let accepted = "only \(blueprint.inputs.map { $0.eventName }.joined(separator: ", ")) with these options"
+    for feed in wrong { reportMismatch(accepted, feed, component, wouldFit: takes) }
+    return wrong.isEmpty
+  }
+
+  private mutating func reportMismatch(
+    _ accepted: String, _ feed: Feed, _ component: ComponentDescription, wouldFit: (any Event.Type) -> Bool
+  ) {
+    let taken = Set(component.inputs.map(\.from) + [component.id])
+    var names: [String] = []
+    for emitter in emitters where wouldFit(emitter.type) {
+      for id in emitter.ids where !taken.contains(id) && names.count < 5 {
+        names.append("\(shown(id)) (\(emitter.type.eventName))")
+        // Probably meant, so it is not said to be unread as well.
+        excused.insert(id)
+      }
+    }
+    config.report(
+      "\(component.title) consumes \(accepted), but its input \(shown(feed.input.from)) emits \(feed.type.eventName)"
+        + (names.isEmpty ? "" : "; \(names.joined(separator: ", ")) would fit"), at: feed.input.mark)
+  }
+
+  /// The event types it takes, by name also where any is taken that has what it needs.
+  private func accepted(by plugin: Plugin) -> String {
+    if case .types = plugin.accepts { return plugin.acceptedTypes }
+    let names = catalogue.events.filter { plugin.fits($0) }.map { $0.eventName }
+    return plugin.acceptedTypes + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
+  }
+
+  /// Conflation and `initial` are about symbols.
+  mutating func checkEdge(_ edge: EdgeSettings, _ input: InputDescription, _ component: ComponentDescription) {
+    guard let type = emitted[input.from], !(type is any SymbolEvent.Type), case .map(let entries) = input.edge?.value else { return }
+    let wishes = (edge.overflow == .conflate ? ["overflow: conflate"] : []) + (edge.initial ? ["initial: true"] : [])
+    for wish in wishes {
+      let mark = entries.first { wish.hasPrefix($0.key) }?.mark ?? input.mark
+      config.report(
+        "\(component.title): '\(wish)' needs events about a symbol, but its input \(shown(input.from)) emits \(type.eventName)", at: mark)
+    }
   }
 }

@@ -9,178 +9,122 @@ extension Topology {
   }
 }
 
-/// Goes from names to things: plugins, inputs, order, types, options; every step reports what it finds and goes on.
+/// Goes from names to things: inputs, order, plugins, types, options; every step reports what it finds and goes on, and none says
+/// anything about what is only a consequence.
 struct TopologyChecker {
   var config: LoadedConfig
   let catalogue: Catalogue
-  let byID: [String: ComponentDescription]
+  let components: [ComponentDescription]
+  /// Places in `components`.
+  let places: [String: Int]
+  /// The inputs' own options, as many as a component has inputs.
+  var edges: [[EdgeSettings]] = []
+  /// What an input may name, by name.
+  var readable: [String] = []
   /// What each component emits, as far as is known.
   var emitted: [String: any Event.Type] = [Topology.deadLetters: DeadLetter.self]
+  /// For suggestions.
+  var emitters: [Emitters] = []
+  /// Components that are left unread by a mistake that has been told.
+  var excused: Set<String> = []
+  /// True where an input is missing by a mistake that has been told, so that it is not certain who is read.
+  var lacksInputs: Bool
+  /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
+  var comparisons = 20_000
 
   init(_ config: LoadedConfig, _ catalogue: Catalogue) {
     self.config = config
     self.catalogue = catalogue
-    byID = Dictionary(config.description.components.map { ($0.id, $0) }) { first, _ in first }
+    components = config.description.components
+    places = Dictionary(components.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    lacksInputs = config.isIncomplete || config.lacksInputs || !config.rejected.isEmpty
   }
 
   mutating func check() throws(Problems) -> Topology {
-    let components = config.description.components
-    var settings = RunSettings()
-    do throws(Problems) { settings = try RunSettings.decode(config.description.runtime, at: Self.top) } catch { add(error, "runtime") }
-    if components.isEmpty, config.problems.isEmpty {
-      config.report(
-        "there is nothing to run: no sources, processors or sinks",
-        at: ConfigNode.Mark(file: config.files.first ?? Self.top.file, line: 1, column: 1))
-    }
-    for component in components { checkInputs(component) }
-    checkReaders(components)
-    var nodes: [PlannedNode] = []
-    let edges = Dictionary(components.map { ($0.id, edgeSettings($0)) }) { first, _ in first }
-    for component in sortedUpstreamFirst(components) {
-      if let node = plan(component, edges) { nodes.append(node) }
-    }
+    muteRules()
+    let settings = decode(RunSettings.self, config.description.runtime, at: Self.top, "runtime") ?? RunSettings()
+    checkIsSomething()
+    readable = readableNames()
+    edges = components.map { component in component.inputs.map { edgeSettings($0, of: component) } }
+    let order = UpstreamOrder(resolveInputs())
+    reportCycles(order.cycles)
+    let readers = readersOfEach()
+    let nodes = order.order.compactMap { plan($0, readers[$0]) }
+    checkReaders()
     guard config.problems.isEmpty else { throw config.problems }
     return Topology(nodes: nodes, settings: settings)
   }
 
-  static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
+  private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
+
+  private mutating func checkIsSomething() {
+    guard components.isEmpty, config.rejected.isEmpty, !config.isIncomplete else { return }
+    let file = config.files.first ?? Self.top.file
+    config.report(
+      "there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: file, line: 1, column: 1))
+  }
+
+  /// What is written at `node`; nil, and every problem, where it is wrong.
+  mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, at mark: ConfigNode.Mark, _ title: String) -> O? {
+    do throws(Problems) { return try O.decode(node, at: mark) } catch {
+      add(error, title)
+      return nil
+    }
+  }
 
   mutating func add(_ problems: Problems, _ title: String) {
     for problem in problems.list { config.report("\(title): \(problem.message)", at: problem.mark) }
   }
 
-  // MARK: Inputs
-
-  /// Every input is the name of something that emits.
-  private mutating func checkInputs(_ component: ComponentDescription) {
-    for input in component.inputs where input.from != Topology.deadLetters {
-      guard let upstream = byID[input.from] else {
-        if config.isIncomplete || config.rejected.contains(input.from) { continue }
-        let names = byID.values.filter { $0.section != .sink && $0.id != component.id }.map(\.id)
-        let hint = suggestion(for: input.from, among: names).map { "; did you mean '\($0)'?" }
-        let known = names.isEmpty ? "" : "; there are " + names.sorted().joined(separator: ", ")
-        config.report("\(component.title): unknown input '\(input.from)'" + (hint ?? known), at: input.mark)
-        continue
-      }
-      if upstream.section == .sink {
-        config.report("\(component.title): its input '\(input.from)' is a sink; sinks emit nothing", at: input.mark)
-      }
-    }
-  }
-
-  /// What is emitted has a reader.
-  private mutating func checkReaders(_ components: [ComponentDescription]) {
-    if config.isIncomplete { return }
-    let read = Set(components.flatMap { $0.inputs.map(\.from) })
-    for component in components where component.section != .sink && !read.contains(component.id) {
-      // A component that could not be understood may have been the reader.
-      if !config.rejected.isEmpty { continue }
-      config.report(
-        "\(component.title): nothing reads it; name it in the 'inputs' of a processor or sink, or remove it", at: component.idMark)
-    }
-  }
-
-  /// Upstream before downstream; otherwise in the written order. Components on a cycle, and behind one, are reported and left out.
-  private mutating func sortedUpstreamFirst(_ components: [ComponentDescription]) -> [ComponentDescription] {
-    var done: Set<String> = [Topology.deadLetters]
-    var sorted: [ComponentDescription] = []
-    var left = components
-    while true {
-      let ready = left.filter { $0.inputs.allSatisfy { done.contains($0.from) || byID[$0.from] == nil } }
-      if ready.isEmpty { break }
-      sorted += ready
-      done.formUnion(ready.map(\.id))
-      left.removeAll { done.contains($0.id) }
-    }
-    reportCycles(left)
-    return sorted + left
-  }
-
-  private mutating func reportCycles(_ components: [ComponentDescription]) {
-    var reported: Set<String> = []
-    for component in components where !reported.contains(component.id) {
-      guard let path = cycle(from: component) else { continue }
-      reported.formUnion(path.map(\.id))
-      // The arrow that the written order makes look like the one back.
-      let last = path[path.count - 1]
-      let mark = component.inputs.first { $0.from == last.id }?.mark ?? component.idMark
-      let names = (path.map(\.id) + [component.id]).joined(separator: " → ")
-      config.report("\(component.title): its inputs form a cycle: \(names)", at: mark)
-    }
-  }
-
-  /// The way from a component along its readers back to itself: the shortest, or nil.
-  private func cycle(from start: ComponentDescription) -> [ComponentDescription]? {
-    var paths: [[ComponentDescription]] = [[start]]
-    var seen: Set<String> = []
-    while !paths.isEmpty {
-      var next: [[ComponentDescription]] = []
-      for path in paths {
-        for reader in config.description.components where reader.inputs.contains(where: { $0.from == path[path.count - 1].id }) {
-          if reader.id == start.id { return path }
-          if seen.insert(reader.id).inserted { next.append(path + [reader]) }
+  /// Rules about an option are reported at its key; where the value holds a variable that is not set, that has been told.
+  private mutating func muteRules() {
+    if config.standIns.isEmpty { return }
+    var muted: Set<ConfigNode.Mark> = []
+    let standIns = config.standIns
+    func holdsStandIn(_ node: ConfigNode) -> Bool {
+      var holds = standIns.contains(node.mark)
+      switch node.value {
+      case .scalar: break
+      case .list(let items): for item in items where holdsStandIn(item) { holds = true }
+      case .map(let entries):
+        for entry in entries where holdsStandIn(entry.value) {
+          muted.insert(entry.mark)
+          holds = true
         }
       }
-      paths = next
+      return holds
     }
-    return nil
-  }
-
-  // MARK: Edges
-
-  private mutating func edgeSettings(_ component: ComponentDescription) -> [EdgeSettings] {
-    component.inputs.map { input in
-      do throws(Problems) { return try EdgeSettings.decode(input.edge, at: input.mark) } catch {
-        add(error, "\(component.title): input '\(input.from)'")
-        return EdgeSettings()
-      }
-    }
-  }
-
-  /// Conflation and `initial` are about symbols.
-  private mutating func checkEdge(_ edge: EdgeSettings, _ input: InputDescription, _ component: ComponentDescription) {
-    guard let type = emitted[input.from], !(type is any SymbolEvent.Type) else { return }
-    let mark = input.edge?.mark ?? input.mark
-    let wish = edge.overflow == .conflate ? "overflow: conflate" : edge.initial ? "initial" : nil
-    guard let wish else { return }
-    config.report(
-      "\(component.title): '\(wish)' needs events about a symbol, but its input '\(input.from)' emits \(type.eventName)", at: mark)
+    for component in components { _ = holdsStandIn(component.options) }
+    config.standIns.formUnion(muted)
   }
 
   // MARK: Components
 
-  private mutating func plan(_ component: ComponentDescription, _ edges: [String: [EdgeSettings]]) -> PlannedNode? {
-    guard let plugin = plugin(of: component) else { return nil }
-    var supervision = SupervisionPolicy()
-    do throws(Problems) { supervision = try SupervisionPolicy.decode(component.supervision, at: component.idMark) } catch {
-      add(error, "\(component.title): supervision")
+  private mutating func plan(_ place: Int, _ readers: [EdgeSettings]) -> PlannedNode? {
+    let component = components[place]
+    let plugin = plugin(of: component)
+    let supervision = own(SupervisionPolicy.self, component.supervision, "supervision", of: component)
+    let output = own(OutputSettings.self, component.output, "output", of: component)
+    if component.section == .sink, let output = component.output {
+      config.report("\(component.title): 'output' is for what emits; a sink does not", at: output.mark)
     }
-    var output = OutputSettings()
-    do throws(Problems) { output = try OutputSettings.decode(component.output, at: component.idMark) } catch {
-      add(error, "\(component.title): output")
-    }
-    let own = edges[component.id] ?? []
-    for (edge, input) in zip(own, component.inputs) { checkEdge(edge, input, component) }
-    guard let blueprint = blueprint(plugin, component) else {
-      // What it emits is unknown, so what stands downstream is not blamed; its options are checked all the same.
-      do throws(Problems) { try plugin.checkOptions(component.options, at: component.idMark) } catch { add(error, component.title) }
-      return nil
-    }
-    if let type = blueprint.output { emitted[component.id] = type }
-    let readers = config.description.components.flatMap { reader in
-      zip(reader.inputs, edges[reader.id] ?? []).filter { $0.0.from == component.id }.map(\.1)
-    }
-    let waiting = readers.filter { $0.overflow == .block }.compactMap(\.capacity)
+    let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
+    let options = ownOptions(of: component, plugin)
+    if isPlaced { checkHasInputs(component, plugin) }
+    for (edge, input) in zip(edges[place], component.inputs) { checkEdge(edge, input, component) }
+    guard let plugin else { return nil }
+    let blueprint = isPlaced ? blueprint(plugin, component) : nil
+    if isPlaced, let type = blueprint?.output ?? plugin.fixedOutput { note(component.id, emits: type) }
     do throws(Problems) {
+      guard let blueprint else {
+        // Its options are checked all the same.
+        try plugin.checkOptions(options, at: component.idMark)
+        return nil
+      }
+      let assembly = try blueprint.assembly(options, at: component.idMark)
       return PlannedNode(
-        id: component.id, plugin: plugin, blueprint: blueprint, assembly: try blueprint.assembly(component.options, at: component.idMark),
-        inputs: zip(component.inputs, own).map { input, edge in
-          PlannedEdge(
-            from: input.from, options: InletOptions(overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial))
-        },
-        topic: Blueprint.TopicPlan(
-          name: component.id, capacity: max(output.capacity, waiting.max() ?? 0), keepsLatest: readers.contains { $0.initial }),
-        supervision: supervision)
+        id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
+        topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy())
     } catch {
       add(error, component.title)
       return nil
@@ -188,20 +132,90 @@ struct TopologyChecker {
   }
 
   private mutating func plugin(of component: ComponentDescription) -> Plugin? {
+    let kind = component.section.rawValue
     guard let plugin = catalogue[component.plugin] else {
-      let names = catalogue.plugins.map(\.name)
-      let hint = suggestion(for: component.plugin, among: names).map { "; did you mean '\($0)'?" }
-      let known =
-        "; there are " + catalogue.plugins.filter { $0.kind.rawValue == component.section.rawValue }.map(\.name).joined(separator: ", ")
-      config.report("\(component.title): unknown plugin '\(component.plugin)'" + (hint ?? known), at: component.pluginMark)
+      let fitting = catalogue.plugins.filter { $0.kind.rawValue == kind }.map(\.name)
+      var hint = "; there are " + fitting.joined(separator: ", ")
+      if let near = suggestion(for: component.plugin, among: fitting) {
+        hint = "; did you mean '\(near)'?"
+      } else if let near = suggestion(for: component.plugin, among: catalogue.plugins.map(\.name)), let other = catalogue[near] {
+        hint = "; did you mean '\(near)', a \(other.kind.rawValue)?"
+      } else if fitting.isEmpty {
+        hint = "; there is no plugin for a \(kind)"
+      }
+      config.report("\(component.title): unknown plugin \(shown(component.plugin))\(hint)", at: component.pluginMark)
       return nil
     }
-    if plugin.kind.rawValue != component.section.rawValue {
+    if plugin.kind.rawValue != kind {
+      let belongs = plugin.kind.rawValue
       config.report(
-        "\(component.title): plugin '\(plugin.name)' is a \(plugin.kind.rawValue); it belongs under '\(plugin.kind.rawValue)s'",
+        "\(component.title): plugin '\(plugin.name)' is a \(belongs); it belongs under '\(belongs)s'",
         at: component.pluginMark)
-      return nil
     }
     return plugin
+  }
+
+  /// What is written under a key of the component's own, such as `supervision`.
+  private mutating func own<O: Options>(_: O.Type, _ node: ConfigNode?, _ key: String, of component: ComponentDescription) -> O? {
+    guard let node else { return O() }
+    guard case .map = node.value else {
+      config.report("\(component.title): '\(key)' must be a mapping of options, got \(node.kind)", at: node.mark)
+      return nil
+    }
+    return decode(O.self, node, at: node.mark, "\(component.title): \(key)")
+  }
+
+  /// The plugin's options: without keys that were probably meant for the component itself, such as `input` or `supervison`, which are
+  /// reported.
+  private mutating func ownOptions(of component: ComponentDescription, _ plugin: Plugin?) -> ConfigNode {
+    guard case .map(let entries) = component.options.value, !entries.isEmpty else { return component.options }
+    // Without its plugin any key may be an option.
+    guard plugin != nil || (component.inputsMark == nil && component.section != .source) else { return component.options }
+    let names = plugin?.options.describe().map(\.name) ?? []
+    var keys = plugin == nil ? [] : [component.supervision == nil ? "supervision" : nil, component.output == nil ? "output" : nil]
+    if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
+    var own: [ConfigNode.Entry] = []
+    for entry in entries {
+      if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
+        let near = suggestion(for: entry.key, among: keys.compactMap(\.self))
+      {
+        config.report("\(component.title): unknown key \(shown(entry.key)); did you mean '\(near)'?", at: entry.mark)
+        if near == "inputs" { misspeltInputs.insert(component.id) }
+      } else {
+        own.append(entry)
+      }
+    }
+    return ConfigNode(.map(own), at: component.options.mark)
+  }
+
+  /// Components with a key that was meant to be `inputs`.
+  private var misspeltInputs: Set<String> = []
+
+  /// A component whose plugin takes inputs has some.
+  private mutating func checkHasInputs(_ component: ComponentDescription, _ plugin: Plugin?) {
+    guard component.inputs.isEmpty, plugin?.takesInputs ?? (component.section != .source) else { return }
+    lacksInputs = true
+    if misspeltInputs.contains(component.id) || !component.hasAllInputs { return }
+    let who = component.section == .source ? "plugin \(shown(component.plugin))" : "a \(component.section.rawValue)"
+    if let mark = component.inputsMark {
+      config.report("\(component.title): 'inputs' is empty; \(who) needs at least one", at: mark)
+    } else {
+      config.report("\(component.title) is missing 'inputs'; \(who) needs at least one", at: component.idMark)
+    }
+  }
+
+  // MARK: Edges
+
+  private func plannedInputs(_ place: Int) -> [PlannedEdge] {
+    zip(components[place].inputs, edges[place]).map { input, edge in
+      PlannedEdge(
+        from: input.from, options: InletOptions(overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial))
+    }
+  }
+
+  /// A ring that is as wide as its widest reader that waits asks for, and keeps what a reader wants to begin with.
+  private func topic(_ id: String, _ output: OutputSettings, _ readers: [EdgeSettings]) -> Blueprint.TopicPlan {
+    let waiting = readers.filter { $0.overflow == .block }.compactMap(\.capacity).max() ?? 0
+    return Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.initial })
   }
 }

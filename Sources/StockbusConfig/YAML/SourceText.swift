@@ -99,3 +99,9 @@ struct SourceText: Sendable {
     return (scalar, width)
   }
 }
+
+/// `U+0007`.
+func name(of scalar: Unicode.Scalar) -> String {
+  let digits = String(scalar.value, radix: 16, uppercase: true)
+  return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}

@@ -17,6 +17,7 @@ extension YAMLComposer {
       if let first = places[key.name] {
         let hint = key.isMerge ? "; write '<<: [*first, *second]'" : ""
         problems.add("the key \(shown(key.name)) is given twice, first at \(first.place)\(hint)", at: key.mark)
+        doubled.insert(mark)
         continue
       }
       places[key.name] = key.mark
@@ -70,21 +71,16 @@ extension YAMLComposer {
         } else {
           standIns.insert(owner)
           if !standIns.contains(item.mark) {
-            problems.add("'<<' merges mappings, but number \(index + 1) of its list is \(item.shownKind)", at: value.place)
+            problems.add("'<<' merges mappings, but number \(index + 1) of its list is \(item.kind)", at: value.place)
           }
         }
       }
     } else {
       if !standIns.contains(value.node.mark) {
-        problems.add("'<<' merges a mapping or a list of mappings, not \(value.node.shownKind)", at: value.place)
+        problems.add("'<<' merges a mapping or a list of mappings, not \(value.node.kind)", at: value.place)
       }
       standIns.insert(owner)
     }
     return found
   }
-}
-
-extension ConfigNode.Mark {
-  /// `plugins.yaml:9:15`.
-  var place: String { "\(file):\(line):\(column)" }
 }

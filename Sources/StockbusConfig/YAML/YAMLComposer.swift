@@ -29,6 +29,7 @@ struct YAMLComposer: ~Copyable {
   let limits: ConfigLimits
   var problems = Problems()
   var standIns: Set<ConfigNode.Mark> = []
+  var doubled: Set<ConfigNode.Mark> = []
   var anchors: [String: Anchor] = [:]
   private var nodes = 0
   private var bytes = 0

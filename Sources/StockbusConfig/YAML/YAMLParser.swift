@@ -7,6 +7,8 @@ public struct YAMLDocument: Sendable {
   public let problems: Problems
   /// Places whose node only stands in for one that could not be read; its problem is in `problems`, so say no more about it.
   public let standIns: Set<ConfigNode.Mark>
+  /// Places of mappings in which a key was given twice, so that what the second one said is missing.
+  let doubled: Set<ConfigNode.Mark>
   /// For finding a character of a scalar; nil where the file is not UTF-8.
   let source: SourceText?
 }
@@ -26,7 +28,7 @@ public enum YAMLParser {
     var problems = Problems()
     guard bytes.count <= limits.fileBytes else {
       problems.add(tooLarge(limits), at: ConfigNode.Mark(file: file, line: 1, column: 1))
-      return YAMLDocument(root: nil, problems: problems, standIns: [], source: nil)
+      return YAMLDocument(root: nil, problems: problems, standIns: [], doubled: [], source: nil)
     }
     do throws(Problem) {
       let source = try SourceText(bytes, file: file)
@@ -34,14 +36,15 @@ public enum YAMLParser {
         try checkDirectives(source)
         var composer = YAMLComposer(try LibYAMLEvents(source), source: source, limits: limits)
         let root = composer.document()
-        return YAMLDocument(root: root, problems: composer.problems, standIns: composer.standIns, source: source)
+        return YAMLDocument(
+          root: root, problems: composer.problems, standIns: composer.standIns, doubled: composer.doubled, source: source)
       } catch {
         problems.add(error.message, at: error.mark)
-        return YAMLDocument(root: nil, problems: problems, standIns: [], source: source)
+        return YAMLDocument(root: nil, problems: problems, standIns: [], doubled: [], source: source)
       }
     } catch {
       problems.add(error.message, at: error.mark)
-      return YAMLDocument(root: nil, problems: problems, standIns: [], source: nil)
+      return YAMLDocument(root: nil, problems: problems, standIns: [], doubled: [], source: nil)
     }
   }
 

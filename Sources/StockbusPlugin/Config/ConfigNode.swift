@@ -11,6 +11,9 @@ public struct ConfigNode: Sendable {
       self.line = line
       self.column = column
     }
+
+    /// `plugins.yaml:9:15`, on one line whatever the file is called.
+    public var place: String { "\(OptionText.visible(file, limit: .max)):\(line):\(column)" }
   }
 
   /// What was written there.
@@ -45,10 +48,10 @@ public struct ConfigNode: Sendable {
     self.isQuoted = isQuoted
   }
 
-  /// What it is, for error messages: `'text'`, `a list`, `a mapping`, `nothing`.
+  /// What it is, for error messages: `'text'`, `a list`, `a mapping`, `nothing`; on one line, and not endless.
   public var kind: String {
     switch value {
-    case .scalar(let text): isNull ? "nothing" : "'\(text.count > 60 ? text.prefix(57) + "…" : text)'"
+    case .scalar(let text): isNull ? "nothing" : shown(text)
     case .list: "a list"
     case .map: "a mapping"
     }

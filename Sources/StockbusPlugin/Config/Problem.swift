@@ -8,8 +8,8 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// `plugins.yaml:9:15: error: …`, as compilers write it.
-  public var description: String { "\(mark.file):\(mark.line):\(mark.column): error: \(message)" }
+  /// `plugins.yaml:9:15: error: …`, as compilers write it; one line, and nothing in it commands a terminal.
+  public var description: String { "\(mark.place): error: \(OptionText.visible(message, limit: .max))" }
 }
 
 /// Every problem of a configuration at once.

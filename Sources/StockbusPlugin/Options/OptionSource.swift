@@ -33,7 +33,7 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
   func mismatch(_ shape: OptionShape) -> String {
     let phrase = expected ?? shape.type.phrase
     let isText = if case .scalar = node.value { !node.isNull } else { false }
-    let got = isText && shape.form.holdsSecret ? "text" : OptionText.visible(node.kind)
+    let got = isText && shape.form.holdsSecret ? "text" : node.kind
     return "\(subject) must be \(phrase), got \(got)"
   }
 }

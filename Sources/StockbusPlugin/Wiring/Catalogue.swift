@@ -1,3 +1,5 @@
+public import EventBus
+
 /// The plugins that a configuration may name.
 public struct Catalogue: Sendable {
   /// By name.
@@ -7,6 +9,12 @@ public struct Catalogue: Sendable {
   public init(_ plugins: [Plugin]) {
     self.plugins = plugins.sorted { $0.name < $1.name }
     precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have one name")
+  }
+
+  /// The event types that its plugins take and emit, and the dead letters of all; by name, each once.
+  public var events: [any Event.Type] {
+    let types = [DeadLetter.self] + plugins.flatMap(\.eventTypes)
+    return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 
   public subscript(name: String) -> Plugin? { plugins.first { $0.name == name } }

@@ -82,6 +82,15 @@ public struct Plugin: Sendable {
     self.emits = emits ?? (first.kind == .sink ? "" : first.output.map(Self.name) ?? "")
   }
 
+  /// The event types it is compiled for, those it takes before those it emits; some may come twice.
+  public var eventTypes: [any Event.Type] { compiled.flatMap(\.inputs) + compiled.compactMap(\.output) }
+
+  /// What it emits whatever it takes; nil where that depends, and for a sink.
+  public var fixedOutput: (any Event.Type)? {
+    guard let output = compiled[0].output, !emits.isEmpty, compiled.allSatisfy({ $0.output == output }) else { return nil }
+    return output
+  }
+
   static func name(of type: any Event.Type) -> String { type.eventName }
 
   /// True where it can take this type.

@@ -1,0 +1,100 @@
+internal import StockbusPlugin
+
+extension TopologyChecker {
+  /// An input's own options; the defaults, and every problem, where they are wrong.
+  mutating func edgeSettings(_ input: InputDescription, of component: ComponentDescription) -> EdgeSettings {
+    decode(EdgeSettings.self, input.edge, at: input.mark, "\(component.title): input \(shown(input.from))") ?? EdgeSettings()
+  }
+
+  /// Every input as the number of the component it names; those that name none, or a sink, are reported and left out.
+  mutating func resolveInputs() -> [[Int]] {
+    components.map { component in
+      component.inputs.compactMap { input -> Int? in
+        if input.from == Topology.deadLetters { return nil }
+        guard let upstream = places[input.from] else {
+          reportUnknown(input, of: component)
+          return nil
+        }
+        if components[upstream].id == component.id {
+          config.report("\(component.title) cannot be its own input", at: input.mark)
+          return nil
+        }
+        if emitsNothing(components[upstream]) {
+          config.report("\(component.title): its input \(shown(input.from)) is a sink, and sinks emit nothing", at: input.mark)
+          return nil
+        }
+        return upstream
+      }
+    }
+  }
+
+  /// What the plugin says counts more than the section: it may stand in the wrong one.
+  private func emitsNothing(_ component: ComponentDescription) -> Bool {
+    catalogue[component.plugin].map { $0.kind == .sink } ?? (component.section == .sink)
+  }
+
+  private mutating func reportUnknown(_ input: InputDescription, of component: ComponentDescription) {
+    if config.isIncomplete || config.rejected.contains(input.from) { return }
+    let hint: String
+    if let near = affordableSuggestion(for: input.from, among: readable), near != component.id {
+      hint = "; did you mean \(shown(near))?"
+      excused.insert(near)
+    } else {
+      hint = choices(for: component)
+      lacksInputs = true
+    }
+    config.report("\(component.title): unknown input \(shown(input.from))\(hint)", at: input.mark)
+  }
+
+  /// What an input may name, by name.
+  func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + [Topology.deadLetters]).sorted() }
+
+  private mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
+    guard comparisons > 0 else { return nil }
+    comparisons -= names.count
+    return suggestion(for: word, among: names)
+  }
+
+  /// `; there are a, b, c and 12 more`.
+  private func choices(for component: ComponentDescription) -> String {
+    let count = readable.count - (emitsNothing(component) ? 1 : 2)
+    if count == 0 { return "; there is nothing else to read" }
+    let most = count == 11 ? 11 : 10
+    let others = readable.lazy.filter { $0 != component.id && $0 != Topology.deadLetters }
+    let names = others.prefix(most).map { visible($0) }.joined(separator: ", ")
+    return (count == 1 ? "; there is only " : "; there are ") + names + (count > most ? " and \(count - most) more" : "")
+  }
+
+  /// Each at the input that leads back.
+  mutating func reportCycles(_ cycles: [[Int]]) {
+    for cycle in cycles {
+      guard let first = cycle.first.map({ components[$0] }), let last = cycle.last.map({ components[$0] }) else { continue }
+      let mark = first.inputs.first { $0.from == last.id }?.mark ?? first.idMark
+      var names = cycle.map { visible(components[$0].id) }
+      if names.count > 10 { names.replaceSubrange(5..<(names.count - 4), with: ["… (\(names.count - 9) more)"]) }
+      let way = (names + [visible(first.id)]).joined(separator: " → ")
+      config.report("\(first.title): its input \(shown(last.id)) closes a cycle: \(way)", at: mark)
+    }
+  }
+
+  /// The edges that lead away from each component.
+  func readersOfEach() -> [[EdgeSettings]] {
+    var readers = [[EdgeSettings]](repeating: [], count: components.count)
+    for (component, own) in zip(components, edges) {
+      for (input, edge) in zip(component.inputs, own) {
+        if let upstream = places[input.from] { readers[upstream].append(edge) }
+      }
+    }
+    return readers
+  }
+
+  /// What is emitted has a reader; not asked where an input that cannot be understood might be it.
+  mutating func checkReaders() {
+    if lacksInputs || components.contains(where: { !$0.hasAllInputs }) { return }
+    let read = excused.union(components.flatMap { $0.inputs.map(\.from) })
+    for component in components where !emitsNothing(component) && !read.contains(component.id) {
+      config.report(
+        "\(component.title): nothing reads it; name it in the 'inputs' of a processor or sink, or remove it", at: component.idMark)
+    }
+  }
+}

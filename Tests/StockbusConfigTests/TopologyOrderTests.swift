@@ -1,0 +1,141 @@
+import StockbusPlugin
+import Testing
+
+@testable import StockbusConfig
+
+@Suite struct TopologyOrderTests {
+  /// Which of `count` nodes each reads: with `isAcyclic` only ones that come before it in a random order.
+  private func randomGraph(_ random: inout SeededGenerator, isAcyclic: Bool) -> [[Int]] {
+    let count = Int.random(in: 1...40, using: &random)
+    let rank = Array(0..<count).shuffled(using: &random)
+    return (0..<count).map { node in
+      let others = (0..<count).filter { isAcyclic ? rank[$0] < rank[node] : $0 != node }.shuffled(using: &random)
+      return Array(others.prefix(Int.random(in: 0...4, using: &random)))
+    }
+  }
+
+  /// The obvious way: the first node that is not placed yet, behind whatever it reads.
+  private func slowOrder(_ inputs: [[Int]]) -> [Int] {
+    var order: [Int] = []
+    func place(_ node: Int) {
+      if order.contains(node) { return }
+      for input in inputs[node] { place(input) }
+      order.append(node)
+    }
+    for node in inputs.indices { place(node) }
+    return order
+  }
+
+  /// True where every node can be removed once all it reads are.
+  private func isAcyclic(_ inputs: [[Int]]) -> Bool {
+    var left = Set(inputs.indices)
+    while let free = left.first(where: { left.isDisjoint(with: inputs[$0]) }) { left.remove(free) }
+    return left.isEmpty
+  }
+
+  @Test func `puts upstream before downstream, and otherwise keeps what was written`() {
+    for seed in 0..<400 {
+      var random = SeededGenerator(state: UInt64(seed))
+      let inputs = randomGraph(&random, isAcyclic: true)
+      let result = UpstreamOrder(inputs)
+      #expect(result.cycles.isEmpty)
+      #expect(result.order == slowOrder(inputs))
+      #expect(result.order.sorted() == Array(inputs.indices))
+      var seen: Set<Int> = []
+      for node in result.order {
+        #expect(seen.isSuperset(of: inputs[node]))
+        seen.insert(node)
+      }
+      // What is in order already stays as it is.
+      let places = Dictionary(uniqueKeysWithValues: result.order.enumerated().map { ($1, $0) })
+      let sorted = result.order.map { node in inputs[node].compactMap { places[$0] } }
+      #expect(UpstreamOrder(sorted).order == Array(sorted.indices))
+    }
+  }
+
+  @Test func `finds cycles wherever there are some, and enough of them`() {
+    var cyclic = 0
+    for seed in 0..<400 {
+      var random = SeededGenerator(state: UInt64(seed))
+      var inputs = randomGraph(&random, isAcyclic: false)
+      let result = UpstreamOrder(inputs)
+      #expect(result.cycles.isEmpty == isAcyclic(inputs))
+      #expect(result.order.sorted() == Array(inputs.indices))
+      cyclic += result.cycles.isEmpty ? 0 : 1
+      for cycle in result.cycles {
+        #expect(Set(cycle).count == cycle.count)
+        for (from, to) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) { #expect(inputs[to].contains(from)) }
+      }
+      // Each is closed by an edge of its own; without these edges no cycle is left.
+      #expect(Set(result.cycles.map { [$0[$0.count - 1], $0[0]] }).count == result.cycles.count)
+      for cycle in result.cycles { inputs[cycle[0]].removeAll { $0 == cycle[cycle.count - 1] } }
+      #expect(isAcyclic(inputs))
+    }
+    #expect(cyclic > 100)
+  }
+
+  @Test func `orders a hundred thousand nodes in a row, and one ring of them`() {
+    let count = 100_000
+    let backwards = (0..<count).map { $0 + 1 < count ? [$0 + 1] : [] }
+    #expect(UpstreamOrder(backwards).order == Array((0..<count).reversed()))
+    let ring = (0..<count).map { [($0 + 1) % count] }
+    #expect(UpstreamOrder(ring).cycles.map(\.count) == [count])
+  }
+
+  @Test func `wires components upstream first, whatever the order of the sections and files`() throws {
+    let planned = try topology(
+      """
+      sinks:
+        z: { plugin: count, inputs: [y] }
+      processors:
+        y: { plugin: pass, inputs: [x] }
+        x: { plugin: rank, inputs: [w] }
+      sources:
+        v: { plugin: echo, inputs: [u] }
+        w: { plugin: quoter }
+        u: { plugin: ticker, symbols: [A] }
+      # at the end, because it reads what stands above
+      x-a: 1
+      """.replacing("z: { plugin: count, inputs: [y] }", with: "z: { plugin: count, inputs: [y] }\n  a: { plugin: tape, inputs: [v] }"))
+    #expect(planned.nodes.map(\.id) == ["w", "x", "y", "z", "u", "v", "a"])
+    #expect(planned.nodes.map { $0.inputs.map(\.from) } == [[], ["w"], ["x"], ["y"], [], ["u"], ["v"]])
+  }
+
+  @Test func `a ring is as wide as its output or its widest waiting reader asks for`() throws {
+    let planned = try topology(
+      """
+      sources:
+        a: { plugin: quoter }
+        b: { plugin: quoter, output: { capacity: 100 } }
+        c: { plugin: quoter, output: { capacity: 64 } }
+        d: { plugin: quoter }
+      sinks:
+        one: { plugin: count, inputs: [{ from: b, capacity: 50 }, { from: c, capacity: 65 }, { from: d, capacity: 20000 }] }
+        two: { plugin: count, inputs: [a, { from: c, capacity: 100000, overflow: drop_oldest, initial: true }] }
+        three: { plugin: count, inputs: [{ from: d, overflow: conflate }, { from: b, capacity: 99 }] }
+      """)
+    func topic(_ id: String) -> Blueprint.TopicPlan? { planned.nodes.first { $0.id == id }?.topic }
+    #expect(["a", "b", "c", "d"].map { topic($0)?.capacity } == [16384, 100, 65, 20000])
+    #expect(["a", "b", "c", "d"].map { topic($0)?.keepsLatest } == [false, false, true, false])
+    let options = planned.nodes.first { $0.id == "two" }?.inputs.map(\.options)
+    #expect(options == [InletOptions(), InletOptions(overflow: .dropOldest, capacity: 100_000, initial: true)])
+    #expect(planned.nodes.first { $0.id == "three" }?.inputs.map(\.options.capacity) == [4096, 99])
+  }
+
+  @Test func `what is not written has its default`() throws {
+    let planned = try topology(
+      "sources: { a: { plugin: quoter, supervision: { restarts: 1, on_failure: stop } } }\nsinks: { b: { plugin: count, inputs: a } }")
+    #expect(planned.settings.drainDeadline == .seconds(10))
+    #expect(planned.nodes.map(\.supervision.restarts) == [1, 5])
+    #expect(planned.nodes.map(\.supervision.onFailure) == [.stop, .isolate])
+    #expect(planned.nodes.map(\.supervision.backoff) == [.milliseconds(100), .milliseconds(100)])
+  }
+
+  @Test func `reads what is nothing but mistakes in time`() {
+    // Thousands of unknown inputs, each compared with thousands of names, would take minutes.
+    let sources = (0..<2000).map { "  source_\($0): { plugin: quoter }\n" }.joined()
+    let sinks = (0..<2000).map { "  sink_\($0): { plugin: count, inputs: [unknown_\($0)] }\n" }.joined()
+    let problems = topologyProblems("sources:\n\(sources)sinks:\n\(sinks)")
+    #expect(problems.split(separator: "\n").count == 2000)
+  }
+}
