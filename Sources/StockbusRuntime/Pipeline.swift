@@ -179,10 +179,11 @@ public final class Pipeline: Sendable {
     if plan.supervision.onFailure == .stop { stop() }
   }
 
-  /// True where there were sinks and all have ended, so that nobody would see what is still to come.
+  /// True where all sinks have ended, one of them failing, so that nobody would see what is still to come.
   private func areSinksGone(_ fates: [String: RunReport.Fate]) -> Bool {
     let sinks = entries.filter { $0.plan.blueprint.kind == .sink }
-    return !sinks.isEmpty && sinks.allSatisfy { fates[$0.plan.id] != nil }
+    let outcomes = sinks.compactMap { fates[$0.plan.id]?.outcome }
+    return outcomes.count == sinks.count && outcomes.contains { if case .failed = $0 { true } else { false } }
   }
 
   /// The components that end only after the dead letters do.
