@@ -88,11 +88,17 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
-    tests("SortingFeed"),
+    tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
     tests("StockbusPlugin"),
+    tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
+    tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
+    tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
+    tests("FileWriter", uses: ["StockbusTestKit", "StockbusRuntime", "StockbusPlugin"]),
+    tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
   ],
   swiftLanguageModes: [.v6])

@@ -10,7 +10,7 @@ public protocol Sink<Input>: Component {
   /// Called with as many events as are waiting, in order, never empty. A throw ends the life; the run comes again to the next
   /// life, one event at a time: at least once.
   func receive(_ events: Span<Input>) async throws
-  /// Called once after the last event of all inputs: flush.
+  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
 }
 
@@ -22,7 +22,7 @@ extension Sink {
 public protocol MultiSink: Component {
   /// `Handler(Trade.self) { $0.show($1) }` for every type it takes.
   static var handlers: [Handler<Self>] { get }
-  /// Called once after the last event of all inputs: flush.
+  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
 }
 
