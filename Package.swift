@@ -88,12 +88,13 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
-    tests("SortingFeed"),
+    tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("EventBus", uses: ["MarketData"]),
+    tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])
