@@ -94,6 +94,11 @@ let package = Package(
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
     tests("StockbusPlugin"),
+    tests(
+      "StockbusCLI",
+      uses: [
+        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
+      ]),
     tests("EventBus", uses: ["MarketData"]),
   ],
   swiftLanguageModes: [.v6])
