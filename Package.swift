@@ -96,6 +96,11 @@ let package = Package(
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
+    tests(
+      "StockbusCLI",
+      uses: [
+        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
+      ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
   ],

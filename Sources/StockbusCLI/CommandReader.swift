@@ -13,6 +13,13 @@ import Darwin
 struct CommandReader: Sendable {
   let path: String
   let pipeline: Pipeline
+  private let began = SystemTimekeeper().uptime
+
+  init(path: String, pipeline: Pipeline) {
+    self.path = path
+    self.pipeline = pipeline
+  }
+
   /// Longer lines are not commands.
   static let longestLine = 4096
 
@@ -25,7 +32,7 @@ struct CommandReader: Sendable {
 
   private func readAll() {
     guard let file = path == "-" ? fdopen(STDIN_FILENO, "r") : fopen(path, "r") else {
-      StandardError.write("commands: \(path): \(String(cString: strerror(errno)))")
+      StandardError.write("commands: \(visible(path, limit: 4096)): \(String(cString: strerror(errno)))")
       return
     }
     var buffer = [CChar](repeating: 0, count: Self.longestLine)
@@ -51,15 +58,31 @@ struct CommandReader: Sendable {
     guard let first = Command(line: line) else { return }
     if first.verb == "help" { return StandardError.write(help) }
     guard let command = Command(line: first.arguments.joined(separator: " ")) else {
-      return StandardError.write("commands: '\(first.verb)' what? A line is COMPONENT COMMAND …; 'help' lists them")
+      return StandardError.write("commands: \(shown(first.verb)) what? A line is COMPONENT COMMAND …; 'help' lists them")
     }
-    let pipeline = pipeline
     BlockingThread.wait {
-      do throws(CommandError) { StandardError.write("\(first.verb): " + (try await pipeline.perform(command, on: first.verb))) } catch {
-        StandardError.write("\(first.verb): \(error)")
+      let answer: String
+      do throws(CommandError) { answer = try await perform(command, on: first.verb) } catch { answer = error.description }
+      StandardError.write(visible("\(first.verb): \(answer)", limit: 1000))
+    }
+  }
+
+  /// Carries it out; at the start and between two lives after a wait, because a command that is piped in comes before its component
+  /// lives.
+  private func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
+    let clock = SystemTimekeeper()
+    let asked = clock.uptime
+    while true {
+      do throws(CommandError) { return try await pipeline.perform(command, on: id) } catch {
+        let from = pipeline.runningComponents.contains(id) ? asked : began
+        guard error.description == "'\(id)' is not running", clock.uptime < from + Self.patience else { throw error }
+        try? await clock.sleep(for: .milliseconds(10))
       }
     }
   }
+
+  /// How long a command waits for its component.
+  private static let patience = Duration.seconds(2)
 
   private var help: String {
     let lines = pipeline.commands.flatMap { component, commands in commands.map { "  \(component) \($0.usage): \($0.doc)" } }

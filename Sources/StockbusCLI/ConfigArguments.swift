@@ -7,13 +7,17 @@ struct ConfigArguments: ParsableArguments {
   @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = ["plugins.yaml"]
 
-  /// The checked topology; prints every problem and exits with 78 where there is one.
-  func topology() throws -> Topology {
+  /// The checked topology; prints every problem, and what came of it, and exits with 78 where there is one.
+  func topology(_ consequence: String = "") throws -> Topology {
     do throws(Problems) { return try Topology.check(ConfigLoader().load(paths: configs), catalogue: builtIn) } catch {
-      let problems = error.sorted
-      for problem in problems { StandardError.write("\(problem)") }
-      StandardError.write(problems.count == 1 ? "1 problem; nothing was started" : "\(problems.count) problems; nothing was started")
+      StandardError.write(Self.report(error, consequence))
       throw ExitStatus.config
     }
+  }
+
+  /// One line a problem, and how many there are.
+  static func report(_ problems: Problems, _ consequence: String) -> String {
+    let lines = problems.sorted.map(\.description)
+    return (lines + [(lines.count == 1 ? "1 problem" : "\(lines.count) problems") + consequence]).joined(separator: "\n")
   }
 }

@@ -1,9 +1,26 @@
 import Logging
+import StockbusPlugin
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// Log lines for people, on standard error: `12:34:56 warning echo: the connection was closed`.
 struct ConsoleLogHandler: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
+
+  /// The time of day where the machine stands.
+  private static var time: String {
+    var now = timespec()
+    var parts = tm()
+    clock_gettime(CLOCK_REALTIME, &now)
+    localtime_r(&now.tv_sec, &parts)
+    func two(_ n: Int32) -> String { n < 10 ? "0\(n)" : "\(n)" }
+    return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+  }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -12,6 +29,9 @@ struct ConsoleLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let component = metadata["component"].map { "\($0): " } ?? ""
-    Console.log("\(event.level) \(component)\(event.message)")
+    // One line, whatever an error or a foreign text holds; `life` and the like stand behind it.
+    let more = metadata.merging(event.metadata ?? [:]) { $1 }.filter { $0.key != "component" }.sorted { $0.key < $1.key }
+    let details = more.isEmpty ? "" : " (\(more.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))"
+    Console.log("\(Self.time) \(event.level) " + visible("\(component)\(event.message)\(details)", limit: 4000))
   }
 }

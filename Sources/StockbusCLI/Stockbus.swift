@@ -8,11 +8,16 @@ struct Stockbus: AsyncParsableCommand {
     abstract: "A plugin-based event bus runtime for market data.",
     discussion: """
       Pipelines are written in YAML: sources make events, processors change or drop them, sinks show, log or keep them.
-      Exit status: 0 success; 1 a component failed, was late, or events are unaccounted for; 64 wrong usage; \
-      78 an error in a configuration.
+      Begin with 'stockbus list', 'stockbus describe PLUGIN' and 'stockbus run plugins.yaml'.
+
+      Exit status:
+         0  success
+         1  a component failed or was cut off, or events are unaccounted for
+        64  wrong usage
+        78  an error in a configuration; nothing was started
       """,
     version: "stockbus \(Version.number)",
-    subcommands: [Run.self, Validate.self, List.self, Describe.self, Graph.self],
+    subcommands: [Run.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self],
     defaultSubcommand: nil)
 }
 

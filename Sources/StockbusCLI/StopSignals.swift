@@ -13,7 +13,11 @@ import Darwin
 final class StopSignals: Sendable {
   /// Unchecked: dispatch sources may be used from any thread, Dispatch on Linux only does not say so.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
-  private let received = Mutex(0)
+  private struct State {
+    var first: DispatchTime?
+    var hasEnded = false
+  }
+  private let state = Mutex(State())
   private let pipeline: Pipeline
 
   init(_ pipeline: Pipeline, deadline: Duration) {
@@ -30,32 +34,42 @@ final class StopSignals: Sendable {
   }
 
   private func receive(_ deadline: Duration) {
-    let count = received.withLock { count in
-      count += 1
-      return count
+    let now = DispatchTime.now()
+    let first = state.withLock { state in
+      defer { state.first = state.first ?? now }
+      return state.first
     }
-    if count == 1 {
+    if let first {
+      // `timeout` and some shells signal a process and then its whole group: that is one request, not two.
+      if now.uptimeNanoseconds - first.uptimeNanoseconds < Self.echo { return }
+      pipeline.abort()
+      watch(after: .seconds(2))
+    } else {
       Console.log("stopping: sources end, the rest drains (once more to end at once)")
       pipeline.stop()
       watch(after: deadline + .seconds(5))
-    } else {
-      pipeline.abort()
-      watch(after: .seconds(2))
     }
   }
+
+  /// Nanoseconds within which a second signal is the echo of the first.
+  private static let echo: UInt64 = 100_000_000
 
   /// A component that neither drains nor can be cancelled must not keep the process: it is named, and the process ends.
   private func watch(after limit: Duration) {
     let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
-    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [pipeline] in
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
+      if state.withLock({ $0.hasEnded }) { return }
       StandardError.write(pipeline.ledger.description)
-      StandardError.write("these components do not end: \(pipeline.runningComponents.joined(separator: ", "))")
+      let late = pipeline.runningComponents.joined(separator: ", ")
+      StandardError.write(late.isEmpty ? "the run does not end" : "these components do not end: \(late)")
       Terminal.restoreFromSignalHandler()
       _exit(1)
     }
   }
 
+  /// Nothing more is watched; the process is about to end.
   func end() {
+    state.withLock { $0.hasEnded = true }
     for source in sources { source.cancel() }
   }
 }

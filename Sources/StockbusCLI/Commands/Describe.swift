@@ -4,45 +4,80 @@ import StockbusPlugin
 
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Describe a plugin: what it takes and emits, its options, commands and an example.")
+    abstract: "Describe a plugin or an event type; without a name, list both.",
+    discussion: """
+      Of a plugin: what it takes and emits, its options, its commands, and an example. Of an event type: its fields, \
+      and an example as JSON and CSV.
+      """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case jsonSchema = "json-schema"
   }
 
-  @ArgumentParser.Option(help: "text, or json-schema for the schema of its options.")
+  @ArgumentParser.Option(help: "text, or for a plugin json-schema: the schema of its options.")
   var format = Format.text
 
-  @Argument(help: "A plugin's name, as 'stockbus list' shows it.", completion: .list(builtIn.plugins.map(\.name)))
-  var plugin: String
+  @Argument(
+    help: "A plugin or an event type, as 'stockbus describe' lists them.",
+    completion: .list(builtIn.plugins.map(\.name) + builtIn.events.map { $0.eventName }))
+  var name: String?
 
-  func run() throws {
-    guard let found = builtIn[plugin] else {
-      let names = builtIn.plugins.map(\.name)
-      throw ValidationError(
-        "unknown plugin '\(plugin)'"
-          + (suggestion(for: plugin, among: names).map { "; did you mean '\($0)'?" } ?? "; there are \(names.joined(separator: ", "))"))
+  func validate() throws {
+    guard let name else {
+      if format == .jsonSchema { throw ValidationError("--format json-schema needs the name of a plugin") }
+      return
     }
-    switch format {
-    case .text: StandardOutput.write(Self.text(found))
-    case .jsonSchema: StandardOutput.write(found.options.jsonSchema.pretty)
+    let events = builtIn.events.map { $0.eventName }
+    if format == .jsonSchema, builtIn[name] == nil, events.contains(name) {
+      throw ValidationError("\(name) is an event type; --format json-schema is for plugins")
+    }
+    if let message = Self.unknown(name, builtIn) { throw ValidationError(message) }
+  }
+
+  func run() {
+    let width = PageWidth.ofTerminal ?? 100
+    guard let name else { return StandardOutput.write(Self.overview(builtIn, width: width)) }
+    if let plugin = builtIn[name] {
+      return StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
+    }
+    for event in builtIn.events where event.eventName == name {
+      StandardOutput.write(Self.text(event, in: builtIn, width: width))
     }
   }
 
-  static func text(_ plugin: Plugin) -> String {
-    var parts = ["\(plugin.name): \(plugin.kind.rawValue)", "", plugin.doc, ""]
-    if plugin.takesInputs { parts.append("Takes  \(plugin.acceptedTypes)") }
-    if let emits = plugin.emittedTypes { parts.append("Emits  \(emits)") }
-    let help = plugin.options.help()
-    parts += ["", "Options", help.isEmpty ? "  none" : indented(help)]
+  /// What to say of a name that is neither a plugin's nor an event type's; nil for others.
+  static func unknown(_ name: String, _ catalogue: Catalogue) -> String? {
+    let plugins = catalogue.plugins.map(\.name)
+    let events = catalogue.events.map { $0.eventName }
+    if (plugins + events).contains(name) { return nil }
+    let near = didYouMean(name, among: plugins + events)
+    let known = "; plugins are \(plugins.joined(separator: ", ")); event types are \(events.joined(separator: ", "))"
+    return "no plugin or event type \(shown(name))" + (near.isEmpty ? known : near)
+  }
+
+  /// The plugins and the event types.
+  static func overview(_ catalogue: Catalogue, width: Int?) -> String {
+    let events = Table(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
+    return List.text(catalogue, width: width) + "\n\n" + events.lines(width: width).joined(separator: "\n")
+  }
+
+  static func text(_ plugin: Plugin, width: Int) -> String {
+    var lines = ["\(plugin.name): a \(plugin.kind.rawValue)", ""] + wrapped(plugin.doc, width: width)
+    var facts: [[String]] = []
+    if plugin.takesInputs { facts.append(["Takes", plugin.acceptedTypes]) }
+    if let emits = plugin.emittedTypes { facts.append(["Emits", emits]) }
+    lines += [""] + Table(rows: facts).lines(width: width)
+    let help = plugin.options.help(width: width - 2).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines += ["", "Options"] + indented(help.isEmpty || help == [""] ? ["none"] : help.last == "" ? help.dropLast() : help)
     if !plugin.commands.isEmpty {
-      let width = plugin.commands.map(\.usage.count).max() ?? 0
-      parts += ["", "Commands"]
-      parts += plugin.commands.map { "  " + $0.usage + String(repeating: " ", count: width - $0.usage.count) + "  " + $0.doc }
+      let commands = Table(rows: plugin.commands.map { [$0.usage, $0.doc] })
+      lines += ["", "Commands"] + indented(commands.lines(width: width - 2))
     }
-    parts += ["", "Example", indented(example(plugin))]
-    return parts.joined(separator: "\n")
+    let example = example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines += ["", "Example"] + indented(example)
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n")
   }
 
   /// A component as a configuration has it: required options with a value to fill in, the others commented.
@@ -53,8 +88,29 @@ struct Describe: ParsableCommand {
     if !options.isEmpty { lines.append(options) }
     return lines.joined(separator: "\n")
   }
+}
 
-  private static func indented(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
+extension Describe {
+  private static func sentence<E: Event>(_: E.Type) -> String { E.schema.doc }
+
+  static func text<E: Event>(_: E.Type, in catalogue: Catalogue, width: Int) -> String {
+    let schema = E.schema
+    let makers = catalogue.plugins.filter { $0.emits.split(separator: ", ").contains { $0 == schema.name } }.map(\.name)
+    let takers = catalogue.plugins.filter { $0.takesInputs && $0.fits(E.self) }.map(\.name)
+    let uses = [E.self is any PricedEvent.Type ? "has a price" : nil, E.self is any SymbolEvent.Type ? "is about a symbol" : nil]
+    var facts: [[String]] = []
+    if !makers.isEmpty { facts.append(["Made by", makers.joined(separator: ", ")]) }
+    if E.self == DeadLetter.self { facts.append(["Made by", "the runtime; write dead_letters as an input"]) }
+    if !takers.isEmpty { facts.append(["Taken by", takers.joined(separator: ", ")]) }
+    if let use = uses.compactMap(\.self).first { facts.append(["Counts as", "an event that \(use)"]) }
+    var csv = ByteWriter(capacity: 512)
+    schema.encodeCSV(schema.example, to: &csv)
+    var lines = ["\(schema.name): an event type", ""] + wrapped(schema.doc, width: width)
+    if !facts.isEmpty { lines += [""] + Table(rows: facts).lines(width: width) }
+    let fields = Table(rows: [["NAME", "TYPE", "MEANING"]] + schema.fields.map { [$0.name, $0.kind.rawValue, $0.doc] })
+    lines += ["", "Fields"] + indented(fields.lines(width: width - 2))
+    // Whole, however wide: they are to be copied.
+    lines += ["", "As JSON", "  " + schema.json(schema.example), "", "As CSV", "  " + schema.csvHeader, "  " + csv.string]
+    return lines.joined(separator: "\n")
   }
 }

@@ -1,26 +1,42 @@
 import ArgumentParser
+import EventBus
 import StockbusPlugin
 
 struct List: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "List the plugins with what they take, emit and do.")
+  static let configuration = CommandConfiguration(
+    abstract: "List the plugins with what they take, emit and do.", discussion: "'stockbus describe PLUGIN' tells more of one.")
 
-  func run() { StandardOutput.write(Self.text(builtIn)) }
+  @Flag(help: "As JSON, for programs.")
+  var json = false
+
+  func run() {
+    StandardOutput.write(json ? Self.json(builtIn).pretty : Self.text(builtIn, width: PageWidth.ofTerminal))
+  }
 
   /// A table, sources first.
-  static func text(_ catalogue: Catalogue) -> String {
-    var rows = [["PLUGIN", "KIND", "TAKES", "EMITS", "WHAT IT DOES"]]
-    for kind in Blueprint.Kind.allCases {
-      for plugin in catalogue.plugins where plugin.kind == kind {
-        rows.append([
-          plugin.name, kind.rawValue, plugin.takesInputs ? plugin.acceptedTypes : "-", plugin.emittedTypes ?? "-", plugin.doc,
-        ])
-      }
+  static func text(_ catalogue: Catalogue, width: Int?) -> String {
+    let rows = inOrder(catalogue).map { plugin in
+      [
+        plugin.name, plugin.kind.rawValue, plugin.takesInputs ? plugin.acceptedTypes : "-", plugin.emittedTypes ?? "-", plugin.doc,
+      ]
     }
-    let widths = rows[0].indices.map { i in rows.map { $0[i].count }.max() ?? 0 }
-    return rows.map { row in
-      row.indices.map { i in i == row.count - 1 ? row[i] : row[i] + String(repeating: " ", count: widths[i] - row[i].count) }
-        .joined(separator: "  ")
-    }.joined(separator: "\n")
+    return Table(rows: [["PLUGIN", "KIND", "TAKES", "EMITS", "WHAT IT DOES"]] + rows).lines(width: width).joined(separator: "\n")
+  }
+
+  static func json(_ catalogue: Catalogue) -> JSONValue {
+    .array(
+      inOrder(catalogue).map { plugin in
+        [
+          "name": .string(plugin.name), "kind": .string(plugin.kind.rawValue), "doc": .string(plugin.doc),
+          "takes": plugin.takesInputs ? .string(plugin.acceptedTypes) : .null, "emits": plugin.emittedTypes.map { .string($0) } ?? .null,
+          "options": .array(plugin.options.describe().map { .string($0.name) }),
+          "commands": .array(plugin.commands.map { .string($0.verb) }),
+        ]
+      })
+  }
+
+  private static func inOrder(_ catalogue: Catalogue) -> [Plugin] {
+    Blueprint.Kind.allCases.flatMap { kind in catalogue.plugins.filter { $0.kind == kind } }
   }
 }
 

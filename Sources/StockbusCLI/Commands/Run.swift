@@ -25,15 +25,21 @@ struct Run: AsyncParsableCommand {
   @ArgumentParser.Option(help: "The least important lines to log.")
   var logLevel = LogLevel.notice
 
-  @Flag(help: "Do not print the ledger at the end.")
+  @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
   var quiet = false
 
   @OptionGroup var config: ConfigArguments
 
+  func validate() throws {
+    if let commands, commands != "-", access(commands, R_OK) != 0 {
+      throw ValidationError("--commands \(visible(commands, limit: 4096)): \(String(cString: strerror(errno)))")
+    }
+  }
+
   func run() async throws {
     // Pipes and sockets that close are errors where they are written to, never a reason to die.
     signal(SIGPIPE, SIG_IGN)
-    let topology = try config.topology()
+    let topology = try config.topology("; nothing was started")
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }
     let pipeline = Pipeline(topology, logger: logger)
@@ -49,7 +55,8 @@ struct Run: AsyncParsableCommand {
     showing.cancel()
     await showing.value
     await Console.finish(printing)
-    if !quiet { StandardError.write(report.text) }
+    let text = report.text(withLedger: !quiet)
+    if !text.isEmpty { StandardError.write(text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
   }
 }
@@ -60,18 +67,24 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension RunReport {
-  /// What is printed at the end: the ledger, and what went wrong.
-  var text: String {
-    var lines = [ledger.description]
+  /// What is printed at the end: the ledger where it is wanted, and what went wrong.
+  func text(withLedger: Bool) -> String {
+    var lines = withLedger ? [ledger.description] : []
     for fate in fates {
       switch fate.outcome {
       case .completed: continue
-      case .failed(let reason): lines.append("\(fate.id): failed for good after \(fate.lives) lives: \(reason)")
+      case .failed(let reason):
+        lines.append(
+          "\(fate.id): failed for good after \(fate.lives) \(fate.lives == 1 ? "life" : "lives"): \(visible(reason, limit: 1000))")
       case .cancelled: lines.append("\(fate.id): cut off")
       }
     }
-    if !late.isEmpty { lines.append("late: \(late.joined(separator: ", "))") }
-    lines.append(ledger.isBalanced ? "balanced: every event is accounted for" : "NOT BALANCED: events are unaccounted for")
+    if !late.isEmpty { lines.append("not drained in time: \(late.joined(separator: ", "))") }
+    if !ledger.isBalanced {
+      lines.append("NOT BALANCED: events are unaccounted for")
+    } else if withLedger {
+      lines.append("balanced: every event is accounted for")
+    }
     return lines.joined(separator: "\n")
   }
 }

@@ -8,9 +8,15 @@ struct Validate: ParsableCommand {
 
   @OptionGroup var config: ConfigArguments
 
+  /// `valid: 3 components, 1 edge`.
+  static func text(_ topology: Topology) -> String {
+    let edges = topology.nodes.reduce(0) { $0 + $1.inputs.count }
+    let nodes = topology.nodes.count
+    return "valid: \(nodes) \(nodes == 1 ? "component" : "components"), \(edges) \(edges == 1 ? "edge" : "edges")"
+  }
+
   func run() throws {
     let topology = try config.topology()
-    let edges = topology.nodes.reduce(0) { $0 + $1.inputs.count }
-    StandardOutput.write("valid: \(topology.nodes.count) components, \(edges) edges")
+    StandardOutput.write(Self.text(topology))
   }
 }

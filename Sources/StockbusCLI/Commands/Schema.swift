@@ -1,0 +1,16 @@
+import ArgumentParser
+import StockbusConfig
+import StockbusPlugin
+
+struct Schema: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write the JSON Schema of a whole configuration, for editors.",
+    discussion: """
+      With 'stockbus schema > plugins.schema.json', an editor that knows yaml-language-server completes and checks a configuration \
+      that begins with the line
+
+        # yaml-language-server: $schema=plugins.schema.json
+      """)
+
+  func run() { StandardOutput.write(builtIn.configSchema.pretty) }
+}

@@ -1,0 +1,72 @@
+import StockbusTerminal
+
+/// Rows of text in columns. Where there is a width, the cells of all columns but the first are wrapped.
+struct Table {
+  var rows: [[String]]
+
+  /// What the last column has at least, if the others can give way.
+  private static let least = 32
+
+  /// Lines without blanks at their ends; no longer than `width`, as far as the longest words allow it.
+  func lines(width: Int?) -> [String] {
+    let widths = columns(width)
+    return rows.flatMap { row in
+      let cells = row.enumerated().map { i, cell in wrapped(cell, width: i == 0 || width == nil ? nil : widths[i]) }
+      return (0..<(cells.map(\.count).max() ?? 0)).map { line in
+        var text = ""
+        for (i, cell) in cells.enumerated() {
+          let part = line < cell.count ? cell[line] : ""
+          text += part + String(repeating: " ", count: max(0, widths[i] - part.count) + 2)
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+      }
+    }
+  }
+
+  /// The width of each column: that of its widest cell; those between the first and the last give way down to their longest word.
+  private func columns(_ width: Int?) -> [Int] {
+    let count = rows.map(\.count).max() ?? 0
+    func column(_ i: Int) -> [String] { rows.filter { i < $0.count }.map { $0[i] } }
+    var widths = (0..<count).map { i in column(i).map(\.count).max() ?? 0 }
+    guard let width, count > 0 else { return widths }
+    let longest = (0..<count).map { i in column(i).flatMap { $0.split(separator: " ").map(\.count) }.max() ?? 0 }
+    func rest() -> Int { width - widths.dropLast().reduce(0) { $0 + $1 + 2 } }
+    while rest() < min(Self.least, widths[count - 1]) {
+      guard let widest = (1..<max(1, count - 1)).filter({ widths[$0] > longest[$0] }).max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[widest] -= 1
+    }
+    widths[count - 1] = min(widths[count - 1], max(longest[count - 1], rest()))
+    return widths
+  }
+}
+
+/// The words of `text` in lines of at most `width` characters, longer words alone on theirs; one line without a width.
+func wrapped(_ text: String, width: Int?) -> [String] {
+  guard let width, text.count > width else { return [text] }
+  var lines: [String] = []
+  var line = ""
+  for word in text.split(separator: " ") {
+    if line.isEmpty {
+      line = String(word)
+    } else if line.count + 1 + word.count <= width {
+      line += " " + word
+    } else {
+      lines.append(line)
+      line = String(word)
+    }
+  }
+  return lines + [line]
+}
+
+/// Every line that holds something behind two blanks.
+func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "  " + $0 } }
+
+/// How wide a text for people may be.
+enum PageWidth {
+  /// The terminal's columns; nil where standard output is none, so that lines stay whole for the next program.
+  static var ofTerminal: Int? {
+    let capabilities = TerminalCapabilities.detect(.standardOutput)
+    return capabilities.isTerminal ? capabilities.size.columns : nil
+  }
+}

@@ -1,0 +1,70 @@
+import EventBus
+import StockbusConfig
+import StockbusPlugin
+
+extension Topology {
+  /// A table, upstream first: every component with its plugin, what it emits, and what it reads.
+  func asText(width: Int?) -> String {
+    let rows = nodes.map { node in
+      let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
+      return [node.id, node.plugin.name, node.blueprint.output?.eventName ?? "-", inputs.isEmpty ? "-" : inputs]
+    }
+    return Table(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width).joined(separator: "\n")
+  }
+
+  /// A flowchart of mermaid.js. Nodes are numbered, because ids may be words of its language, such as `end`.
+  var asMermaid: String {
+    var lines = ["flowchart LR"]
+    for node in nodes {
+      let (open, close) =
+        switch node.blueprint.kind {
+        case .source: ("([", "])")
+        case .processor: ("[", "]")
+        case .sink: ("[[", "]]")
+        }
+      lines.append("  \(number(of: node.id))\(open)\"\(node.id)<br/>\(node.plugin.name)\"\(close)")
+    }
+    if readsDeadLetters { lines.append("  \(number(of: Topology.deadLetters))([\"\(Topology.deadLetters)\"])") }
+    lines += edges.map { "  \(number(of: $0.from)) -->|\"\(label($0.edge))\"| \(number(of: $0.to))" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A graph of Graphviz.
+  var asDOT: String {
+    var lines = ["digraph stockbus {", "  rankdir=LR;", "  node [shape=box];"]
+    for node in nodes {
+      let shape =
+        switch node.blueprint.kind {
+        case .source: "ellipse"
+        case .processor: "box"
+        case .sink: "box3d"
+        }
+      lines.append("  \"\(node.id)\" [label=\"\(node.id)\\n\(node.plugin.name)\", shape=\(shape)];")
+    }
+    if readsDeadLetters { lines.append("  \"\(Topology.deadLetters)\" [shape=ellipse];") }
+    lines += edges.map { "  \"\($0.from)\" -> \"\($0.to)\" [label=\"\(label($0.edge))\"];" }
+    return (lines + ["}"]).joined(separator: "\n")
+  }
+
+  private var edges: [(edge: PlannedEdge, from: String, to: String)] {
+    nodes.flatMap { node in node.inputs.map { ($0, $0.from, node.id) } }
+  }
+
+  private var readsDeadLetters: Bool { edges.contains { $0.from == Topology.deadLetters } }
+
+  private func number(of id: String) -> String { "n\(nodes.firstIndex { $0.id == id } ?? nodes.count)" }
+
+  /// What runs along an edge, and its policy where it is not the usual one.
+  private func label(_ edge: PlannedEdge) -> String {
+    let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? DeadLetter.eventName
+    return edge.policy.isEmpty ? type : "\(type), \(edge.policy)"
+  }
+}
+
+extension PlannedEdge {
+  /// What is not as usual: `conflate, initial`; empty where nothing is.
+  var policy: String {
+    let words = [options.overflow == .block ? nil : options.overflow.rawValue, options.initial ? "initial" : nil]
+    return words.compactMap(\.self).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,78 @@
+public import StockbusPlugin
+
+extension Catalogue {
+  /// A JSON Schema document (draft 2020-12) of a whole configuration with these plugins: every component has the options of its plugin
+  /// and no others. What only the checker can tell, such as whether an input exists, is beyond it.
+  public var configSchema: JSONValue {
+    var sections: [JSONValue.Member] = []
+    var definitions: [JSONValue.Member] = []
+    for section in Section.allCases {
+      let fitting = plugins.filter { $0.kind.rawValue == section.rawValue }
+      sections.append(.init(section.key, ["type": ["object", "null"], "additionalProperties": Self.reference(section.rawValue)]))
+      definitions.append(.init(section.rawValue, Self.component(fitting)))
+      definitions += fitting.map { .init("plugin_\($0.name)", Self.component($0)) }
+    }
+    sections.append(.init("runtime", Self.orNothing(RunSettings.objectSchema)))
+    definitions.append(.init("inputs", Self.inputs))
+    definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))
+    definitions.append(.init("output", Self.orNothing(OutputSettings.objectSchema)))
+    return [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A stockbus configuration", "type": ["object", "null"],
+      "properties": .object(sections), "patternProperties": ["^x-": true], "additionalProperties": false, "$defs": .object(definitions),
+    ]
+  }
+
+  private static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/$defs/\(name)")] }
+
+  /// An empty value is as good as none.
+  private static func orNothing(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
+
+  /// The plugin decides which options there are. Where it is written as a variable, any.
+  private static func component(_ plugins: [Plugin]) -> JSONValue {
+    let names: JSONValue = .array(plugins.map { .string($0.name) })
+    let cases = plugins.map { plugin -> JSONValue in
+      [
+        "if": ["properties": ["plugin": ["const": .string(plugin.name)]], "required": ["plugin"]],
+        "then": reference("plugin_\(plugin.name)"),
+      ]
+    }
+    return [
+      "type": "object", "required": ["plugin"],
+      "properties": ["plugin": ["anyOf": [["enum": names], ["type": "string", "pattern": #"\$\{"#]]]],
+      "allOf": .array(cases),
+    ]
+  }
+
+  /// The plugin's options and what every component has.
+  private static func component(_ plugin: Plugin) -> JSONValue {
+    let options = plugin.options.objectSchema
+    var properties: [JSONValue.Member] = [.init("plugin", ["const": .string(plugin.name)])]
+    var required: [JSONValue] = ["plugin"]
+    if plugin.takesInputs {
+      properties.append(.init("inputs", reference("inputs")))
+      required.append("inputs")
+    }
+    properties += options["properties"]?.members ?? []
+    properties.append(.init("supervision", reference("supervision")))
+    if plugin.kind != .sink { properties.append(.init("output", reference("output"))) }
+    if case .array(let more)? = options["required"] { required += more }
+    return [
+      "description": .string(plugin.doc), "type": "object", "properties": .object(properties), "required": .array(required),
+      "additionalProperties": false,
+    ]
+  }
+
+  /// An id, or a list of ids and of mappings with `from` and the edge's own options.
+  private static var inputs: JSONValue {
+    let edge = EdgeSettings.objectSchema
+    let from = JSONValue.Member("from", ["type": "string", "description": "The component whose output it takes."])
+    let mapping: JSONValue = [
+      "type": "object", "properties": .object([from] + (edge["properties"]?.members ?? [])), "required": ["from"],
+      "additionalProperties": false,
+    ]
+    return [
+      "description": "The components whose output it takes.",
+      "anyOf": [["type": "string"], ["type": "array", "minItems": 1, "items": ["anyOf": [["type": "string"], mapping]]]],
+    ]
+  }
+}

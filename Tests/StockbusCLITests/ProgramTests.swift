@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// The built program, as a shell sees it.
+@Suite struct ProgramTests {
+  /// Beside the bundle that the tests are in.
+  static let program: URL? = {
+    let beside = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }].compactMap {
+      $0?.deletingLastPathComponent()
+    }
+    return beside.map { $0.appending(path: "stockbus") }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }()
+  static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
+
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    process.executableURL = Self.program
+    process.arguments = arguments
+    process.currentDirectoryURL = Self.fixtures
+    process.environment = [:]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    // Little enough for the pipes to hold, so one can be read after the other.
+    let text = (output.fileHandleForReading.readDataToEndOfFile(), errors.fileHandleForReading.readDataToEndOfFile())
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: text.0, as: UTF8.self), String(decoding: text.1, as: UTF8.self))
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `validate exits with 78 and every problem on standard error`() throws {
+    let result = try run("validate", "cli/wrong.yaml", "cli/absent.yaml")
+    #expect(result.status == 78)
+    #expect(result.output == "")
+    #expect(
+      result.errors == """
+        cli/absent.yaml:1:1: error: no such file or folder
+        cli/wrong.yaml:2:31: error: source 'ticks': unknown option 'intervall'; did you mean 'interval'?
+        cli/wrong.yaml:4:29: error: sink 'end': unknown key 'input'; did you mean 'inputs'?
+        3 problems
+
+        """)
+    #expect(try run("run", "cli/wrong.yaml").errors.hasSuffix("2 problems; nothing was started\n"))
+  }
+
+  @Test(
+    .enabled(if: program != nil, "the program was not built"),
+    arguments: [
+      "everything.yaml", "syntax.yaml", "bad-utf8.yaml", "bomb.yaml", "empty.yaml", "unset.yaml", "no-yaml", "two-files", "absent",
+    ])
+  func `validate exits with 78 whatever is wrong`(name: String) throws {
+    let result = try run("validate", "config/\(name)")
+    #expect(result.status == 78)
+    #expect(result.output == "")
+    #expect(result.errors.hasPrefix("config/\(name)"))
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `a run to the end of its data exits with 0 and a balanced ledger`() throws {
+    let result = try run("run", "--log-level", "error", "cli/right.yaml")
+    #expect(result.status == 0)
+    #expect(result.output == "")
+    // In how many runs the events come is nobody's promise.
+    let lines = result.errors.split(separator: "\n").filter { !$0.hasPrefix("end: ") }
+    #expect(
+      lines.joined(separator: "\n") == """
+        edge            in  delivered  filtered  dropped  conflated  dead  in flight  residue
+        ticks → end  1,000      1,000         0        0          0     0          0        0
+        total        1,000      1,000         0        0          0     0          0        0
+        balanced: every event is accounted for
+        """)
+    #expect(try run("validate", "cli/right.yaml").output == "valid: 2 components, 1 edge\n")
+    let quiet = try run("run", "--quiet", "--log-level", "error", "cli/right.yaml")
+    #expect(quiet.status == 0 && quiet.errors == "")
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `wrong usage exits with 64`() throws {
+    #expect(try run("runn").status == 64)
+    #expect(try run("describe", "nothing_like_it").status == 64)
+    #expect(try run("describe", "--format", "json-schema", "trade").status == 64)
+    #expect(try run("run", "--commands", "cli/absent", "cli/right.yaml").errors.hasPrefix("Error: --commands cli/absent: No such file"))
+    #expect(try run("--version").output.hasPrefix("stockbus "))
+  }
+}
