@@ -102,6 +102,9 @@ let package = Package(
         "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
       ]),
     tests("EventBus", uses: ["MarketData"]),
+    tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
+    tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
+    tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

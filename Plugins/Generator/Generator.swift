@@ -28,11 +28,7 @@ public actor Generator: Source, CommandableComponent {
     switch settings.rate {
     case nil: try await runRounds(every: settings.interval, into: &output)
     case .some(let rate):
-      if let perSecond = rate.eventsPerSecond {
-        try await run(perSecond: perSecond, into: &output)
-      } else {
-        try await runFlat(into: &output)
-      }
+      if rate.isUnlimited { try await runFlat(into: &output) } else { try await runPaced(by: rate, into: &output) }
     }
   }
 
@@ -42,19 +38,22 @@ public actor Generator: Source, CommandableComponent {
     while left > 0 {
       try await sendRun(market.symbols.count, into: &output)
       due += interval
+      if left == 0 { return }
       try await wait(until: due, into: &output)
     }
   }
 
-  /// So many a second, in runs a millisecond or more apart.
-  private func run(perSecond rate: Double, into output: inout Outlet<Trade>) async throws {
+  /// Trade `n`, counted from 0, is due `n` periods after the first, exactly; in runs a millisecond or more apart.
+  private func runPaced(by rate: Rate, into output: inout Outlet<Trade>) async throws {
     let began = context.clock.uptime
+    // At most 2^63 nanoseconds by 2^63 trades: they fit.
+    let (count, period) = (Int128(rate.count), Int128(rate.period.inNanoseconds))
     while left > 0 {
-      let elapsed = context.clock.uptime - began
-      let owed = Int(elapsed.inSeconds * rate) + 1 - sent
-      if owed > 0 { try await sendRun(min(owed, 65_536), into: &output) }
-      let next = began + .seconds(Double(sent) / rate)
-      try await wait(until: max(next, context.clock.uptime + .milliseconds(1)), into: &output)
+      let due = Int128((context.clock.uptime - began).inNanoseconds) * count / period + 1
+      if due > sent { try await sendRun(Int(min(due - Int128(sent), 65_536)), into: &output) }
+      if left == 0 { return }
+      let next = Int64(clamping: (Int128(sent) * period + count - 1) / count)
+      try await wait(until: max(began + .nanoseconds(next), context.clock.uptime + .milliseconds(1)), into: &output)
     }
   }
 
@@ -85,7 +84,11 @@ public actor Generator: Source, CommandableComponent {
     sent += count
   }
 
+  /// Also where the deadline has passed others get their turn: a command, or the end.
   private func wait(until deadline: Duration, into output: inout Outlet<Trade>) async throws {
+    await Task.yield()
+    try Task.checkCancellation()
+    try await sendTold(into: &output)
     while context.clock.uptime < deadline {
       let clock = context.clock
       let nap = Task { _ = try? await clock.sleep(until: deadline) }
@@ -102,10 +105,12 @@ public actor Generator: Source, CommandableComponent {
   }
 
   private func sendTold(into output: inout Outlet<Trade>) async throws {
-    if told.isEmpty { return }
-    for index in told { output.send(market.trade(index, now: context.clock.now)) }
-    told = []
-    try await output.flush()
+    // While this waits for room more may be told.
+    while !told.isEmpty {
+      for index in told { output.send(market.trade(index, now: context.clock.now)) }
+      told = []
+      try await output.flush()
+    }
   }
 
   // MARK: Commands
@@ -132,7 +137,9 @@ public actor Generator: Source, CommandableComponent {
     case "set":
       let price = try amount(command, default: nil)
       market.set(index, to: price)
-    case "randomise": market.randomise(index)
+    case "randomise":
+      if command.arguments.count > 1 { throw CommandError("'randomise' takes a symbol only") }
+      market.randomise(index)
     default: throw CommandError("unknown command '\(command.verb)'")
     }
     told.append(index)
@@ -155,13 +162,9 @@ public actor Generator: Source, CommandableComponent {
 }
 
 extension Duration {
-  var inSeconds: Double {
+  /// Whole nanoseconds.
+  var inNanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) * 1e-18
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
-}
-
-extension Rate {
-  /// Nil where there is no limit.
-  var eventsPerSecond: Double? { isUnlimited ? nil : Double(count) / period.inSeconds }
 }

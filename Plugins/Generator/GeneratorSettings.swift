@@ -40,10 +40,19 @@ public struct GeneratorSettings: Options {
 
   public func validate(_ problems: inout OptionProblems) {
     if lowest > highest { problems.add("'lowest' must not be above 'highest'", at: "lowest") }
-    if tick > lowest { problems.add("'tick' must not be above 'lowest'", at: "tick") }
+    if tick > lowest {
+      problems.add("'tick' must not be above 'lowest'", at: "tick")
+    } else if highest >= lowest, highestTicks < lowestTicks {
+      problems.add("no multiple of 'tick' lies between 'lowest' and 'highest'", at: "tick")
+    }
+    if model == .step, increment.raw % tick.raw != 0 { problems.add("'increment' must be a multiple of 'tick'", at: "increment") }
     if symbols.count == 1, let count = Int(symbols[0].description), !(1...1_000_000).contains(count) {
       problems.add("'symbols' must be between 1 and 1000000, got \(count)", at: "symbols")
     }
     if Set(symbols).count != symbols.count { problems.add("'symbols' names a symbol twice", at: "symbols") }
   }
+
+  /// The first and the last price, in ticks.
+  var lowestTicks: Int64 { (lowest.raw + tick.raw - 1) / tick.raw }
+  var highestTicks: Int64 { highest.raw / tick.raw }
 }

@@ -16,8 +16,8 @@ struct Market {
   private var ticks: [Int64]
   private var random: RandomStream
   private var at = 0
-  /// Event time of the next trade and the step between two, in nanoseconds; nil where the clock decides.
-  private var simulated: (next: Int64, step: Int64)?
+  /// Event times of its own; nil where the clock decides.
+  private var simulated: SimulatedTime?
 
   init(_ settings: GeneratorSettings, random: RandomStream) throws {
     var random = random
@@ -25,8 +25,8 @@ struct Market {
     model = settings.model
     tick = settings.tick.raw
     decimals = UInt8(clamping: settings.tick.description.split(separator: ".").dropFirst().first?.count ?? 0)
-    lowest = max(1, settings.lowest.raw / tick)
-    highest = max(lowest, settings.highest.raw / tick)
+    lowest = settings.lowestTicks
+    highest = max(lowest, settings.highestTicks)
     increment = max(1, settings.increment.raw / tick)
     volatility = settings.volatility.raw
     let range = UInt64(highest - lowest) + 1
@@ -34,14 +34,11 @@ struct Market {
     ticks = symbols.map { _ in low + Int64(random.next(upperBound: range)) }
     self.random = random
     if let start = settings.start {
-      let step: Int64
-      if let perSecond = settings.rate?.eventsPerSecond {
-        step = max(1, Int64(1_000_000_000 / perSecond))
+      if let rate = settings.rate, !rate.isUnlimited {
+        simulated = SimulatedTime(start: start, period: rate.period, count: rate.count)
       } else {
-        let (seconds, attoseconds) = settings.interval.components
-        step = max(1, (seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / Int64(symbols.count))
+        simulated = SimulatedTime(start: start, period: settings.interval, count: symbols.count)
       }
-      simulated = (start.ns, step)
     }
   }
 
@@ -85,16 +82,33 @@ struct Market {
     let bits = random.next()
     switch model {
     case .randomWalk:
-      // The most it moves, in ticks; at least one, so that cheap symbols move too.
-      let most = max(1, Int64(truncatingIfNeeded: (UInt64(ticks[index]).multipliedFullWidth(by: UInt64(volatility)).low) / 100_000_000_000))
-      let drawn = (bits >> 32).multipliedFullWidth(by: UInt64(2 &* most &+ 1)).low >> 32
+      let most = mostTicks(from: ticks[index])
+      let width = UInt64(2 &* most &+ 1)
+      // 32 bits are enough for all but the finest ticks, and then the product is one instruction.
+      let drawn = width >> 32 == 0 ? ((bits >> 32) &* width) >> 32 : bits.multipliedFullWidth(by: width).high
       ticks[index] = min(max(1, ticks[index] &+ Int64(truncatingIfNeeded: drawn) &- most), Self.highest.raw / tick)
     case .uniform:
       ticks[index] = lowest + Int64(bits.multipliedFullWidth(by: UInt64(highest - lowest) + 1).high)
     case .step:
-      ticks[index] = min(max(1, ticks[index] + (bits >> 63 == 0 ? increment : -increment)), Self.highest.raw / tick)
+      ticks[index] = step(from: ticks[index], up: bits >> 63 == 0)
     }
     return trade(index, bits: bits, now: now)
+  }
+
+  /// The most a random walk moves from a price, in ticks; at least one, so that cheap symbols move too.
+  @inline(__always)
+  private func mostTicks(from price: Int64) -> Int64 {
+    let product = UInt64(price).multipliedFullWidth(by: UInt64(volatility))
+    let scale: UInt64 = 100_000_000_000
+    return max(1, Int64(product.high == 0 ? product.low / scale : scale.dividingFullWidth(product).quotient))
+  }
+
+  /// At either end of what a price can be the step goes the other way, so that it is as long as every other.
+  @inline(__always)
+  private func step(from price: Int64, up: Bool) -> Int64 {
+    let top = Self.highest.raw / tick
+    let goesUp = up ? price + increment <= top : price - increment < 1
+    return min(max(1, price + (goesUp ? increment : -increment)), top)
   }
 
   /// Trades a symbol at the price it has.
@@ -102,11 +116,7 @@ struct Market {
 
   @inline(__always)
   private mutating func trade(_ index: Int, bits: UInt64, now: Timestamp) -> Trade {
-    var time = now
-    if let (next, step) = simulated {
-      time = Timestamp(ns: next)
-      simulated = (next &+ step, step)
-    }
+    let time = simulated?.next() ?? now
     // The low bits are not used for the price: 1 to 10 round lots, and a side.
     let lots = Int64(((bits & 0xffff) &* 10) >> 16) &+ 1
     return Trade(

@@ -54,6 +54,8 @@ extension Watchlist {
   }
 
   static func entries(_ bytes: [UInt8], path: String) throws(WatchlistError) -> [String] {
+    // Some editors put a mark at the beginning, which is no part of the first symbol.
+    let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: bytes, as: UTF8.self) else { throw WatchlistError(description: "\(path): not UTF-8") }
     var entries: [String] = []
     for (i, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -28,8 +28,8 @@ public struct WatchlistSettings: Options {
 
   public func validate(_ problems: inout OptionProblems) {
     if symbols.isEmpty, file == nil { problems.add("'symbols' or 'file' is needed", at: "symbols") }
-    for pattern in symbols {
-      if let reason = Watchlist.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols") }
+    for (i, pattern) in symbols.enumerated() {
+      if let reason = Watchlist.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols", item: i) }
     }
   }
 }
@@ -41,6 +41,8 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   private let settings: WatchlistSettings
   private let context: Context
   private var watchlist: Watchlist
+  /// What the file was like when it was last read.
+  private var known: FileStamp?
 
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
@@ -49,7 +51,10 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   }
 
   public func start() throws {
-    if let path = settings.file { try load(path) }
+    guard let path = settings.file else { return }
+    // Before reading: a change in between is then seen as one.
+    known = FileStamp(path: path)
+    try load(path)
   }
 
   public func process(_ events: Span<E>, into output: inout Outlet<E>) {
@@ -60,7 +65,6 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   /// Follows the file. One that is gone or unreadable leaves the list as it was.
   public func background() async {
     guard let path = settings.file else { return }
-    var known = FileStamp(path: path)
     while (try? await context.clock.sleep(for: settings.check)) != nil {
       let stamp = FileStamp(path: path)
       if stamp == known { continue }

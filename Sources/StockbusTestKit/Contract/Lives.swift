@@ -63,7 +63,8 @@ struct ContractLives: Sendable {
     for _ in 0..<(isDeterministic && hasOutput ? 2 : 1) {
       let subject = try makeSubject()
       for feed in subject.bench.feeds { feed.publishAll() }
-      let violations = fault(await live(subject), "When its inputs have ended") + unaccounted(subject)
+      let failure = fault(await live(subject), "When its inputs have ended")
+      let violations = failure.isEmpty ? unaccounted(subject) : failure
       if !violations.isEmpty { return violations }
       outputs.append(subject.output.value)
     }

@@ -8,11 +8,13 @@ public struct Feed: Sendable {
   let open: @Sendable (String) -> OpenFeed
 
   /// These events, in this order.
-  public init<E: Event>(_ events: [E]) {
+  public init<E: Event>(_ events: [E]) { self.init(events, capacity: max(2, events.count)) }
+
+  init<E: Event>(_ events: [E], capacity: Int) {
     type = E.self
     count = events.count
     open = { name in
-      let topic = Topic<E>(name, capacity: max(2, events.count))
+      let topic = Topic<E>(name, capacity: capacity)
       return OpenFeed(topic: topic) { range in
         // The ring holds them all, so nothing waits.
         var outlet = Outlet(topic)

@@ -1,0 +1,37 @@
+internal import StockbusPlugin
+
+/// Event times that begin at a point and go on by `period / count`, exactly: no rounding adds up.
+struct SimulatedTime {
+  private var ns: Int64
+  private let step: Int64
+  private let rest: Int64
+  private let count: Int64
+  /// Parts of a nanosecond, in `count`ths.
+  private var parts: Int64 = 0
+
+  init(start: Timestamp, period: Duration, count: Int) {
+    ns = start.ns
+    self.count = Int64(count)
+    (step, rest) = period.inNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
+  }
+
+  /// The time of the next event; at the end of what a time can be it stands still.
+  @inline(__always)
+  mutating func next() -> Timestamp {
+    defer {
+      // Less than `count` each: compared before they are added, so that no sum overflows.
+      let carries = parts >= count &- rest
+      parts = carries ? parts &- (count &- rest) : parts &+ rest
+      ns = ns.addingSaturating(step &+ (carries ? 1 : 0))
+    }
+    return Timestamp(ns: ns)
+  }
+}
+
+extension Int64 {
+  @inline(__always)
+  fileprivate func addingSaturating(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,87 @@
+public import EventBus
+public import StockbusPlugin
+
+/// A component that lives while the test goes on: events are sent to it, time is moved, commands are given, its output is read.
+///
+/// ```swift
+/// let running = try harness.start(Plugin.myFilter, options: "file: \(path)", taking: Trade.self, emitting: Trade.self)
+/// try await running.send([trade])
+/// #expect(await running.output(count: 1) == [trade])
+/// try await running.stop()
+/// ```
+///
+/// Dropping it ends it.
+public final class RunningPlugin<Out: Event>: Sendable {
+  private let bench: Bench
+  private let collected: Watched<[Out]>
+  private let subscription: Subscription?
+  private let isSource: Bool
+  /// Unstructured, because this object is its scope: `stop` waits for its end, dropping the object cancels it.
+  private let life: Task<Void, any Error>
+
+  init(_ bench: Bench) throws {
+    self.bench = bench
+    let collected = Watched<[Out]>([])
+    self.collected = collected
+    subscription = bench.node.output == nil ? nil : try bench.subscribe { event in collected.update { $0.append(event) } }
+    isSource = bench.feeds.isEmpty
+    let node = bench.node
+    life = Task {
+      defer { node.retire() }
+      try await node.life()
+    }
+  }
+
+  deinit {
+    for parker in bench.node.parkers { parker.release() }
+    life.cancel()
+  }
+
+  /// What it has emitted so far.
+  public var output: [Out] { collected.value }
+
+  /// What it has emitted, once that is `count` events or more.
+  public func output(count: Int) async -> [Out] {
+    await collected.wait { $0.count >= count }
+    return collected.value
+  }
+
+  /// Sends events to an input, at once; waits for room where there is none.
+  public func send<In: Event>(_ events: [In], toInput input: Int = 0) async throws {
+    guard bench.feeds.indices.contains(input), let topic = bench.feeds[input].feed.topic as? Topic<In> else {
+      throw HarnessError("it has no input \(input) of \(In.eventName)")
+    }
+    var outlet = Outlet(topic)
+    for event in events { outlet.send(event) }
+    try await outlet.flush()
+  }
+
+  /// Tells the component something: `raise AAPL 10`.
+  public func perform(_ line: String) async throws(CommandError) -> String {
+    guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
+    return try await bench.node.perform(command)
+  }
+
+  /// Ends it gracefully: a source is cancelled, everything else drains. Throws what its life has thrown; twice is harmless.
+  public func stop() async throws {
+    for feed in bench.feeds { feed.feed.topic.close() }
+    if isSource { life.cancel() }
+    do { try await life.value } catch is CancellationError {}
+    await subscription?.finished()
+  }
+}
+
+extension PluginHarness {
+  /// Starts a source.
+  public func start<Out: Event>(_ source: some Wireable, options: String = "", emitting _: Out.Type) throws -> RunningPlugin<Out> {
+    try RunningPlugin(Bench(source, options: options, feeds: [], context: context))
+  }
+
+  /// Starts a processor or relay with `inputs` inputs of one type.
+  public func start<In: Event, Out: Event>(
+    _ subject: some Wireable, options: String = "", taking _: In.Type, inputs: Int = 1, emitting _: Out.Type
+  ) throws -> RunningPlugin<Out> {
+    try RunningPlugin(
+      Bench(subject, options: options, feeds: (0..<inputs).map { _ in Feed([In](), capacity: 1 << 14) }, context: context))
+  }
+}
