@@ -17,8 +17,8 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
     Handler(Quote.self) { $0.show($1) },
     Handler(Bar.self) { $0.show($1) },
     Handler(Ranked.self) { $0.show(ranked: $1) },
-    Handler(Alert.self) { $0.tell($1) { "\(PlainText.clock($0.time)) ALERT \($0.rule): \($0.message)" } },
-    Handler(ConnectionStatus.self) { $0.tell($1) { "\(PlainText.clock($0.time)) \($0.component) \($0.state.fieldName): \($0.reason)" } },
+    Handler(Alert.self) { $0.tell($1) { "\($0.time.timeOfDay) ALERT \($0.rule): \($0.message)" } },
+    Handler(ConnectionStatus.self) { $0.tell($1) { "\($0.time.timeOfDay) \($0.component) \($0.state.fieldName): \($0.reason)" } },
   ]
 
   private let settings: ConsoleViewerSettings

@@ -21,8 +21,8 @@ struct PriceChange: Hashable, Sendable {
   /// `13:30:00.401 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)`
   var text: String {
     let sign = isUp ? "+" : ""
-    let share = percent.map { " (\(sign)\(Self.twoDecimals($0))%)" } ?? ""
-    return "\(Self.clock(time)) \(isUp ? "▲" : "▼") \(symbol) \(old.formatted(decimals: Int(decimals))) → "
+    let share = percent.map { " (\(sign)\($0.rounded(to: 2))%)" } ?? ""
+    return "\(time.timeOfDay) \(isUp ? "▲" : "▼") \(symbol) \(old.formatted(decimals: Int(decimals))) → "
       + "\(new.formatted(decimals: Int(decimals))) \(sign)\(change.formatted(decimals: Int(decimals)))\(share)"
   }
 
@@ -35,20 +35,6 @@ struct PriceChange: Hashable, Sendable {
     out.append("\",\"symbol\":\"\(symbol)\",\"direction\":\"\(isUp ? "up" : "down")\",\"old\":\(old.formatted(decimals: Int(decimals)))")
     out.append(",\"new\":\(new.formatted(decimals: Int(decimals))),\"change\":\(change.formatted(decimals: Int(decimals)))")
     out.append(",\"percent\":\(percent.map(\.description) ?? "null")}")
-  }
-
-  /// Hours to milliseconds, UTC.
-  static func clock(_ time: Timestamp) -> String {
-    var out = ByteWriter(capacity: 40)
-    out.put(iso8601: time, form: .milliseconds)
-    return String(out.string.dropFirst(11).dropLast())
-  }
-
-  /// Rounded half away from zero.
-  static func twoDecimals(_ percent: Percent) -> String {
-    let hundredths = (percent.raw.magnitude / 1_000_000 + 5) / 10
-    let text = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
-    return percent.raw < 0 && hundredths > 0 ? "-" + text : text
   }
 
   /// On a terminal: bright and inverse at first, then bright, then plain colour, then dim.

@@ -26,14 +26,6 @@ import Testing
         + #""change":0.10,"percent":0.204918032}"#)
   }
 
-  @Test func `per cent rounds half away from zero and has no sign at zero`() {
-    #expect(PriceChange.twoDecimals(Percent(raw: 5_000_000)) == "0.01")
-    #expect(PriceChange.twoDecimals(Percent(raw: 4_999_999)) == "0.00")
-    #expect(PriceChange.twoDecimals(Percent(raw: -5_000_000)) == "-0.01")
-    #expect(PriceChange.twoDecimals(Percent(raw: -4_999_999)) == "0.00")
-    #expect(PriceChange.twoDecimals(Percent(raw: 12_345_678_900)) == "12.35")
-  }
-
   @Test func `a change from zero has no per cent`() {
     let change = PriceChange(symbol: "A", old: 0, new: 1, decimals: 0, time: Timestamp(ns: 0))
     #expect(change.text == "00:00:00.000 ▲ A 0 → 1 +1")

@@ -23,6 +23,20 @@ extension FixedPoint {
   /// With as many decimals as it needs: `189.25`.
   public var description: String { formatted(decimals: 0) }
 
+  /// Rounded half away from zero to `places` decimals, for people: `12.35`; without a sign where that is zero.
+  public func rounded(to places: Int) -> String {
+    let dropped = 9 - max(0, min(9, places))
+    var unit: UInt64 = 1
+    for _ in 0..<dropped { unit *= 10 }
+    let (quotient, rest) = raw.magnitude.quotientAndRemainder(dividingBy: unit)
+    let magnitude = quotient + (rest * 2 >= unit && dropped > 0 ? 1 : 0)
+    var digits = String(magnitude)
+    if places <= 0 { return raw < 0 && magnitude > 0 ? "-" + digits : digits }
+    digits = String(repeating: "0", count: max(0, 10 - dropped - digits.count)) + digits
+    let point = digits.index(digits.endIndex, offsetBy: dropped - 9)
+    return (raw < 0 && magnitude > 0 ? "-" : "") + digits[..<point] + "." + digits[point...]
+  }
+
   /// With at least `decimals` decimals, more where the value has more: nothing is ever rounded away.
   public func formatted(decimals: Int) -> String {
     var out = ByteWriter(capacity: 32)

@@ -17,6 +17,13 @@ extension Timestamp: CustomStringConvertible {
     return out.string
   }
 
+  /// Hours to milliseconds in UTC, for people: `13:30:00.012`; what is finer is cut.
+  public var timeOfDay: String {
+    var out = ByteWriter(capacity: 48)
+    out.put(iso8601: self, form: .milliseconds)
+    return String(out.string.dropFirst(11).dropLast())
+  }
+
   /// The time that `text` writes in ISO-8601, with a zone (`Z` or `+02:00`); nothing around it.
   public init(iso8601 text: String) throws(TextError) {
     var text = text
