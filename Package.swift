@@ -88,17 +88,20 @@ let package = Package(
 
     // The tests.
     tests("MarketData"),
-    tests("SortingFeed"),
+    tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["MarketData", "CZlib"]),
     tests("StockbusPlugin"),
+    tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
+    tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [
         "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
       ]),
     tests("EventBus", uses: ["MarketData"]),
+    tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

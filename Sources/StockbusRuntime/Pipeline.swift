@@ -17,7 +17,10 @@ public final class Pipeline: Sendable {
   private let settings: RunSettings
   private let clock: any Timekeeper
   private let logger: Logger
-  private let stopSignal = StopSignal()
+  private let stopSignal = Latch()
+  private let abortSignal = Latch()
+  /// By component: fires when it has started.
+  private let ready: [String: Latch]
   private let running = Mutex<Set<String>>([])
 
   /// Wires everything; nothing starts.
@@ -41,6 +44,7 @@ public final class Pipeline: Sendable {
       precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
       return Entry(plan: plan, node: plan.assembly.node(context, inputs: edges, output: output), counters: counters)
     }
+    ready = Dictionary(uniqueKeysWithValues: entries.map { ($0.plan.id, Latch()) })
   }
 
   /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
@@ -49,6 +53,7 @@ public final class Pipeline: Sendable {
   /// Ends everything now; what waits is counted as dropped.
   public func abort() {
     stopSignal.fire()
+    abortSignal.fire()
     for entry in entries { for parker in entry.node.parkers { parker.release() } }
     desk.release()
   }
@@ -103,6 +108,7 @@ public final class Pipeline: Sendable {
     case ended(RunReport.Fate, PlannedNode)
     case stopRequested
     case deadlinePassed
+    case aborted
     /// Something ended that nobody waits for.
     case nothing
   }
@@ -127,16 +133,21 @@ public final class Pipeline: Sendable {
         await desk.run()
         return .nothing
       }
-      // Sinks first, sources last: whoever sends finds its readers alive.
       for entry in entries.reversed() {
         let supervisor = Supervisor(
-          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, desk: desk, stop: stopSignal)
+          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, desk: desk, stop: stopSignal,
+          ready: ready[entry.plan.id] ?? Latch(), readers: readers(of: entry.plan.id))
         group.addTask { .ended(await supervisor.run(), entry.plan) }
       }
       let stopSignal = stopSignal
       group.addTask {
         await stopSignal.wait()
         return .stopRequested
+      }
+      let abortSignal = abortSignal
+      group.addTask {
+        await abortSignal.wait()
+        return .aborted
       }
       if entries.allSatisfy({ letterReaders.contains($0.plan.id) }) { desk.close() }
       while let happening = await group.next() {
@@ -164,7 +175,8 @@ public final class Pipeline: Sendable {
           if late.isEmpty { continue }
           logger.error("not drained within \(settings.drainDeadline): \(late.joined(separator: ", "))")
           abort()
-          group.cancelAll()
+        // Waits that no parker ends: a back-off, a component's own.
+        case .aborted: group.cancelAll()
         case .nothing: continue
         }
       }
@@ -179,10 +191,15 @@ public final class Pipeline: Sendable {
     if plan.supervision.onFailure == .stop { stop() }
   }
 
-  /// True where there were sinks and all have ended, so that nobody would see what is still to come.
+  /// True where all sinks have ended, one of them failing, so that nobody would see what is still to come.
   private func areSinksGone(_ fates: [String: RunReport.Fate]) -> Bool {
     let sinks = entries.filter { $0.plan.blueprint.kind == .sink }
-    return !sinks.isEmpty && sinks.allSatisfy { fates[$0.plan.id] != nil }
+    let outcomes = sinks.compactMap { fates[$0.plan.id]?.outcome }
+    return outcomes.count == sinks.count && outcomes.contains { if case .failed = $0 { true } else { false } }
+  }
+
+  private func readers(of id: String) -> [Latch] {
+    entries.filter { $0.plan.inputs.contains { $0.from == id } }.compactMap { ready[$0.plan.id] }
   }
 
   /// The components that end only after the dead letters do.

@@ -10,7 +10,11 @@ struct Supervisor: Sendable {
   let clock: any Timekeeper
   let logger: Logger
   let desk: DeadLetterDesk
-  let stop: StopSignal
+  let stop: Latch
+  /// Fires when the first attempt to start is over.
+  let ready: Latch
+  /// Those of the components that read this one.
+  let readers: [Latch]
 
   /// Runs life after life. A source without inputs is cancelled when the run is to stop; everything else ends when its inputs
   /// do.
@@ -40,19 +44,29 @@ struct Supervisor: Sendable {
       node.retire()
       return RunReport.Fate(id: node.id, lives: lives, outcome: outcome)
     }
+    // Whoever reads is there first: a file that cannot be opened shows before the first event does.
+    for reader in readers { await reader.wait() }
+    if Task.isCancelled {
+      ready.fire()
+      return ended(isReleased ? .cancelled : .completed)
+    }
+    node.whenStarted { ready.fire() }
     while true {
       lives += 1
       do {
         try await node.life()
         return ended(.completed)
       } catch {
+        ready.fire()
         if isReleased { return ended(.cancelled) }
         if error is CancellationError, stop.hasFired { return ended(.completed) }
         recover(error)
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
         logger.error("\(node.id) failed: \(error)", metadata: ["life": "\(lives)"])
-        if failures > policy.restarts || (error as? any EnvironmentError)?.isPermanent == true { return ended(.failed("\(error)")) }
+        // What a failed drain held back is gone with it; a next life would find nothing to do and look well.
+        let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
+        if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
         if stop.hasFired, node.inlets.isEmpty { return ended(.completed) }
         do { try await pause(failures) } catch { return ended(isReleased ? .cancelled : .completed) }
       }

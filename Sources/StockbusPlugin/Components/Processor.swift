@@ -10,7 +10,8 @@ public protocol Processor<Input, Output>: Component {
   /// it and ends the life; the run comes again to the next life, one event at a time, and the one that throws alone becomes a
   /// dead letter.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) throws
-  /// Called once after the last event of all inputs: send what is held back.
+  /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
+  /// is lost.
   func drain(into output: inout Outlet<Output>) throws
 }
 
@@ -41,7 +42,8 @@ public protocol AsyncProcessor<Input, Output>: Component {
   /// it waits; a throw forgets it all, and the run comes again as for `Processor`. What was done to the world is not undone:
   /// at least once.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws
-  /// Called once after the last event of all inputs: send what is held back.
+  /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
+  /// is lost.
   func drain(into output: inout Outlet<Output>) async throws
 }
 

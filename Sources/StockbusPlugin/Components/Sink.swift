@@ -10,7 +10,7 @@ public protocol Sink<Input>: Component {
   /// Called with as many events as are waiting, in order, never empty. A throw ends the life; the run comes again to the next
   /// life, one event at a time: at least once.
   func receive(_ events: Span<Input>) async throws
-  /// Called once after the last event of all inputs: flush.
+  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
 }
 
@@ -25,7 +25,7 @@ public protocol MultiSink: Component {
   /// Called after every round of hand-overs; may wait: write out here what the handlers have collected, so that a slow world
   /// slows the bus down and nothing piles up. A throw ends the life; what was handed over does not come again.
   func settle() async throws
-  /// Called once after the last event of all inputs: flush.
+  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
 }
 

@@ -32,10 +32,16 @@ extension Blueprint {
               try await run(component, &outlet)
             }
             group.addTask {
-              try await component.serve(inbox)
-              try await component.drain()
+              // Asleep for the next event it would not notice that the other half has failed.
+              try await withTaskCancellationHandler {
+                try await component.serve(inbox)
+              } onCancel: {
+                parker.wake()
+              }
+              do { try await component.drain() } catch { throw DrainError.of(error) }
             }
-            try await group.waitForAll()
+            // Not `waitForAll`, which waits for the other half too before it throws what one has thrown.
+            while try await group.next() != nil {}
           }
         }
       }
@@ -54,7 +60,7 @@ extension Blueprint {
         var outlet = Outlet(topic, waitsWhenCancelled: true)
         try await live(component, current) {
           try await component.serve(inbox, &outlet)
-          try await component.drain(into: &outlet)
+          do { try await component.drain(into: &outlet) } catch { throw DrainError.of(error) }
           try await outlet.flush()
         }
       }
@@ -73,7 +79,7 @@ extension Blueprint {
         var outlet = Outlet(topic, waitsWhenCancelled: true)
         try await live(component, current) {
           try await component.serve(inbox, &outlet)
-          try await component.drain(into: &outlet)
+          do { try await component.drain(into: &outlet) } catch { throw DrainError.of(error) }
           try await outlet.flush()
         }
       }
@@ -90,7 +96,7 @@ extension Blueprint {
         let component = try P(settings, context)
         try await live(component, current) {
           try await component.serve(inbox)
-          try await component.drain()
+          do { try await component.drain() } catch { throw DrainError.of(error) }
         }
       }
     }
@@ -109,7 +115,7 @@ extension Blueprint {
         let component = try P(settings, context)
         try await live(component, current) {
           try await component.serve(attached, parker)
-          try await component.drain()
+          do { try await component.drain() } catch { throw DrainError.of(error) }
         }
       }
     }

@@ -26,16 +26,16 @@ public struct Inbox<E: Event>: Sendable {
   }
 }
 
-/// Sleeps until one of the inlets is ready. True when all have ended; throws where the parker was released.
+/// Sleeps until one of the inlets is ready. True when all have ended; throws where the parker was released or the task cancelled.
 @inline(never)
 public nonisolated(nonsending) func sleepUntilReady(_ inlets: [any AnyInlet], _ parker: Parker) async throws(CancellationError) -> Bool {
-  if parker.isReleased { throw CancellationError() }
+  if parker.isReleased || Task.isCancelled { throw CancellationError() }
   if areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
-  var isNeeded = areFinished(inlets)
-  for inlet in inlets where inlet.isReady { isNeeded = true }
-  if !isNeeded { await parker.sleep() }
+  var hasNews = areFinished(inlets)
+  for inlet in inlets where inlet.isReady { hasNews = true }
+  if !hasNews { await parker.sleep() }
   for inlet in inlets { inlet.retract() }
   return false
 }

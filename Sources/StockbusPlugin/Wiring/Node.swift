@@ -33,6 +33,9 @@ public struct Node: Sendable {
     output?.close()
   }
 
+  /// Calls `body` when a component of this node has started, once; at the latest `life` says so by returning.
+  public func whenStarted(_ body: @escaping @Sendable () -> Void) { current.whenStarted(body) }
+
   /// Tells the living component something; throws where it takes no commands, does not know this one, or does not live now.
   public func perform(_ command: Command) async throws(CommandError) -> String {
     guard let component = current.component else { throw CommandError("'\(id)' is not running") }
@@ -53,12 +56,29 @@ public struct Node: Sendable {
 /// The component of the present life.
 @usableFromInline
 final class CurrentComponent: Sendable {
-  private let box = Mutex<(any Component)?>(nil)
+  private struct State {
+    var component: (any Component)?
+    var whenStarted: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
 
   @usableFromInline init() {}
 
-  var component: (any Component)? { box.withLock { $0 } }
-  @usableFromInline func set(_ component: (any Component)?) { box.withLock { $0 = component } }
+  var component: (any Component)? { state.withLock { $0.component } }
+
+  @usableFromInline
+  func set(_ component: (any Component)?) {
+    let news = state.withLock { state in
+      state.component = component
+      guard component != nil else { return nil as (@Sendable () -> Void)? }
+      defer { state.whenStarted = nil }
+      return state.whenStarted
+    }
+    news?()
+  }
+
+  func whenStarted(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenStarted = body } }
 }
 
 /// One life: start, work, and stop whatever happened.

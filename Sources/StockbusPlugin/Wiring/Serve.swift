@@ -25,7 +25,7 @@ extension Processor {
         inlet.finish(run.count, filtered: output.takeFiltered())
         if quantum.isSpent(run.count) {
           await Task.yield()
-          if inbox.parker.isReleased { throw CancellationError() }
+          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
         }
       }
       if try await inbox.ended(&quantum) { return }
@@ -50,7 +50,7 @@ extension AsyncProcessor {
         inlet.finish(run.count, filtered: output.takeFiltered())
         if quantum.isSpent(run.count) {
           await Task.yield()
-          if inbox.parker.isReleased { throw CancellationError() }
+          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
         }
       }
       if try await inbox.ended(&quantum) { return }
@@ -71,7 +71,7 @@ extension Sink {
         inlet.finish(run.count)
         if quantum.isSpent(run.count) {
           await Task.yield()
-          if inbox.parker.isReleased { throw CancellationError() }
+          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
         }
       }
       if try await inbox.ended(&quantum) { return }
@@ -92,7 +92,7 @@ extension MultiSink {
         worked = true
         if quantum.isSpent(n) {
           await Task.yield()
-          if parker.isReleased { throw CancellationError() }
+          if parker.isReleased || Task.isCancelled { throw CancellationError() }
         }
       }
       if worked {

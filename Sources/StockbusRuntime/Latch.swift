@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Fires once; everybody who waits, or comes later, goes on.
-final class StopSignal: Sendable {
+final class Latch: Sendable {
   private struct State {
     var hasFired = false
     var nextKey = 0
@@ -21,7 +21,7 @@ final class StopSignal: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Returns when the signal fires or the task is cancelled.
+  /// Returns when it has fired or when the task is cancelled.
   func wait() async {
     let key = state.withLock { state in
       state.nextKey += 1

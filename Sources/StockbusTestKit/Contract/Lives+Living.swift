@@ -1,0 +1,43 @@
+internal import EventBus
+internal import StockbusPlugin
+
+extension ContractLives {
+  /// One life with time going by itself. `until` says when it is cancelled; without it it has to end by itself.
+  func live(_ subject: Subject, isLast: Bool = true, until: (@Sendable () async -> Void)? = nil) async -> Ending {
+    let node = subject.bench.node
+    let ending = Watched<Ending?>(nil)
+    func end(_ how: Ending) { ending.update { if $0 == nil { $0 = how } } }
+    let subscription = subject.bench.subscribeToJSON { line in subject.output.update { $0.append(line) } }
+    // Unstructured, because a life that does not end must not keep the caller: it is then given up.
+    let life = Task {
+      do {
+        try await node.life()
+        end(.returned)
+      } catch is CancellationError {
+        end(.cancelled)
+      } catch {
+        end(.threw("\(error)"))
+      }
+    }
+    let limit = patience
+    let watch = Task {
+      do { try await Task.sleep(for: limit) } catch { return }
+      end(.late)
+      for parker in node.parkers { parker.release() }
+      life.cancel()
+    }
+    let stop = until.map { until in
+      Task {
+        await until()
+        life.cancel()
+      }
+    }
+    await subject.harness.clock.running { await ending.wait { $0 != nil } }
+    watch.cancel()
+    stop?.cancel()
+    guard let how = ending.value, how != .late else { return .late }
+    if isLast || how == .returned { node.retire() } else { subscription?.cancel() }
+    await subscription?.finished()
+    return how
+  }
+}

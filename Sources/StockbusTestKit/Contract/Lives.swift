@@ -1,0 +1,150 @@
+internal import EventBus
+internal import StockbusPlugin
+
+/// The part of the contract that is checked by letting a component live.
+struct ContractLives: Sendable {
+  let plugin: Plugin
+  let options: String
+  let feeds: [Feed]
+  let hasOutput: Bool
+  let isDeterministic: Bool
+  let patience: Duration
+
+  /// How one life ended.
+  enum Ending: Sendable, Equatable {
+    case returned
+    case threw(String)
+    case cancelled
+    /// It did not end in time and was given up.
+    case late
+  }
+
+  /// A component with its clock running and its output kept.
+  struct Subject: Sendable {
+    let bench: Bench
+    let harness: PluginHarness
+    let output = Watched<[String]>([])
+  }
+
+  /// How many events of a source are looked at.
+  static let sample = 20
+
+  func makeSubject() throws -> Subject {
+    let harness = PluginHarness(id: "contract")
+    return Subject(
+      bench: try Bench(plugin, options: options, feeds: feeds, context: harness.context), harness: harness)
+  }
+
+  // MARK: Components with inputs
+
+  func checkReader() async -> [String] {
+    do {
+      var violations = try await checkWithoutEvents()
+      // What cannot end with nothing to do will not end with something either.
+      if !violations.isEmpty { return violations }
+      violations += try await checkWithEvents()
+      if violations.isEmpty { violations += try await checkSecondLife() }
+      return violations
+    } catch { return ["It cannot be made: \(error)."] }
+  }
+
+  private func checkWithoutEvents() async throws -> [String] {
+    let subject = try makeSubject()
+    for feed in subject.bench.feeds { feed.feed.topic.close() }
+    let ending = await live(subject)
+    let output = subject.output.value
+    var violations = fault(ending, "Without any events")
+    if !output.isEmpty { violations.append("It emits \(output.count) events though none came in, such as \(output[0]).") }
+    return violations
+  }
+
+  private func checkWithEvents() async throws -> [String] {
+    var outputs: [[String]] = []
+    for _ in 0..<(isDeterministic && hasOutput ? 2 : 1) {
+      let subject = try makeSubject()
+      for feed in subject.bench.feeds { feed.publishAll() }
+      let violations = fault(await live(subject), "When its inputs have ended") + unaccounted(subject)
+      if !violations.isEmpty { return violations }
+      outputs.append(subject.output.value)
+    }
+    return outputs.count == 2 ? difference(outputs[0], outputs[1]) : []
+  }
+
+  /// Lives that are cut off, as the runtime does when it ends everything: the place in the inputs, and whatever a life has opened,
+  /// must be left so that the next one can go on.
+  private func checkSecondLife() async throws -> [String] {
+    let subject = try makeSubject()
+    let bench = subject.bench
+    for parker in bench.node.parkers { parker.release() }
+    for feed in bench.feeds { feed.feed.publish(0..<feed.count / 2) }
+    if await live(subject, isLast: false) == .late { return ["It does not end when everything is cut off."] }
+    for feed in bench.feeds {
+      feed.feed.publish(feed.count / 2..<feed.count)
+      feed.feed.topic.close()
+    }
+    // A life that is cut off may leave events behind, but not all of them.
+    var left = waiting(subject)
+    while true {
+      let ending = await live(subject, isLast: false)
+      if case .threw(let error) = ending { return ["A second life fails where a first one did not: \(error)."] }
+      if ending == .late { return ["It does not end when everything is cut off."] }
+      let now = waiting(subject)
+      if now == 0 || now == left { break }
+      left = now
+    }
+    return unaccounted(subject)
+  }
+
+  private func waiting(_ subject: Subject) -> Int { subject.bench.node.inlets.reduce(0) { $0 + $1.counts.inFlight } }
+
+  private func unaccounted(_ subject: Subject) -> [String] {
+    subject.bench.node.inlets.enumerated().compactMap { i, inlet in
+      let counts = inlet.counts
+      let done = counts.delivered + counts.filtered
+      return done == counts.published ? nil : "Of \(counts.published) events of input \(i + 1) it has worked on \(done)."
+    }
+  }
+
+  // MARK: Sources
+
+  func checkSource() async -> [String] {
+    do {
+      var samples: [[String]] = []
+      for _ in 0..<(isDeterministic ? 2 : 1) {
+        let subject = try makeSubject()
+        let ending = await liveUntilSampled(subject, isLast: false)
+        var violations = fault(ending, "When it is stopped")
+        if !violations.isEmpty { return violations }
+        samples.append(Array(subject.output.value.prefix(Self.sample)))
+        // Who has come to an end lives only once.
+        if samples.count > 1 || ending == .returned { continue }
+        violations = fault(await liveUntilSampled(subject, isLast: true), "In a second life")
+        if !violations.isEmpty { return violations }
+      }
+      return samples.count == 2 ? difference(samples[0], samples[1]) : []
+    } catch { return ["It cannot be made: \(error)."] }
+  }
+
+  /// One life, cancelled once it has emitted a few events.
+  private func liveUntilSampled(_ subject: Subject, isLast: Bool) async -> Ending {
+    let enough = subject.output.value.count + Self.sample
+    return await live(subject, isLast: isLast) { await subject.output.wait { $0.count >= enough } }
+  }
+
+  // MARK: What went wrong
+
+  private func fault(_ ending: Ending, _ when: String) -> [String] {
+    switch ending {
+    case .returned, .cancelled: []
+    case .threw(let error): ["\(when) it fails: \(error)."]
+    case .late: ["\(when) it does not end."]
+    }
+  }
+
+  private func difference(_ a: [String], _ b: [String]) -> [String] {
+    if a == b { return [] }
+    let at = zip(a, b).enumerated().first { $1.0 != $1.1 }?.offset ?? min(a.count, b.count)
+    let shown = [a, b].map { $0.indices.contains(at) ? $0[at] : "nothing" }
+    return ["The same seed gives another output: event \(at + 1) is \(shown[0]), then \(shown[1])."]
+  }
+}

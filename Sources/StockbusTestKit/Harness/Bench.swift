@@ -1,0 +1,50 @@
+internal import EventBus
+internal import StockbusPlugin
+
+/// One component, wired to feeds.
+struct Bench: Sendable {
+  struct Lane: Sendable {
+    let feed: OpenFeed
+    let count: Int
+
+    /// Publishes everything and ends the input.
+    func publishAll() {
+      feed.publish(0..<count)
+      feed.topic.close()
+    }
+  }
+
+  let node: Node
+  let feeds: [Lane]
+  let blueprint: Blueprint
+
+  init(_ subject: some Wireable, options: String, feeds: [Feed], context: Context) throws {
+    let options = try OptionsYAML.node(options)
+    guard let blueprint = subject.blueprint(for: feeds.map(\.type), options: options) else {
+      let names = feeds.map { $0.type.eventName }.joined(separator: ", ")
+      throw HarnessError(names.isEmpty ? "it needs inputs" : "it does not take \(names)")
+    }
+    if feeds.isEmpty, !blueprint.inputs.isEmpty { throw HarnessError("it needs inputs") }
+    let assembly = try blueprint.assembly(options, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
+    let lanes = feeds.enumerated().map { Lane(feed: $1.open("input\($0 + 1)"), count: $1.count) }
+    let output = blueprint.makeTopic(.init(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count })))
+    node = assembly.node(context, inputs: lanes.map { Edge($0.feed.topic) }, output: output)
+    self.feeds = lanes
+    self.blueprint = blueprint
+  }
+
+  /// Hands every event of the output to `body`.
+  func subscribe<E: Event>(_ body: @escaping @Sendable (E) -> Void) throws -> Subscription {
+    guard let output = node.output else { throw HarnessError("it is a sink and emits nothing") }
+    guard let topic = output as? Topic<E> else {
+      throw HarnessError("it emits \(output.eventType.eventName), not \(E.eventName)")
+    }
+    return topic.subscribe(body)
+  }
+
+  /// Hands every event of the output to `body` as JSON; nil for a sink.
+  func subscribeToJSON(_ body: @escaping @Sendable (String) -> Void) -> Subscription? {
+    func open<E: Event>(_: E.Type) -> Subscription? { (node.output as? Topic<E>)?.subscribe { body(E.schema.json($0)) } }
+    return node.output.flatMap { open($0.eventType) }
+  }
+}

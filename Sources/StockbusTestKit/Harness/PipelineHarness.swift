@@ -1,0 +1,49 @@
+public import StockbusConfig
+public import StockbusPlugin
+public import StockbusRuntime
+
+/// A whole pipeline from its YAML text, with a clock that is moved by hand and its log lines kept.
+///
+/// ```swift
+/// let harness = try PipelineHarness("sources: { ticks: { plugin: my_source } } …", plugins: [.mySource, .nullSink])
+/// let report = await harness.run()
+/// #expect(report.exitStatus == 0)
+/// ```
+public final class PipelineHarness: Sendable {
+  public let topology: Topology
+  public let pipeline: Pipeline
+  public let clock: ManualTimekeeper
+  public let log: CapturedLog
+
+  /// Reads, checks and wires; nothing starts. Throws every problem at once, located in `plugins.yaml`.
+  public init(
+    _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog()
+  ) throws(Problems) {
+    topology = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
+    pipeline = Pipeline(topology, clock: clock, logger: log.logger())
+    self.clock = clock
+    self.log = log
+  }
+
+  /// As above, with the plugins that the text may name.
+  public convenience init(
+    _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog()
+  ) throws(Problems) {
+    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log)
+  }
+
+  /// Runs until everything has ended; the clock stands still unless the test moves it. Once only.
+  public func run() async -> RunReport { await pipeline.run() }
+
+  /// Runs until everything has ended while time goes by itself.
+  public func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
+
+  /// Tells a component something: `perform("ticks raise AAPL 10")`. Answers what it says.
+  public func perform(_ line: String) async throws(CommandError) -> String {
+    let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let id = words.first, words.count == 2, let command = Command(line: words[1]) else {
+      throw CommandError("a line is COMPONENT COMMAND …, got '\(line)'")
+    }
+    return try await pipeline.perform(command, on: id)
+  }
+}

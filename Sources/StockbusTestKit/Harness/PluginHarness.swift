@@ -1,0 +1,109 @@
+public import EventBus
+public import StockbusPlugin
+
+/// Runs one plugin without a runtime: events in, events out, with a clock that is moved by hand.
+///
+/// ```swift
+/// let harness = PluginHarness()
+/// let passed: [Trade] = try await harness.output(of: Plugin.myFilter, options: "symbols: [AAPL]", inputs: [trades])
+/// #expect(harness.counter("seen") == 3)
+/// ```
+///
+/// The component lives once: what it throws, also about one event, is thrown to the test. Options are YAML; what is wrong with
+/// them is thrown as `Problems`, located in `options.yaml`.
+public final class PluginHarness: Sendable {
+  /// The component's name.
+  public let id: String
+  /// Stands still unless the test moves it; while a source is collected it runs by itself.
+  public let clock: ManualTimekeeper
+  public let log = CapturedLog()
+  private let office = CapturedLetters()
+  private let registry = CounterRegistry()
+  private let seed: UInt64
+
+  /// - Parameter seed: the run's seed; a component draws from it and its name.
+  public init(id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper()) {
+    self.id = id
+    self.seed = seed
+    self.clock = clock
+  }
+
+  /// What the component has set aside so far.
+  public var deadLetters: [DeadLetter] { office.letters }
+
+  /// The component's counters by name.
+  public var counters: [String: Int] { Dictionary(registry.entries.map { ($0.name, $0.counter.total) }) { first, _ in first } }
+
+  /// A counter's total; nil where the component has none of this name.
+  public func counter(_ name: String) -> Int? { counters[name] }
+
+  /// What a component is made with here.
+  public var context: Context {
+    var logger = log.logger()
+    logger[metadataKey: "component"] = "\(id)"
+    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, deadLetters: office)
+  }
+
+  /// What a processor or relay emits for these inputs, one list an input, all of them waiting when it starts.
+  public func output<In: Event, Out: Event>(
+    of subject: some Wireable, options: String = "", inputs: [[In]], as _: Out.Type = Out.self
+  ) async throws -> [Out] {
+    try await output(of: subject, options: options, feeds: inputs.map { Feed($0) })
+  }
+
+  /// As above, for inputs of several types.
+  public func output<Out: Event>(
+    of subject: some Wireable, options: String = "", feeds: [Feed], as _: Out.Type = Out.self
+  ) async throws -> [Out] {
+    let bench = try Bench(subject, options: options, feeds: feeds, context: context)
+    let collected = Watched<[Out]>([])
+    let subscription = try bench.subscribe { event in collected.update { $0.append(event) } }
+    defer { subscription.cancel() }
+    for feed in bench.feeds { feed.publishAll() }
+    do { try await bench.node.life() } catch {
+      bench.node.retire()
+      throw error
+    }
+    bench.node.retire()
+    await subscription.finished()
+    return collected.value
+  }
+
+  /// Feeds a sink, one list an input, and lets it drain; what it did to the world is the test's to look at.
+  public func consume<In: Event>(_ inputs: [[In]], by subject: some Wireable, options: String = "") async throws {
+    try await consume(inputs.map { Feed($0) }, by: subject, options: options)
+  }
+
+  /// As above, for inputs of several types.
+  public func consume(_ feeds: [Feed], by subject: some Wireable, options: String = "") async throws {
+    let bench = try Bench(subject, options: options, feeds: feeds, context: context)
+    for feed in bench.feeds { feed.publishAll() }
+    defer { bench.node.retire() }
+    try await bench.node.life()
+  }
+
+  /// The first `count` events of a source, fewer where it ends before; then it is stopped gracefully. Time goes by itself.
+  public func first<Out: Event>(
+    _ count: Int, of subject: some Wireable, options: String = "", as _: Out.Type = Out.self
+  ) async throws -> [Out] {
+    let bench = try Bench(subject, options: options, feeds: [], context: context)
+    let collected = Watched<[Out]>([])
+    let subscription = try bench.subscribe { event in collected.update { if $0.count < count { $0.append(event) } } }
+    defer { subscription.cancel() }
+    try await clock.running {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          do { try await bench.node.life() } catch is CancellationError {}
+          bench.node.retire()
+          await subscription.finished()
+        }
+        group.addTask { await collected.wait { $0.count >= count } }
+        // Whichever comes first: the source has ended, or there is enough; both ends are then waited for.
+        try await group.next()
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+    }
+    return collected.value
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import FlashLogger
+
+@Suite struct FlashLoggerTests {
+  private func trades(_ prices: [(Symbol, Int64)]) -> [Trade] {
+    prices.enumerated().map { i, price in
+      Trade(
+        symbol: price.0, price: Price(raw: price.1 * 10_000_000), size: 1, time: Timestamp(ns: Int64(i) * 1_000_000_000),
+        received: Timestamp(ns: 0), priceDecimals: 2)
+    }
+  }
+
+  /// What the plugin writes to a file for these prices, in hundredths.
+  private func log(_ prices: [(Symbol, Int64)], _ options: String = "", counters expected: [String: Int]? = nil) async throws -> String {
+    let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let harness = PluginHarness()
+    try await harness.consume([trades(prices)], by: Plugin.flashLogger, options: "path: \(path)\n" + options)
+    if let expected { #expect(harness.counters == expected) }
+    return try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  @Test func `the first price and a price that stays are no changes`() async throws {
+    let text = try await log([("A", 1000), ("A", 1000), ("B", 500), ("A", 1010), ("B", 500), ("A", 990)])
+    #expect(
+      text == """
+        00:00:03.000 ▲ A 10.00 → 10.10 +0.10 (+1.00%)
+        00:00:05.000 ▼ A 10.10 → 9.90 -0.20 (-1.98%)
+
+        """)
+  }
+
+  @Test func `small changes add up until they reach the minimum`() async throws {
+    let text = try await log(
+      [("A", 1000), ("A", 1002), ("A", 1004), ("A", 1005), ("A", 1001), ("A", 1000)], "minimum: 0.05",
+      counters: ["changes": 2, "below minimum": 3])
+    #expect(
+      text == """
+        00:00:03.000 ▲ A 10.00 → 10.05 +0.05 (+0.50%)
+        00:00:05.000 ▼ A 10.05 → 10.00 -0.05 (-0.50%)
+
+        """)
+  }
+
+  @Test func `writes JSON lines when asked`() async throws {
+    let text = try await log([("A", 1000), ("A", 1025)], "format: jsonl")
+    #expect(
+      text == #"{"time":"1970-01-01T00:00:01Z","symbol":"A","direction":"up","old":10.00,"new":10.25,"change":0.25,"percent":2.5}"# + "\n")
+  }
+
+  @Test func `standard output cannot be rotated`() {
+    do {
+      try Plugin.flashLogger.checkOptions(
+        ConfigNode(
+          .map([.init(key: "rotate", mark: .init(line: 1, column: 1), value: ConfigNode(.scalar("1MiB"), at: .init(line: 1, column: 9)))]),
+          at: .init(line: 1, column: 1)), at: .init(line: 1, column: 1))
+      Issue.record("accepted")
+    } catch { #expect("\(error)" == "plugins.yaml:1:1: error: standard output cannot be rotated") }
+  }
+}

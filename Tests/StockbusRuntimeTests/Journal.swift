@@ -1,0 +1,55 @@
+import EventBus
+import StockbusTestKit
+
+/// What the components of one test have done, and what they wait for.
+final class Journal: Sendable {
+  /// The test's own; components find it because a run's tasks are children of the test's.
+  @TaskLocal static var current = Journal()
+
+  private let entries = Watched<[String]>([])
+  private let received = Watched<[String: [Int64]]>([:])
+  /// Where a source goes on after a failure: its checkpoint.
+  let position = Watched<Int64>(1)
+  /// What gated components wait for.
+  let gate = Gate()
+
+  func note(_ line: String) { entries.update { $0.append(line) } }
+  var lines: [String] { entries.value }
+  func wait(for line: String) async { await entries.wait { $0.contains(line) } }
+  func count(of line: String) -> Int { lines.count { $0 == line } }
+  func index(of line: String) -> Int? { lines.firstIndex(of: line) }
+
+  func receive(_ number: Int64, by component: String) { received.update { $0[component, default: []].append(number) } }
+  func received(by component: String) -> [Int64] { received.value[component] ?? [] }
+  func wait(until component: String, has count: Int) async { await received.wait { $0[component, default: []].count >= count } }
+}
+
+/// A door whose waiters do not notice a cancellation: a call into the world that hangs.
+final class Gate: Sendable {
+  private let state = Watched<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+  func open() {
+    let waiting = state.update { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.update { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+}
+
+/// Runs a test with a journal of its own.
+func journalled<Result>(_ body: (Journal) async throws -> Result) async rethrows -> Result {
+  let journal = Journal()
+  return try await Journal.$current.withValue(journal) { try await body(journal) }
+}

@@ -1,0 +1,93 @@
+import EventBus
+import StockbusPlugin
+
+struct PassSettings: Options {
+  @Setting("Numbers that it cannot work with.") var poison: [Int64] = []
+  @Setting("Numbers that it leaves out.") var drops: [Int64] = []
+  @Setting("Fails when it drains.") var leaks = false
+
+  init() {}
+}
+
+extension Plugin {
+  static let pass = Plugin("pass", "Passes numbers on.", .processor(Pass.self))
+  static let asyncPass = Plugin("async_pass", "Passes numbers on, after a while.", .asyncProcessor(AsyncPass.self))
+  static let echo = Plugin("echo", "Sends numbers out and publishes what comes back.", .relay(Echo.self))
+}
+
+/// Sends everything on, before it looks whether it is poison.
+actor Pass: EventProcessor {
+  private let settings: PassSettings
+  private let context: Context
+  private let journal = Journal.current
+  private let seen: Counter
+
+  init(_ settings: PassSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    seen = context.counter("seen", "Numbers seen.")
+  }
+
+  func start() { journal.note("\(context.id) starts") }
+  func stop() { journal.note("\(context.id) stops") }
+
+  func process(_ event: Tick, into output: inout Outlet<Tick>) throws {
+    seen.add(1)
+    if settings.drops.contains(event.number) { return output.filter() }
+    output.send(event)
+    if settings.poison.contains(event.number) { throw Poison(number: event.number) }
+  }
+
+  func drain(into output: inout Outlet<Tick>) throws {
+    journal.note("\(context.id) drains")
+    if settings.leaks { throw Broken(description: "a leak") }
+  }
+}
+
+/// As `Pass`, with a wait between sending and looking.
+actor AsyncPass: AsyncProcessor {
+  private let settings: PassSettings
+
+  init(_ settings: PassSettings, _ context: Context) { self.settings = settings }
+
+  func process(_ events: Span<Tick>, into output: inout Outlet<Tick>) async throws {
+    for i in events.indices {
+      output.send(events[i])
+      await Task.yield()
+      if settings.poison.contains(events[i].number) { throw Poison(number: events[i].number) }
+    }
+  }
+}
+
+/// What it receives goes into a stream, what comes out of the stream is published.
+actor Echo: Source, Sink {
+  private let settings: PassSettings
+  private let context: Context
+  private let journal = Journal.current
+  private let (stream, wire) = AsyncStream<Tick>.makeStream()
+
+  init(_ settings: PassSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+  }
+
+  func start() { journal.note("\(context.id) starts") }
+
+  func stop() {
+    wire.finish()
+    journal.note("\(context.id) stops")
+  }
+
+  func receive(_ events: Span<Tick>) {
+    for i in events.indices { wire.yield(events[i]) }
+  }
+
+  func drain() { wire.finish() }
+
+  func run(into output: inout Outlet<Tick>) async throws {
+    for await tick in stream {
+      if settings.poison.contains(tick.number) { throw Poison(number: tick.number) }
+      try await output.publish(tick)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import EventBus
+import StockbusPlugin
+
+struct KeepSettings: Options {
+  @Setting("Numbers that it cannot work with.") var poison: [Int64] = []
+  @Setting("Waits at the gate with the first events it gets.") var gated = false
+  @Setting("Lives whose start fails.") var failingStarts = 0
+
+  init() {}
+}
+
+extension Plugin {
+  static let keep = Plugin("keep", "Keeps numbers.", .sink(Keep.self))
+  static let keepBoth = Plugin("keep_both", "Keeps numbers of two types.", .sink(KeepBoth.self))
+  static let letters = Plugin("letters", "Keeps dead letters.", .sink(Letters.self))
+}
+
+/// Keeps every number, before it looks whether it is poison.
+actor Keep: Sink {
+  private let settings: KeepSettings
+  private let context: Context
+  private let journal = Journal.current
+
+  init(_ settings: KeepSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+  }
+
+  func start() throws {
+    let line = "\(context.id) starts"
+    journal.note(line)
+    if journal.count(of: line) <= settings.failingStarts { throw Broken(description: "no start") }
+  }
+
+  func stop() { journal.note("\(context.id) stops") }
+
+  func receive(_ events: Span<Tick>) async throws {
+    if settings.gated, journal.count(of: "entered") == 0 {
+      journal.note("entered")
+      await journal.gate.pass()
+    }
+    for i in events.indices {
+      journal.receive(events[i].number, by: context.id)
+      if settings.poison.contains(events[i].number) { throw Poison(number: events[i].number) }
+    }
+  }
+
+  func drain() { journal.note("\(context.id) drains") }
+}
+
+/// Keeps numbers of both types.
+actor KeepBoth: MultiSink {
+  private let poison: [Int64]
+  private let id: String
+  private let journal = Journal.current
+
+  init(_ settings: KeepSettings, _ context: Context) {
+    poison = settings.poison
+    id = context.id
+  }
+
+  static var handlers: [Handler<KeepBoth>] {
+    [
+      Handler(Tick.self) { sink, events in for i in events.indices { try sink.keep(events[i].number, "ticks") } },
+      Handler(Tock.self) { sink, events in for i in events.indices { try sink.keep(events[i].number, "tocks") } },
+    ]
+  }
+
+  private func keep(_ number: Int64, _ what: String) throws {
+    if poison.contains(number) { throw Poison(number: number) }
+    journal.receive(number, by: what)
+  }
+
+  func drain() { journal.note("\(id) drains") }
+}
+
+/// Notes every dead letter.
+actor Letters: Sink {
+  private let gated: Bool
+  private let journal = Journal.current
+
+  init(_ settings: KeepSettings, _ context: Context) { gated = settings.gated }
+
+  func receive(_ events: Span<DeadLetter>) async {
+    if gated, journal.count(of: "entered") == 0 {
+      journal.note("entered")
+      await journal.gate.pass()
+    }
+    for i in events.indices {
+      let letter = events[i]
+      journal.note("letter \(letter.component) \(letter.origin) \(letter.sequence) \(letter.reason): \(letter.payload)")
+    }
+  }
+
+  func drain() { journal.note("letters drained") }
+}

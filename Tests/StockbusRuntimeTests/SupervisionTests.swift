@@ -1,0 +1,139 @@
+import StockbusTestKit
+import Testing
+
+@testable import StockbusRuntime
+
+@Suite(.timeLimit(.minutes(3))) struct SupervisionTests {
+  @Test func `the first restart is at once, further ones wait twice as long each, up to the longest wait`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers } }
+        sinks:
+          bad:
+            plugin: keep
+            inputs: [ticks]
+            failing_starts: 1000
+            supervision: { restarts: 6, backoff: 100ms, max_backoff: 500ms }
+        """)
+      async let report = harness.run()
+      var waits: [Duration?] = []
+      for _ in 0..<5 {
+        await harness.clock.waitForSleepers(1)
+        waits.append(harness.clock.advanceToNextDeadline())
+      }
+      let end = await report
+      #expect(waits == [.milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(500), .milliseconds(500)])
+      #expect(end.fate("bad")?.lives == 7)
+      #expect(end.fate("bad")?.outcome == .failed("no start"))
+      #expect(journal.count(of: "bad starts") == 7)
+      #expect(journal.count(of: "bad stops") == 7)
+    }
+  }
+
+  @Test func `a component that has failed for good takes nobody down`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 10000, output: { capacity: 4 } } }
+        processors: { broken: { plugin: pass, inputs: [ticks], poison: [5], supervision: { restarts: 0 } } }
+        sinks: { behind: { plugin: keep, inputs: [broken] }, beside: { plugin: keep, inputs: [ticks] } }
+        """)
+      let end = await harness.run()
+      #expect(journal.received(by: "beside") == Array(1...10000))
+      #expect(journal.lines.contains("behind drains"))
+      #expect(end.fate("broken")?.outcome == .failed("5 is poison"))
+      #expect(end.fate("behind")?.outcome == .completed)
+      #expect(end.counts("ticks", "broken")?.published == 10000)
+      #expect(end.ledger.isBalanced)
+      #expect(end.exitStatus == 1)
+      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 lives; the others go on: 5 is poison"])
+    }
+  }
+
+  @Test func `on_failure stop ends the run gracefully`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 100, hold: true } }
+        processors: { broken: { plugin: pass, inputs: [ticks], poison: [5], supervision: { restarts: 0, on_failure: stop } } }
+        sinks: { behind: { plugin: keep, inputs: [broken] }, beside: { plugin: keep, inputs: [ticks] } }
+        """)
+      let end = await harness.run()
+      #expect(journal.received(by: "beside") == Array(1...100))
+      #expect(end.fate("ticks")?.outcome == .completed)
+      #expect(end.fate("beside")?.outcome == .completed)
+      #expect(end.exitStatus == 1)
+      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 lives; the run stops: 5 is poison"])
+    }
+  }
+
+  @Test func `a source that fails is restarted and goes on where it was`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 20, fails_at: [4, 11, 12] } }
+        sinks: { end: { plugin: keep, inputs: [ticks] } }
+        """)
+      // Between 11 and 12 there is progress: no wait.
+      let end = await harness.run()
+      #expect(journal.received(by: "end") == Array(1...20))
+      #expect(end.fate("ticks")?.lives == 4)
+      #expect(end.fate("ticks")?.outcome == .completed)
+      #expect(harness.log.texts(.error) == [4, 11, 12].map { "error ticks failed: \($0) is poison" })
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `a source that is stopped while it waits for its restart has completed`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 20, fails_at: [5, 5] } }
+        sinks: { end: { plugin: keep, inputs: [ticks] } }
+        """)
+      async let report = harness.run()
+      await harness.clock.waitForSleeper(until: .milliseconds(100))
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "end") == [1, 2, 3, 4])
+      #expect(end.fate("ticks")?.outcome == .completed)
+      #expect(end.fate("ticks")?.lives == 2)
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `a relay is restarted when its outgoing half fails, though nothing comes in`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 5, hold: true }, back: { plugin: echo, inputs: [ticks], poison: [5] } }
+        sinks: { end: { plugin: keep, inputs: [back] } }
+        """)
+      async let report = harness.run()
+      // The source sleeps, so no event wakes the receiving half.
+      await harness.log.wait(for: "back failed: 5 is poison")
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "end") == [1, 2, 3, 4])
+      #expect(end.fate("back")?.lives == 2)
+      #expect(end.fate("back")?.outcome == .completed)
+    }
+  }
+
+  @Test func `a drain that throws is a failure for good, because what was held back is lost`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers } }
+        processors: { leaky: { plugin: pass, inputs: [ticks], leaks: true } }
+        sinks: { end: { plugin: keep, inputs: [leaky] } }
+        """)
+      let end = await harness.run()
+      #expect(end.fate("leaky")?.outcome == .failed("a leak"))
+      #expect(end.fate("leaky")?.lives == 1)
+      #expect(journal.received(by: "end") == Array(1...10))
+      #expect(end.exitStatus == 1)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import EventBus
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+
+/// The components of these tests.
+let plugins: [Plugin] = [.numbers, .tocks, .dice, .pass, .asyncPass, .echo, .keep, .keepBoth, .letters]
+
+func pipeline(_ text: String) throws -> PipelineHarness { try PipelineHarness(text, plugins: plugins) }
+
+extension RunReport {
+  func fate(_ id: String) -> Fate? { fates.first { $0.id == id } }
+  func counts(_ from: String, _ to: String) -> EdgeCounts? { ledger.edges.first { $0.from == from && $0.to == to }?.counts }
+  func counter(_ component: String, _ name: String) -> Int? {
+    ledger.counters.first { $0.component == component && $0.name == name }?.total
+  }
+}
+
+/// Counts by hand: everything that is not said is zero.
+func counts(in published: Int, delivered: Int = 0, filtered: Int = 0, dropped: Int = 0, conflated: Int = 0, dead: Int = 0) -> EdgeCounts {
+  var counts = EdgeCounts()
+  counts.published = published
+  counts.delivered = delivered
+  counts.filtered = filtered
+  counts.dropped = dropped
+  counts.conflated = conflated
+  counts.deadLettered = dead
+  return counts
+}
