@@ -19,9 +19,12 @@ final class StopSignals: Sendable {
   }
   private let state = Mutex(State())
   private let pipeline: Pipeline
+  private let running: Task<RunReport, Never>
 
-  init(_ pipeline: Pipeline, deadline: Duration) {
+  /// `running` is the run itself, cancelled by the second signal.
+  init(_ pipeline: Pipeline, _ running: Task<RunReport, Never>, deadline: Duration) {
     self.pipeline = pipeline
+    self.running = running
     let queue = DispatchQueue(label: "stockbus.signals")
     sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
@@ -42,7 +45,9 @@ final class StopSignals: Sendable {
     if let first {
       // `timeout` and some shells signal a process and then its whole group: that is one request, not two.
       if now.uptimeNanoseconds - first.uptimeNanoseconds < Self.echo { return }
+      // First abort, so that whoever is cancelled knows that it is being cut off, not drained.
       pipeline.abort()
+      running.cancel()
       watch(after: .seconds(2))
     } else {
       Console.log("stopping: sources end, the rest drains (once more to end at once)")

@@ -43,7 +43,9 @@ struct Run: AsyncParsableCommand {
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }
     let pipeline = Pipeline(topology, logger: logger)
-    let signals = StopSignals(pipeline, deadline: topology.settings.drainDeadline)
+    // A task of its own, so that the second signal can cancel what waits in it; awaited below.
+    let running = Task { await pipeline.run() }
+    let signals = StopSignals(pipeline, running, deadline: topology.settings.drainDeadline)
     defer { signals.end() }
     let reader = commands.map { CommandReader(path: $0, pipeline: pipeline) }
     reader?.start()
@@ -51,7 +53,7 @@ struct Run: AsyncParsableCommand {
     // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
     let printing = Task { await Console.printItems() }
     let showing = Task { await ProgressLine(pipeline).show() }
-    let report = await pipeline.run()
+    let report = await running.value
     showing.cancel()
     await showing.value
     await Console.finish(printing)
