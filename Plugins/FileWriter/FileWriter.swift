@@ -22,17 +22,25 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let encoder: EventEncoder<E>
   private var file: RotatingFile?
   private var out = ByteWriter(capacity: 1 << 16)
-  /// Records handed to the file since it last said that all were written.
+  /// Records of finished runs that are still in memory.
   private var unwritten = 0
+  /// Those of the present run; they come again where it throws.
+  private var fresh = 0
   private let records: Counter
   private let bytes: Counter
   private let lost: Counter
 
   public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
     let known = E.schema.fields.map(\.name)
-    return (settings.fields ?? []).filter { !known.contains($0) }.map { name in
-      let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
-      return ("fields", "'fields': \(E.eventName) has no field '\(name)'\(hint)")
+    guard let fields = settings.fields else { return [] }
+    if fields.isEmpty { return [("fields", "'fields' names no field; there are \(known.joined(separator: ", "))")] }
+    var seen: Set<String> = []
+    return fields.compactMap { name in
+      if !known.contains(name) {
+        let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
+        return ("fields", "'fields': \(E.eventName) has no field '\(name)'\(hint)")
+      }
+      return seen.insert(name).inserted ? nil : ("fields", "'fields' names '\(name)' twice")
     }
   }
 
@@ -41,7 +49,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     self.context = context
     let style = settings.times.style
     encoder = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
-    records = context.counter("records", "Records written.")
+    records = context.counter("records", "Records taken; those that could not be written are among them.")
     bytes = context.counter("bytes", "Bytes written.")
     lost = context.counter("lost", "Records that could not be written.")
   }
@@ -58,30 +66,49 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     guard let file else { return }
     // A file that rotates gets record by record, so that none is split; otherwise a few dozen go together.
     let chunk = settings.rotate == nil ? 1 << 14 : 0
+    fresh = 0
+    var held = 0
     for i in events.indices {
       if settings.isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
       out.reserve(1)
       out.put(10)
-      if out.count > chunk { try pass(to: file) }
+      held += 1
+      if out.count > chunk {
+        try pass(held, to: file)
+        held = 0
+      }
     }
-    try pass(to: file)
-    unwritten += events.count
+    try pass(held, to: file)
+    unwritten += fresh
+    fresh = 0
     records.add(events.count)
-    if file.buffered == 0 { unwritten = 0 }
   }
 
-  private func pass(to file: RotatingFile) throws {
-    if out.count == 0 { return }
+  /// Hands `count` records over; where the file has made room for them first, everything before them is written.
+  private func pass(_ count: Int, to file: RotatingFile) throws {
+    if count == 0 { return }
     defer { out.clear() }
+    let (buffered, rotations) = (file.buffered, file.rotations)
     try file.write(out)
+    if file.buffered < buffered + out.count || file.rotations != rotations { allWritten() }
+    fresh += count
     bytes.add(out.count)
   }
 
-  public func drain() throws { try flush() }
+  private func allWritten() {
+    unwritten = 0
+    fresh = 0
+  }
+
+  /// A file that lacks records is no success, though the disk may have room again by now.
+  public func drain() throws {
+    try flush()
+    if lost.total > 0 { throw IncompleteFile(path: settings.path, records: lost.total) }
+  }
 
   private func flush() throws {
     try file?.flush()
-    unwritten = 0
+    allWritten()
   }
 
   public func background() async {
@@ -94,8 +121,16 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   public func stop() {
     do { try file?.close() } catch {
       lost.add(unwritten)
-      context.logger.error("\(unwritten) records not written: \(error)")
+      if unwritten > 0 { context.logger.error("\(unwritten) records not written: \(error)") }
     }
     file = nil
   }
+}
+
+/// Records that could not be written are missing.
+struct IncompleteFile: Error, CustomStringConvertible {
+  let path: String
+  let records: Int
+
+  var description: String { "\(records) records are missing in '\(path)'" }
 }
