@@ -103,6 +103,8 @@ let package = Package(
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
+    tests("FileWriter", uses: ["StockbusTestKit", "StockbusRuntime", "StockbusPlugin"]),
+    tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),

@@ -23,16 +23,24 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let encoder: EventEncoder<E>
   private var file: RotatingFile?
   private var out = ByteWriter(capacity: 1 << 16)
-  /// Records of finished runs that may still wait in the file's buffer; those of the present run come again where it fails.
+  /// Records of finished runs that are still in memory.
   private var unwritten = 0
+  /// Those of the present run; they come again where it throws.
+  private var fresh = 0
   private let records: Counter
   private let bytes: Counter
 
   public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
     let known = E.schema.fields.map(\.name)
-    return (settings.fields ?? []).filter { !known.contains($0) }.map { name in
-      let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
-      return ("fields", "'fields': \(E.eventName) has no field '\(name)'\(hint)")
+    guard let fields = settings.fields else { return [] }
+    if fields.isEmpty { return [("fields", "'fields' names no field; there are \(known.joined(separator: ", "))")] }
+    var seen: Set<String> = []
+    return fields.compactMap { name in
+      if !known.contains(name) {
+        let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
+        return ("fields", "'fields': \(E.eventName) has no field '\(name)'\(hint)")
+      }
+      return seen.insert(name).inserted ? nil : ("fields", "'fields' names '\(name)' twice")
     }
   }
 
@@ -41,45 +49,63 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     self.context = context
     let style = settings.times.style
     encoder = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
-    records = context.counter("records", "Records written.")
+    records = context.counter("records", "Records taken; those that could not be written are among them.")
     bytes = context.counter("bytes", "Bytes written.")
   }
 
   public func start() throws {
-    file = try RotatingFile(
-      path: settings.path,
-      options: .init(
-        opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep, sync: settings.sync,
-        header: settings.isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []))
+    do throws(FileError) {
+      file = try RotatingFile(
+        path: settings.path,
+        options: .init(
+          opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep, sync: settings.sync,
+          header: settings.isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []))
+    } catch { throw EnvironmentFailure("\(error)", isPermanent: false) }
   }
 
   public func receive(_ events: Span<E>) async throws {
     guard let file else { return }
     // A file that rotates gets record by record, so that none is split; otherwise a few dozen go together.
     let chunk = settings.rotate == nil ? 1 << 14 : 0
+    var held = 0
+    out.clear()
+    fresh = 0
     for i in events.indices {
       if settings.isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
       out.reserve(1)
       out.put(10)
-      if out.count > chunk { try await pass(to: file) }
+      held += 1
+      if out.count > chunk {
+        try await pass(held, to: file)
+        held = 0
+      }
     }
-    try await pass(to: file)
+    try await pass(held, to: file)
+    unwritten += fresh
+    fresh = 0
     records.add(events.count)
-    unwritten = file.buffered == 0 ? 0 : unwritten + events.count
   }
 
-  private func pass(to file: RotatingFile) async throws {
-    if out.count == 0 { return }
-    let size = out.count
+  /// Hands `count` records over; where the file has made room for them first, everything before them is written.
+  private func pass(_ count: Int, to file: RotatingFile) async throws {
+    if count == 0 { return }
+    let (size, buffered, rotations) = (out.count, file.buffered, file.rotations)
     try await persistently { () throws(FileError) in try file.write(out) }
+    if file.buffered < buffered + size || file.rotations != rotations { allWritten() }
+    fresh += count
     bytes.add(size)
     out.clear()
+  }
+
+  private func allWritten() {
+    unwritten = 0
+    fresh = 0
   }
 
   public func drain() async throws {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.flush() }
-    unwritten = 0
+    allWritten()
   }
 
   /// Tries until it works: a disk that is full may have room in a while. A write that failed has taken nothing, and what was taken
@@ -100,15 +126,15 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   public func background() async {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       // A failure shows again, and is dealt with, at the next run or at the end.
-      do {
+      do throws(FileError) {
         try file?.flush()
-        unwritten = 0
+        allWritten()
       } catch { context.logger.warning("\(error)") }
     }
   }
 
   public func stop() {
-    do { try file?.close() } catch { context.lose(unwritten, "\(error)") }
+    do throws(FileError) { try file?.close() } catch { context.lose(unwritten, "\(error)") }
     unwritten = 0
     file = nil
   }

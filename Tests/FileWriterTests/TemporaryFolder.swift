@@ -44,4 +44,5 @@ final class TemporaryFolder: Sendable {
   }
 
   func remove(_ name: String) { unlink(file(name)) }
+  func removeFolder(_ name: String) { rmdir(file(name)) }
 }

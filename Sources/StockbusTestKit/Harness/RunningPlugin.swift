@@ -56,6 +56,13 @@ public final class RunningPlugin<Out: Event>: Sendable {
     try await outlet.flush()
   }
 
+  /// Returns when the component is done with everything that was sent, or has ended; what it emits for that may still be on its way.
+  public func delivered() async {
+    let inlets = bench.node.inlets
+    // Nobody is told of this moment, so it is looked for; every look lets the component work.
+    while inlets.contains(where: { $0.counts.inFlight > 0 }) { await Task.yield() }
+  }
+
   /// Tells the component something: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }

@@ -1,0 +1,157 @@
+import FileWriter
+import StockbusTestKit
+import Testing
+
+actor Trades: Source {
+  private let count: Int
+  init(_ settings: TradesSettings, _ context: Context) { count = settings.count }
+  func run(into output: inout Outlet<Trade>) async throws {
+    for i in 0..<count {
+      var trade = Trade.schema.example
+      trade.size = Quantity(raw: Int64(i + 1) * 1_000_000_000)
+      output.send(trade)
+    }
+  }
+}
+
+struct TradesSettings: Options {
+  @Setting("How many.") var count = 10
+}
+
+extension Plugin {
+  static let trades = Plugin("trades", "Sends trades of sizes 1, 2, 3 and so on.", .source(Trades.self))
+}
+
+@Suite(.timeLimit(.minutes(3))) struct FileTests {
+  let folder = TemporaryFolder()
+  static let trades: [Trade] = (1...400).map { i in
+    var trade = Trade.schema.example
+    trade.size = Quantity(raw: Int64(i) * 1_000_000_000)
+    return trade
+  }
+
+  private func run(_ count: Int, _ options: String) async throws -> (report: RunReport, log: CapturedLog) {
+    let harness = try PipelineHarness(
+      """
+      sources: { ticks: { plugin: trades, count: \(count) } }
+      sinks: { file: { plugin: file_writer, inputs: [ticks], \(options) } }
+      """, plugins: [.trades, .fileWriter])
+    return (await harness.run(), harness.log)
+  }
+
+  private func counter(_ report: RunReport, _ name: String) -> Int? {
+    report.ledger.counters.first { $0.component == "file" && $0.name == name }?.total
+  }
+
+  @Test func `goes on with a file that is there, or empties it first`() async throws {
+    let options = "fields: [size]\nheader: true"
+    #expect(try await write(Array(Self.trades[0..<2]), options, as: "a.csv", in: folder) == "size\n1\n2\n")
+    #expect(try await write(Array(Self.trades[2..<3]), options, as: "a.csv", in: folder) == "size\n1\n2\n3\n")
+    #expect(try await write(Array(Self.trades[3..<4]), options + "\nappend: false", as: "a.csv", in: folder) == "size\n4\n")
+    #expect(try await write([Trade](), options + "\nappend: false", as: "a.csv", in: folder) == "size\n")
+  }
+
+  @Test func `folders above the file are made`() async throws {
+    let path = folder.file("x") + "/y.csv"
+    let (report, _) = try await run(1, "path: \(path), fields: [size]")
+    #expect(report.exitStatus == 0)
+    #expect(folder.content("x/y.csv") == "size\n1\n")
+    folder.remove("x/y.csv")
+    folder.removeFolder("x")
+  }
+
+  @Test func `rotation never splits a record, keeps the newest files and begins each with the header`() async throws {
+    let text = try await write(Self.trades, "fields: [symbol, size]\nrotate: 100B\nkeep: 50\nsync: true", as: "t.csv", in: folder)
+    #expect(text.hasPrefix("symbol,size\n"))
+    var rows: [String] = []
+    let files = folder.names.count
+    for number in (1..<files).reversed() {
+      let part = folder.content("t.csv.\(number)")
+      #expect(part.utf8.count <= 100)
+      // One more record would not have fitted.
+      #expect(part.utf8.count > 90)
+      rows += part.split(separator: "\n").dropFirst().map(String.init)
+      #expect(part.hasPrefix("symbol,size\n") && part.hasSuffix("\n"))
+    }
+    rows += text.split(separator: "\n").dropFirst().map(String.init)
+    #expect(rows == (1...400).map { "AAPL,\($0)" })
+    for name in folder.names { folder.remove(name) }
+    _ = try await write(Self.trades, "fields: [symbol, size]\nrotate: 100B\nkeep: 3", as: "t.csv", in: folder)
+    #expect(folder.names == ["t.csv", "t.csv.1", "t.csv.2", "t.csv.3"])
+  }
+
+  @Test func `a record waits in memory no longer than told`() async throws {
+    let harness = PluginHarness()
+    let path = folder.file("slow.csv")
+    let running = try harness.start(
+      Blueprint.sink(FileWriter<Trade>.self), options: "{ path: \(path), fields: [size], flush: 3s }", taking: Trade.self,
+      emitting: Trade.self)
+    await harness.clock.waitForSleeper(until: .seconds(3))
+    try await running.send(Array(Self.trades[0..<2]))
+    await running.delivered()
+    #expect(folder.content("slow.csv") == "")
+    harness.clock.advance(by: .seconds(3))
+    await harness.clock.waitForSleeper(until: .seconds(6))
+    #expect(folder.content("slow.csv") == "size\n1\n2\n")
+    try await running.stop()
+    #expect(harness.counter("records") == 2)
+    #expect(harness.counter("bytes") == 4)
+  }
+
+  static let reason = "cannot write '/dev/full': No space left on device (ENOSPC)"
+
+  @Test func `a full disk fails the run, and what was lost is counted`() async throws {
+    let (report, log) = try await run(10, "path: /dev/full, patience: 0s")
+    #expect(report.fates.last?.outcome == .failed(Self.reason))
+    #expect(report.ledger.lost == 10)
+    #expect(report.exitStatus == 1)
+    #expect(report.ledger.isBalanced)
+    #expect(
+      log.texts(.error) == ["error file: 10 events lost: \(Self.reason)", "error file failed: \(Self.reason)"])
+  }
+
+  @Test func `with a full disk every event is lost or dropped, and none is counted twice`() async throws {
+    let (report, _) = try await run(5000, "path: /dev/full, patience: 0s")
+    let counts = try #require(report.ledger.edges.first?.counts)
+    #expect(counts.delivered == report.ledger.lost)
+    #expect(counts.delivered + counts.dropped == 5000)
+    #expect(counts.deadLettered == 0)
+    #expect(report.exitStatus == 1)
+  }
+
+  @Test func `a full disk is given time, with growing pauses`() async throws {
+    let harness = try PipelineHarness(
+      """
+      sources: { ticks: { plugin: trades, count: 10 } }
+      sinks: { file: { plugin: file_writer, inputs: [ticks], path: /dev/full, patience: 1s, flush: 1h } }
+      """, plugins: [.trades, .fileWriter])
+    let report = await harness.runThroughTime()
+    #expect(report.fates.last?.outcome == .failed(Self.reason))
+    // At 0, 0.1, 0.3 and 0.7 s it tries again; at 1.5 s the second is over.
+    #expect(
+      harness.log.texts(.warning) == ["0.1", "0.2", "0.4", "0.8"].map { "warning file: \(Self.reason); trying again in \($0) seconds" })
+  }
+
+  @Test(arguments: [
+    ("/proc/nope/t.csv", "cannot create the folder '/proc/nope': No such file or directory (ENOENT)"),
+    ("/tmp", "cannot open '/tmp' for writing: Is a directory (EISDIR)"),
+    ("/dev/null/t.csv", "cannot open '/dev/null/t.csv' for writing: Not a directory (ENOTDIR)"),
+  ])
+  func `a path that cannot be written is a clear error, and the others go on`(path: String, reason: String) async throws {
+    let (report, log) = try await run(10, "path: \(path), supervision: { restarts: 0 }")
+    #expect(report.fates.last?.outcome == .failed(reason))
+    #expect(report.fates.first?.outcome == .completed)
+    #expect(report.ledger.edges.first?.counts.dropped == 10)
+    #expect(report.exitStatus == 1)
+    #expect(log.texts(.error) == ["error file failed: \(reason)"])
+    #expect(log.texts(.critical) == ["critical file has failed for good after 1 lives; the others go on: \(reason)"])
+  }
+
+  @Test func `a large replay is written whole`() async throws {
+    let (report, _) = try await run(30_000, "path: \(folder.file("large.csv")), fields: [size], header: false")
+    #expect(report.exitStatus == 0)
+    #expect(folder.content("large.csv") == (1...30_000).map { "\($0)\n" }.joined())
+    #expect(counter(report, "records") == 30_000)
+    #expect(report.ledger.lost == 0)
+  }
+}
