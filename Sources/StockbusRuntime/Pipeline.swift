@@ -109,23 +109,29 @@ public final class Pipeline: Sendable {
     case stopRequested
     case deadlinePassed
     case aborted
+    /// The data has ended, and so long ago.
+    case stillDraining(Duration)
     /// Something ended that nobody waits for.
     case nothing
   }
 
   /// Runs until all components have ended: their data, or a stop. Cancelling the task aborts.
-  public func run() async -> RunReport {
+  ///
+  /// `overdue` is called when the drain deadline has passed and what is late has been told to end at once. A component that waits
+  /// for something that never comes may keep the run from returning all the same: then only the process's end helps.
+  public func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
     running.withLock { $0 = Set(entries.map(\.plan.id)) }
     return await withTaskCancellationHandler {
-      await runAll()
+      await runAll(overdue)
     } onCancel: {
       abort()
     }
   }
 
-  private func runAll() async -> RunReport {
+  private func runAll(_ overdue: @Sendable (Pipeline) -> Void) async -> RunReport {
     var fates: [String: RunReport.Fate] = [:]
     var late: [String] = []
+    var isDraining = false
     let letterReaders = readersOfDeadLetters()
     await withTaskGroup(of: Happening.self) { group in
       let desk = desk
@@ -161,7 +167,12 @@ public final class Pipeline: Sendable {
             stop()
           }
           if entries.allSatisfy({ fates[$0.plan.id] != nil || letterReaders.contains($0.plan.id) }) { desk.close() }
-          if fates.count == entries.count { group.cancelAll() }
+          if fates.count == entries.count {
+            group.cancelAll()
+          } else if entries.allSatisfy({ !$0.node.inlets.isEmpty || fates[$0.plan.id] != nil }), !isDraining {
+            isDraining = true
+            addDrainNotice(to: &group, after: settings.drainDeadline, elapsed: settings.drainDeadline)
+          }
         case .stopRequested:
           if fates.count == entries.count { continue }
           let clock = clock
@@ -175,13 +186,28 @@ public final class Pipeline: Sendable {
           if late.isEmpty { continue }
           logger.error("not drained within \(settings.drainDeadline): \(late.joined(separator: ", "))")
           abort()
+          overdue(self)
         // Waits that no parker ends: a back-off, a component's own.
         case .aborted: group.cancelAll()
+        case .stillDraining(let elapsed):
+          // At the end of the data nobody is in a hurry: who takes long is named, and not cut off.
+          if stopSignal.hasFired { continue }
+          logger.warning("still draining after \(elapsed): \(runningComponents.joined(separator: ", "))")
+          addDrainNotice(to: &group, after: elapsed, elapsed: elapsed * 2)
         case .nothing: continue
         }
       }
     }
     return RunReport(fates: entries.compactMap { fates[$0.plan.id] }, ledger: ledger, late: late)
+  }
+
+  /// Tells after `wait` that the data has ended `elapsed` ago.
+  private func addDrainNotice(to group: inout TaskGroup<Happening>, after wait: Duration, elapsed: Duration) {
+    let clock = clock
+    group.addTask {
+      do { try await clock.sleep(for: wait) } catch { return .nothing }
+      return .stillDraining(elapsed)
+    }
   }
 
   private func note(_ fate: RunReport.Fate, _ plan: PlannedNode) {

@@ -48,7 +48,7 @@ struct Supervisor: Sendable {
     for reader in readers { await reader.wait() }
     if Task.isCancelled {
       ready.fire()
-      return ended(isReleased ? .cancelled : .completed)
+      return ended(whenCancelled)
     }
     node.whenStarted { ready.fire() }
     while true {
@@ -59,7 +59,7 @@ struct Supervisor: Sendable {
       } catch {
         ready.fire()
         if isReleased { return ended(.cancelled) }
-        if error is CancellationError, stop.hasFired { return ended(.completed) }
+        if error is CancellationError, Task.isCancelled { return ended(whenCancelled) }
         recover(error)
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
@@ -68,7 +68,7 @@ struct Supervisor: Sendable {
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
         if stop.hasFired, node.inlets.isEmpty { return ended(.completed) }
-        do { try await pause(failures) } catch { return ended(isReleased ? .cancelled : .completed) }
+        do { try await pause(failures) } catch { return ended(whenCancelled) }
       }
     }
   }
@@ -80,6 +80,9 @@ struct Supervisor: Sendable {
       return sum + counts.delivered + counts.filtered + counts.deadLettered
     }
   }
+
+  /// A graceful stop cancels the sources, and that is their proper end; whatever else is cancelled is cut off.
+  private var whenCancelled: RunReport.Fate.Outcome { node.inlets.isEmpty && stop.hasFired && !isReleased ? .completed : .cancelled }
 
   private var isReleased: Bool { node.parkers.contains { $0.isReleased } }
 

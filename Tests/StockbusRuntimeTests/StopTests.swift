@@ -89,6 +89,30 @@ import Testing
     }
   }
 
+  @Test func `at the end of the data who takes long is named, again and again, and not cut off`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        runtime: { drain_deadline: 7s }
+        sources: { ticks: { plugin: numbers, count: 30 } }
+        sinks: { slow: { plugin: keep, inputs: [ticks], gated: true }, fine: { plugin: keep, inputs: [ticks] } }
+        """)
+      async let report = harness.run()
+      await journal.wait(for: "fine stops")
+      for seconds in [7, 14, 28] {
+        await harness.clock.waitForSleeper(until: .seconds(seconds))
+        harness.clock.advance(by: harness.clock.deadlines[0] - harness.clock.uptime)
+        await harness.log.wait(for: "after \(seconds).0 seconds")
+      }
+      journal.gate.open()
+      let end = await report
+      #expect(
+        harness.log.texts(.warning) == ["7.0", "14.0", "28.0"].map { "warning still draining after \($0) seconds: slow" })
+      #expect(journal.received(by: "slow") == Array(1...30))
+      #expect(end.exitStatus == 0)
+    }
+  }
+
   @Test func `an abort ends everything, and what waits is dropped`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

@@ -44,8 +44,9 @@ struct Run: AsyncParsableCommand {
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }
     let pipeline = Pipeline(topology, logger: logger)
     // A task of its own, so that the second signal can cancel what waits in it; awaited below.
-    let running = Task { await pipeline.run() }
-    let signals = StopSignals(pipeline, running, deadline: topology.settings.drainDeadline)
+    let hardStop = HardStop()
+    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
+    let signals = StopSignals(pipeline, running, hardStop)
     defer { signals.end() }
     let reader = commands.map { CommandReader(path: $0, pipeline: pipeline) }
     reader?.start()
@@ -54,6 +55,7 @@ struct Run: AsyncParsableCommand {
     let printing = Task { await Console.printItems() }
     let showing = Task { await ProgressLine(pipeline).show() }
     let report = await running.value
+    hardStop.disarm()
     showing.cancel()
     await showing.value
     await Console.finish(printing)

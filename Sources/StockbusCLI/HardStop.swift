@@ -1,0 +1,33 @@
+import Dispatch
+import StockbusRuntime
+import StockbusTerminal
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The last resort: a component that neither drains nor can be cancelled must not keep the process. It is named, and the process
+/// ends.
+final class HardStop: Sendable {
+  private let isDisarmed = Mutex(false)
+
+  /// Ends the process after `limit`, unless it is disarmed by then.
+  func arm(_ pipeline: Pipeline, after limit: Duration) {
+    let (seconds, attoseconds) = limit.components
+    let deadline = DispatchTime.now() + .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [self] in
+      if isDisarmed.withLock({ $0 }) { return }
+      StandardError.write(pipeline.ledger.description)
+      let late = pipeline.runningComponents.joined(separator: ", ")
+      StandardError.write(late.isEmpty ? "the run does not end" : "these components do not end: \(late)")
+      Terminal.restoreFromSignalHandler()
+      _exit(1)
+    }
+  }
+
+  /// The run has ended by itself.
+  func disarm() { isDisarmed.withLock { $0 = true } }
+}
