@@ -3,12 +3,14 @@ import StockbusTestKit
 import Testing
 
 /// What file_writer makes of these events.
-func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "out.jsonl", in folder: TemporaryFolder) async throws -> String {
+func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "out.jsonl", in folder: TemporaryFolder) async throws
+  -> String
+{
   try await PluginHarness().consume([events], by: Plugin.fileWriter, options: "path: \(folder.file(name))\n\(options)")
   return folder.content(name)
 }
 
-@Suite(.timeLimit(.minutes(3))) struct GoldenTests {
+@Suite(.timeLimit(.minutes(15))) struct GoldenTests {
   let folder = TemporaryFolder()
 
   private func check<E: Event>(_: E.Type, json: String, csv: String) async throws {
@@ -69,7 +71,9 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
   @Test func `decimals stay as they came`() async throws {
     var trade = Trade.schema.example
     var lines: [Trade] = []
-    for (price, decimals, size, sizeDecimals) in [("5", 0, "1", 3), ("5", 4, "0.25", 0), ("0.000000001", 2, "1.5", 9)] as [(String, UInt8, String, UInt8)] {
+    for (price, decimals, size, sizeDecimals) in [("5", 0, "1", 3), ("5", 4, "0.25", 0), ("0.000000001", 2, "1.5", 9)]
+      as [(String, UInt8, String, UInt8)]
+    {
       trade.price = try Price(price)
       trade.priceDecimals = decimals
       trade.size = try Quantity(size)

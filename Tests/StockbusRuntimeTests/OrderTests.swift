@@ -1,7 +1,7 @@
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct OrderTests {
+@Suite(.timeLimit(.minutes(15))) struct OrderTests {
   static let chain = """
     sources: { ticks: { plugin: numbers, count: 100 } }
     processors: { first: { plugin: pass, inputs: [ticks] }, second: { plugin: pass, inputs: [first] } }
