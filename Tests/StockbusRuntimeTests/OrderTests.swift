@@ -5,7 +5,7 @@ import Testing
   static let chain = """
     sources: { ticks: { plugin: numbers, count: 100 } }
     processors: { first: { plugin: pass, inputs: [ticks] }, second: { plugin: pass, inputs: [first] } }
-    sinks: { end: { plugin: keep, inputs: [second] }, side: { plugin: keep, inputs: [first] } }
+    sinks: { end: { plugin: keep, inputs: [second], slow: true }, side: { plugin: keep, inputs: [first] } }
     """
 
   @Test func `readers start before those they read`() async throws {
