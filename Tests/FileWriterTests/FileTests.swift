@@ -22,7 +22,7 @@ extension Plugin {
   static let trades = Plugin("trades", "Sends trades of sizes 1, 2, 3 and so on.", .source(Trades.self))
 }
 
-@Suite(.timeLimit(.minutes(3))) struct FileTests {
+@Suite(.timeLimit(.minutes(15))) struct FileTests {
   let folder = TemporaryFolder()
   static let trades: [Trade] = (1...400).map { i in
     var trade = Trade.schema.example

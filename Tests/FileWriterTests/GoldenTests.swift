@@ -10,7 +10,7 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
   return folder.content(name)
 }
 
-@Suite(.timeLimit(.minutes(3))) struct GoldenTests {
+@Suite(.timeLimit(.minutes(15))) struct GoldenTests {
   let folder = TemporaryFolder()
 
   private func check<E: Event>(_: E.Type, json: String, csv: String) async throws {

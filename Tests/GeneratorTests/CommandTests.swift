@@ -2,7 +2,7 @@ import Generator
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct CommandTests {
+@Suite(.timeLimit(.minutes(15))) struct CommandTests {
   static let options = "{ symbols: [AAPL, NVDA], lowest: 100, highest: 100, model: step, increment: 0.01, interval: 1m }"
 
   @Test func `prices are raised, lowered, set and randomised, and published at once`() async throws {

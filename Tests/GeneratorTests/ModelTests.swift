@@ -13,7 +13,7 @@ extension Trade {
   var line: String { "\(symbol) \(price.formatted(decimals: Int(priceDecimals))) \(size) \(side.fieldName)" }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct ModelTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelTests {
   // Worked out by a program of another language from the published algorithms: SplitMix64, xoshiro256**, FNV-1a.
   @Test(arguments: [
     ("random_walk", ["AAPL 367.02 500 buy", "NVDA 176.30 100 buy", "TSLA 429.43 600 sell", "AAPL 365.41 400 buy"]),

@@ -2,7 +2,7 @@ import Generator
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct PaceTests {
+@Suite(.timeLimit(.minutes(15))) struct PaceTests {
   static let epoch = ManualTimekeeper().epoch.ns
 
   @Test func `a round of all symbols every interval`() async throws {

@@ -2,7 +2,7 @@ import NullSink
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct NullSinkTests {
+@Suite(.timeLimit(.minutes(15))) struct NullSinkTests {
   @Test func `counts events and the runs they came in`() async throws {
     let harness = PluginHarness()
     try await harness.consume([Array(repeating: Trade.schema.example, count: 2500)], by: Plugin.nullSink)

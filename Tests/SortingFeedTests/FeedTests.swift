@@ -80,7 +80,7 @@ struct PlainRanking {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct FeedTests {
+@Suite(.timeLimit(.minutes(15))) struct FeedTests {
   static func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, at time: Int64 = 0) -> Trade {
     Trade(
       symbol: symbol, price: Price(raw: price * 1_000_000_000), size: Quantity(raw: size * 1_000_000_000), time: Timestamp(ns: time),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(3))) struct DeadLetterTests {
+@Suite(.timeLimit(.minutes(15))) struct DeadLetterTests {
   @Test func `whoever reads the dead letters drains after all others`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

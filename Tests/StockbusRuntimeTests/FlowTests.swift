@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(5))) struct FlowTests {
+@Suite(.timeLimit(.minutes(15))) struct FlowTests {
   @Test func `three republishing stages and a fan-out neither hang nor lose with tiny rings`() async throws {
     try await journalled { journal in
       let count = 20_000

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(3))) struct LedgerTests {
+@Suite(.timeLimit(.minutes(15))) struct LedgerTests {
   /// One event in the sink's hand, then a hundred more while it is stuck.
   static func run(_ edge: String, symbols: String = "[A]") async throws -> (numbers: [Int64], report: RunReport) {
     try await journalled { journal in

@@ -1,11 +1,11 @@
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct OrderTests {
+@Suite(.timeLimit(.minutes(15))) struct OrderTests {
   static let chain = """
     sources: { ticks: { plugin: numbers, count: 100 } }
     processors: { first: { plugin: pass, inputs: [ticks] }, second: { plugin: pass, inputs: [first] } }
-    sinks: { end: { plugin: keep, inputs: [second] }, side: { plugin: keep, inputs: [first] } }
+    sinks: { end: { plugin: keep, inputs: [second], slow: true }, side: { plugin: keep, inputs: [first] } }
     """
 
   @Test func `readers start before those they read`() async throws {

@@ -1,7 +1,7 @@
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct PoisonTests {
+@Suite(.timeLimit(.minutes(15))) struct PoisonTests {
   static let letters = "letters: { plugin: letters, inputs: [dead_letters] }"
 
   @Test(arguments: ["pass", "async_pass"])

@@ -5,6 +5,7 @@ struct KeepSettings: Options {
   @Setting("Numbers that it cannot work with.") var poison: [Int64] = []
   @Setting("Waits at the gate with the first events it gets.") var gated = false
   @Setting("Lives whose start fails.") var failingStarts = 0
+  @Setting("Takes its time to start.") var slow = false
 
   init() {}
 }
@@ -26,7 +27,9 @@ actor Keep: Sink {
     self.context = context
   }
 
-  func start() throws {
+  func start() async throws {
+    // Long enough for everybody else to be far ahead, if they could be.
+    for _ in 0..<(settings.slow ? 2000 : 0) { await Task.yield() }
     let line = "\(context.id) starts"
     journal.note(line)
     if journal.count(of: line) <= settings.failingStarts { throw Broken(description: "no start") }

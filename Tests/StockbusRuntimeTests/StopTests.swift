@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(3))) struct StopTests {
+@Suite(.timeLimit(.minutes(15))) struct StopTests {
   @Test func `a graceful stop ends the source and delivers what it has sent`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

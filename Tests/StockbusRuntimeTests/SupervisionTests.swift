@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(3))) struct SupervisionTests {
+@Suite(.timeLimit(.minutes(15))) struct SupervisionTests {
   @Test func `the first restart is at once, further ones wait twice as long each, up to the longest wait`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

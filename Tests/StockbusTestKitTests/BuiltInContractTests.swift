@@ -6,7 +6,7 @@ import StockbusTestKit
 import Testing
 import WatchlistFilter
 
-@Suite(.timeLimit(.minutes(5))) struct BuiltInContractTests {
+@Suite(.timeLimit(.minutes(15))) struct BuiltInContractTests {
   static let trades: [Trade] = (0..<500).map { i in
     let symbols: [Symbol] = ["AAPL", "NVDA", "TSLA"]
     let price = Int64(100 + i * 37 % 23) * 1_000_000_000

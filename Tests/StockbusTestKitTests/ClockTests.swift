@@ -1,7 +1,7 @@
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ClockTests {
+@Suite(.timeLimit(.minutes(15))) struct ClockTests {
   @Test func `time moves by hand only`() {
     let clock = ManualTimekeeper(start: Timestamp(ns: 5))
     #expect(clock.now == Timestamp(ns: 5))

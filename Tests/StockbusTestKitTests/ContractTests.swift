@@ -1,7 +1,7 @@
 import StockbusTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ContractTests {
+@Suite(.timeLimit(.minutes(15))) struct ContractTests {
   /// Only ever waited for where a life does not end, which is what these tests are about.
   static let patience = Duration.milliseconds(200)
 

@@ -5,7 +5,7 @@ import StockbusTestKit
 import Testing
 import WatchlistFilter
 
-@Suite(.timeLimit(.minutes(3))) struct HarnessTests {
+@Suite(.timeLimit(.minutes(15))) struct HarnessTests {
   static let trades = (1...6).map { i in
     Trade(
       symbol: i % 2 == 0 ? "NVDA" : "AAPL", price: Price(raw: Int64(i) * 1_000_000_000), size: 1, time: Timestamp(ns: 0),

@@ -2,7 +2,7 @@ import StockbusTestKit
 import Testing
 import WatchlistFilter
 
-@Suite(.timeLimit(.minutes(3))) struct FileTests {
+@Suite(.timeLimit(.minutes(15))) struct FileTests {
   let folder = TemporaryFolder()
 
   private func pass(_ text: String, _ symbols: [Symbol], more: String = "") async throws -> [String] {

@@ -11,7 +11,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
   return passed.map(\.symbol.description)
 }
 
-@Suite(.timeLimit(.minutes(3))) struct FilterTests {
+@Suite(.timeLimit(.minutes(15))) struct FilterTests {
   static let symbols: [Symbol] = ["AAPL", "BRK.A", "BRK.B", "NVDA", "AAPL", "brk.a", "BRK"]
 
   @Test func `names and patterns pass, in order, everything else does not`() async throws {

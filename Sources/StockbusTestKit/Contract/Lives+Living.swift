@@ -2,6 +2,8 @@ internal import EventBus
 internal import StockbusPlugin
 
 extension ContractLives {
+  private static var slices: Int { 200 }
+
   /// One life with time going by itself. `until` says when it is cancelled; without it it has to end by itself.
   func live(_ subject: Subject, isLast: Bool = true, until: (@Sendable () async -> Void)? = nil) async -> Ending {
     let node = subject.bench.node
@@ -19,9 +21,13 @@ extension ContractLives {
         end(.threw("\(error)"))
       }
     }
-    let limit = patience
+    let slice = patience / Self.slices
     let watch = Task {
-      do { try await Task.sleep(for: limit) } catch { return }
+      // In slices, with turns for everybody else in between: on a busy machine patience lasts longer.
+      for _ in 0..<Self.slices {
+        do { try await Task.sleep(for: slice) } catch { return }
+        for _ in 0..<20 { await Task.yield() }
+      }
       end(.late)
       for parker in node.parkers { parker.release() }
       life.cancel()

@@ -1,0 +1,112 @@
+import StockbusPlugin
+import Synchronization
+
+/// What the components of one test have done.
+final class Diary: Sendable {
+  @TaskLocal static var current = Diary()
+  private let entries = Mutex<[String]>([])
+  func note(_ line: String) { entries.withLock { $0.append(line) } }
+  var lines: [String] { entries.withLock { $0 } }
+}
+
+/// A clock that nobody needs: whoever sleeps on it sleeps until he is cancelled.
+struct NoTime: Timekeeper {
+  var now: Timestamp { Timestamp(ns: 7) }
+  var uptime: Duration { .zero }
+  func sleep(until deadline: Duration) async throws(CancellationError) {
+    let (stream, _) = AsyncStream<Never>.makeStream()
+    for await _ in stream {}
+    throw CancellationError()
+  }
+}
+
+final class LetterBox: DeadLetterOffice {
+  private let kept = Mutex<[DeadLetter]>([])
+  func post(_ letter: DeadLetter) { kept.withLock { $0.append(letter) } }
+  var letters: [DeadLetter] { kept.withLock { $0 } }
+}
+
+func context(_ id: String = "it", seed: UInt64 = 42, counters: CounterRegistry = CounterRegistry(), _ office: LetterBox = LetterBox())
+  -> Context
+{
+  Context(
+    id: id, clock: NoTime(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, runSeed: seed, counters: counters,
+    deadLetters: office)
+}
+
+struct Whoops: Error, CustomStringConvertible { let description: String }
+
+struct LifeSettings: Options {
+  @Setting("Where it fails.") var failsIn = "nothing"
+  init() {}
+}
+
+/// Notes every step of its life.
+actor Witness: Sink, BackgroundComponent, CommandableComponent {
+  private let settings: LifeSettings
+  private let context: Context
+  private let diary = Diary.current
+
+  init(_ settings: LifeSettings, _ context: Context) throws {
+    self.settings = settings
+    self.context = context
+    diary.note("init")
+    if settings.failsIn == "init" { throw Whoops(description: "in init") }
+  }
+
+  private func step(_ name: String) throws {
+    diary.note(name)
+    if settings.failsIn == name { throw Whoops(description: "in \(name)") }
+  }
+
+  func start() throws { try step("start") }
+  func receive(_ events: Span<Trade>) throws { try step("receive") }
+  func drain() throws { try step("drain") }
+  func stop() { diary.note("stop") }
+
+  func background() async {
+    try? await context.clock.sleep(for: .seconds(1))
+    diary.note("background ends")
+  }
+
+  static var commands: [CommandInfo] { [CommandInfo("say WORD", "Says it."), CommandInfo("sing", "Sings.")] }
+  func perform(_ command: Command) throws(CommandError) -> String {
+    guard let word = command.arguments.first else { throw CommandError("'say' needs a word") }
+    return "says \(word)"
+  }
+}
+
+/// Passes everything on.
+actor Same<E: Event>: Processor {
+  init(_ settings: NoOptions, _ context: Context) {}
+  func process(_ events: Span<E>, into output: inout Outlet<E>) { output.send(contentsOf: events) }
+}
+
+actor Many<E: Event>: Source {
+  init(_ settings: VariantSettings, _ context: Context) {}
+  func run(into output: inout Outlet<E>) async throws {}
+}
+
+enum Variant: String, Choice { case trades, quotes }
+
+struct VariantSettings: Options {
+  @Setting("What it sends.") var emit = Variant.trades
+  init() {}
+}
+
+actor Takers: MultiSink {
+  init(_ settings: NoOptions, _ context: Context) {}
+  static var handlers: [Handler<Takers>] { [Handler(Trade.self) { _, _ in }, Handler(Quote.self) { _, _ in }] }
+}
+
+enum SamePlugin: SymbolEventPlugin {
+  static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint { .processor(Same<E>.self) }
+}
+
+extension Plugin {
+  static let same = Plugin("same", "Passes on.", SamePlugin.self, hot: [.processor(Same<Trade>.self)])
+  static let many = Plugin(
+    "many", "Sends.", option: "emit", variants: ["trades": .source(Many<Trade>.self), "quotes": .source(Many<Quote>.self)])
+  static let takers = Plugin("takers", "Takes two.", .sink(Takers.self))
+  static let witness = Plugin("witness", "Notes.", .sink(Witness.self))
+}
