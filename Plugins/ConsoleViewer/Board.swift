@@ -13,6 +13,8 @@ struct Board {
     var change = Price(raw: 0)
     var volume = Quantity(raw: 0)
     var decimals: UInt8
+    /// The last rank it told.
+    var rank = 0
     /// When the price moved last, and which way.
     var movedAt: Duration?
     var isUp = true
@@ -31,6 +33,8 @@ struct Board {
   private var places: [Int32] = []
   private(set) var total = 0
   private(set) var isRanked = false
+  /// True where the ranking comes through a filter: its moves cannot be followed, so each symbol stands by the last rank it told.
+  private(set) var isPartial = false
   private var lastMove: Duration?
 
   init(flash: Duration) { self.flash = flash }
@@ -82,13 +86,23 @@ struct Board {
     rows[index].history.append(price.raw)
   }
 
-  /// Follows one move of a ranking: out of its old place, into the new one; everything between shifts by one.
+  /// Follows one move of a ranking: out of its old place, into the new one; everything between shifts by one. Rank 0 leaves.
   private mutating func place(_ index: Int, rank: Int, previous: Int) {
     let entry = Int32(index)
+    rows[index].rank = rank
     let old = previous >= 1 && previous <= order.count && order[previous - 1] == entry ? previous - 1 : order.firstIndex(of: entry)
+    // In a whole ranking no rank is beyond the symbols there are.
+    if rank > order.count + (old == nil ? 1 : 0) { isPartial = true }
     if let old {
-      if old == rank - 1 { return }
+      if old == rank - 1, !isPartial { return }
       order.remove(at: old)
+    }
+    if rank == 0 { return }
+    if isPartial {
+      let at = order.firstIndex { rows[Int($0)].rank >= rank } ?? order.count
+      if at < Self.orderLimit { order.insert(entry, at: at) }
+      if order.count > Self.orderLimit { order.removeLast() }
+      return
     }
     if rank - 1 >= Self.orderLimit { return }
     order.insert(entry, at: min(rank - 1, order.count))

@@ -28,6 +28,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
   /// Lines that wait for `settle`.
   private var lines: [StyledLine] = []
   private var needsDrawing = false
+  private var drawnSize: TerminalSize?
   private let events: Counter
   private let frames: Counter
 
@@ -75,15 +76,18 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
     if lines.isEmpty { return }
     let out = lines
     lines = []
-    do { try await Terminal.shared.print(out) } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
+    do { try await Terminal.shared.print(out) } catch {
+      context.lose(out.count, "\(error)")
+      throw EnvironmentFailure("\(error)", isPermanent: true)
+    }
   }
 
   public func background() async {
     guard isLive else { return }
     while (try? await context.clock.sleep(for: settings.refresh)) != nil {
-      if !needsDrawing { continue }
+      if !needsDrawing, Terminal.shared.size == drawnSize { continue }
       do { try await draw() } catch {
-        context.logger.debug("\(error)")
+        context.logger.error("\(error); the table is not drawn any more")
         return
       }
     }
@@ -92,6 +96,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
   private func draw() async throws {
     let now = context.clock.uptime
     let size = Terminal.shared.size
+    drawnSize = size
     // Below the table there is room for other panes and for the prompt.
     let rows = settings.rows ?? max(3, size.rows - 14)
     needsDrawing = board.isFlashing(at: now)

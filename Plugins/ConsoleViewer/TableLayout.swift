@@ -12,7 +12,10 @@ struct TableLayout {
 
   func lines(_ board: Board, at now: Duration) -> [StyledLine] {
     var lines = [head]
-    for (place, index) in board.order.prefix(rows).enumerated() { lines.append(row(board.rows[Int(index)], place + 1, board, now)) }
+    for (place, index) in board.order.prefix(rows).enumerated() {
+      let row = board.rows[Int(index)]
+      lines.append(self.row(row, board.isPartial ? row.rank : place + 1, board, now))
+    }
     lines.append(foot(board))
     return lines.map { $0.prefix(columns: columns) }
   }

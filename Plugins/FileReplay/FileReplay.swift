@@ -15,6 +15,8 @@ extension Plugin {
 /// A row that is no event becomes a dead letter with file, line and reason. A life that follows a failed one goes on where that
 /// one ended, without a row lost or sent twice.
 actor FileReplay<E: Event & ReplayEvent>: Source {
+  private let executor = BlockingExecutor(label: "file_replay")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileReplaySettings
   private let context: Context
   private let rows: Counter
@@ -91,12 +93,14 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private func sendRun(_ replay: inout Replay<E>, limit: Int, into output: inout Outlet<E>) async throws -> Int {
     if output.room() == 0 { try await output.waitForRoom() }
     let room = output.room()
-    let count = try pull(&replay, limit: min(limit, room)) { output.send($0) }
+    let before = replay.counts.events
+    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send($0) } }
+    // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
     context.remember(replay.position, "position")
-    rows.add(count)
+    rows.add(replay.counts.events - before)
     report(replay)
     try await output.flush()
-    return count
+    return try result.get()
   }
 
   /// Bytes read of all loops together; without an end where the loops or a file have none.

@@ -18,6 +18,8 @@ enum FileWriterPlugin: AnyEventPlugin {
 /// Where writing fails, as on a full disk, it waits and tries again, and the bus waits with it; what cannot be written in the end
 /// is counted as lost.
 public actor FileWriter<E: Event>: Sink, BackgroundComponent {
+  private let executor = BlockingExecutor(label: "file_writer")
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileWriterSettings
   private let context: Context
   private let encoder: EventEncoder<E>
@@ -27,6 +29,8 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private var unwritten = 0
   /// Those of the present run; they come again where it throws.
   private var fresh = 0
+  /// True while a write that failed is tried again.
+  private var isTrying = false
   private let records: Counter
   private let bytes: Counter
 
@@ -109,13 +113,15 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   }
 
   /// Tries until it works: a disk that is full may have room in a while. A write that failed has taken nothing, and what was taken
-  /// before waits in the file's buffer. Gives up after `patience`, and at once where nobody reads the pipe any more.
+  /// before waits in the file's buffer. Gives up after `patience`, and at once where waiting would not help.
   private func persistently(_ attempt: () throws(FileError) -> Void) async throws {
     let deadline = context.clock.uptime + settings.patience
+    isTrying = true
+    defer { isTrying = false }
     var pause = Duration.milliseconds(100)
     while true {
       do throws(FileError) { return try attempt() } catch {
-        if error.isBrokenPipe || context.clock.uptime >= deadline { throw EnvironmentFailure("\(error)", isPermanent: true) }
+        if !error.isOutOfSpace || context.clock.uptime >= deadline { throw EnvironmentFailure("\(error)", isPermanent: true) }
         context.logger.warning("\(error); trying again in \(pause)")
       }
       try await context.clock.sleep(for: pause)
@@ -125,6 +131,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
 
   public func background() async {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
+      if isTrying { continue }
       // A failure shows again, and is dealt with, at the next run or at the end.
       do throws(FileError) {
         try file?.flush()

@@ -17,6 +17,8 @@ enum FlashLoggerPlugin: PricedEventPlugin {
 
 /// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
 public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
+  private let executor = BlockingExecutor(label: "flash_logger")
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FlashLoggerSettings
   private let context: Context
   private var last = LatestBySymbol<Price>()
@@ -24,6 +26,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
+  /// Where the drawing sleeps while nothing moves.
+  private let bell = Parker()
   /// Lines of finished runs that may still wait in the file's buffer.
   private var unwritten = 0
   private let changes: Counter
@@ -58,6 +62,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       let now = context.clock.uptime
       shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
       needsDrawing = true
+      bell.wake()
     } else {
       do { try await Terminal.shared.print(found.map { $0.line(age: .zero, fade: .zero) }) } catch {
         throw EnvironmentFailure("\(error)", isPermanent: true)
@@ -95,16 +100,9 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
   public func background() async {
-    let frame = Duration.milliseconds(50)
-    var flushed = context.clock.uptime
-    while (try? await context.clock.sleep(for: usesPane ? frame : settings.flush)) != nil {
-      let now = context.clock.uptime
-      if usesPane, needsDrawing {
-        needsDrawing = shown.contains { now - $0.at < settings.fade }
-        await draw(at: now)
-      }
-      if let file, now - flushed >= settings.flush {
-        flushed = now
+    if usesPane { return await drawPane() }
+    while (try? await context.clock.sleep(for: settings.flush)) != nil {
+      if let file {
         do {
           try file.flush()
           unwritten = 0
@@ -113,9 +111,27 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     }
   }
 
+  private func drawPane() async {
+    let bell = bell
+    while !Task.isCancelled {
+      // Nothing moves: nothing is looked at until something does.
+      if !needsDrawing {
+        await withTaskCancellationHandler {
+          await bell.sleep()
+        } onCancel: {
+          bell.release()
+        }
+      }
+      let now = context.clock.uptime
+      needsDrawing = shown.contains { now - $0.at < settings.fade }
+      await draw(at: now)
+      try? await context.clock.sleep(for: .milliseconds(50))
+    }
+  }
+
   private func draw(at now: Duration) async {
     let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade) }
-    do { try await Terminal.shared.setBlock(lines, owner: context.id) } catch { context.logger.debug("\(error)") }
+    do { try await Terminal.shared.setBlock(lines, owner: context.id) } catch { context.logger.warning("\(error)") }
   }
 
   public func drain() async throws {

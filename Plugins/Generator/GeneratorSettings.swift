@@ -39,6 +39,7 @@ public struct GeneratorSettings: Options {
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
+    if problems.isGiven("rate"), problems.isGiven("interval") { problems.add("either 'interval' or 'rate', not both", at: "interval") }
     if lowest > highest { problems.add("'lowest' must not be above 'highest'", at: "lowest") }
     if tick > lowest {
       problems.add("'tick' must not be above 'lowest'", at: "tick")

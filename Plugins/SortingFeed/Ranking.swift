@@ -35,21 +35,21 @@ struct Ranking: ~Copyable {
     ranked.priceDecimals = event.priceDecimals
     ranked.sizeDecimals = max(ranked.sizeDecimals, event.sizeDecimals)
     let (previous, rank) = order.update(UInt32(place), key: key(of: ranked))
-    ranked.rank = UInt32(rank + 1)
-    ranked.previousRank = previous.map { UInt32($0 + 1) } ?? 0
-    latest[place] = ranked
     let before = previous ?? Int.max
+    ranked.rank = rank < top ? UInt32(rank + 1) : 0
+    ranked.previousRank = before < top ? UInt32(before + 1) : 0
+    latest[place] = ranked
     guard rank < top || before < top else { return output.filter() }
     output.send(ranked)
-    if rank >= top { sendNeighbour(atRank: top - 1, from: top, into: &output) }
-    if before >= top, order.count > top { sendNeighbour(atRank: top, from: top - 1, into: &output) }
+    if rank >= top { sendNeighbour(atRank: top - 1, hasEntered: true, into: &output) }
+    if before >= top, order.count > top { sendNeighbour(atRank: top, hasEntered: false, into: &output) }
   }
 
-  /// The symbol that crossed the border because another one did.
-  private mutating func sendNeighbour(atRank rank: Int, from previous: Int, into output: inout Outlet<Ranked>) {
+  /// The symbol that crossed the border of `top` because another one did.
+  private mutating func sendNeighbour(atRank rank: Int, hasEntered: Bool, into output: inout Outlet<Ranked>) {
     guard let place = order.entry(atRank: rank) else { return }
-    latest[Int(place)].rank = UInt32(rank + 1)
-    latest[Int(place)].previousRank = UInt32(previous + 1)
+    latest[Int(place)].rank = hasEntered ? UInt32(top) : 0
+    latest[Int(place)].previousRank = hasEntered ? 0 : UInt32(top)
     output.send(latest[Int(place)])
   }
 

@@ -28,7 +28,7 @@ public struct SortingFeedSettings: Options {
   public var by = RankingKey.price
   @Setting("Which end is rank 1.")
   public var order = RankingOrder.descending
-  @Setting("Passes only the first so many ranks, and the symbols that just left them.", in: 1...1_000_000)
+  @Setting("Passes only the first so many ranks; a symbol that leaves them is sent once more, with rank 0.", in: 1...1_000_000)
   public var top: Int?
 
   public init() {}

@@ -30,16 +30,22 @@ struct CommandReader: Sendable {
     thread.start()
   }
 
+  /// A named pipe is opened for writing too, or it would end with the first who writes to it.
+  private var isPipe: Bool {
+    var info = stat()
+    return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO
+  }
+
   private func readAll() {
-    guard let file = path == "-" ? fdopen(STDIN_FILENO, "r") : fopen(path, "r") else {
-      StandardError.write("commands: \(visible(path, limit: 4096)): \(String(cString: strerror(errno)))")
+    guard let file = path == "-" ? fdopen(STDIN_FILENO, "r") : fopen(path, isPipe ? "r+" : "r") else {
+      Console.log("commands: \(visible(path, limit: 4096)): \(String(cString: strerror(errno)))")
       return
     }
     var buffer = [CChar](repeating: 0, count: Self.longestLine)
     while fgets(&buffer, Int32(buffer.count), file) != nil {
       let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       guard line.hasSuffix("\n") || line.utf8.count < Self.longestLine - 1 else {
-        StandardError.write("commands: a line of more than \(Self.longestLine) bytes is no command")
+        Console.log("commands: a line of more than \(Self.longestLine) bytes is no command")
         skipLine(file)
         continue
       }
@@ -56,14 +62,14 @@ struct CommandReader: Sendable {
 
   private func carryOut(_ line: String) {
     guard let first = Command(line: line) else { return }
-    if first.verb == "help" { return StandardError.write(help) }
+    if first.verb == "help" { return Console.log(help) }
     guard let command = Command(line: first.arguments.joined(separator: " ")) else {
-      return StandardError.write("commands: \(shown(first.verb)) what? A line is COMPONENT COMMAND …; 'help' lists them")
+      return Console.log("commands: \(shown(first.verb)) what? A line is COMPONENT COMMAND …; 'help' lists them")
     }
     BlockingThread.wait {
       let answer: String
       do throws(CommandError) { answer = try await perform(command, on: first.verb) } catch { answer = error.description }
-      StandardError.write(visible("\(first.verb): \(answer)", limit: 1000))
+      Console.log(visible("\(first.verb): \(answer)", limit: 1000))
     }
   }
 

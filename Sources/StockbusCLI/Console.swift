@@ -38,7 +38,8 @@ enum Console {
         if Terminal.shared.capabilities.canRedraw {
           try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
         } else if let line {
-          StandardError.write("\r\u{1b}[K" + line.terminalSafe, lineEnd: "")
+          let columns = max(1, Terminal.shared.errorCapabilities.size.columns - 1)
+          StandardError.write("\r\u{1b}[K" + line.terminalSafe.prefix(columns: columns), lineEnd: "")
           isShowing = true
         } else {
           clear(&isShowing)

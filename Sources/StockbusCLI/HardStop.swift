@@ -20,6 +20,8 @@ final class HardStop: Sendable {
     let deadline = DispatchTime.now() + .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     DispatchQueue.global().asyncAfter(deadline: deadline) { [self] in
       if isDisarmed.withLock({ $0 }) { return }
+      // Writing may block too, where the terminal is stopped or the pipe is full.
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) { _exit(1) }
       StandardError.write(pipeline.ledger.description)
       let late = pipeline.runningComponents.joined(separator: ", ")
       StandardError.write(late.isEmpty ? "the run does not end" : "these components do not end: \(late)")

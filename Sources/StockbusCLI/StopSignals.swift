@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGINT and SIGTERM: the first stops gracefully, the second ends everything.
+/// SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first stops gracefully, the second ends everything.
 final class StopSignals: Sendable {
   /// Unchecked: dispatch sources may be used from any thread, Dispatch on Linux only does not say so.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
@@ -23,7 +23,7 @@ final class StopSignals: Sendable {
     self.running = running
     self.hardStop = hardStop
     let queue = DispatchQueue(label: "stockbus.signals")
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { number in
       signal(number, SIG_IGN)
       return DispatchSource.makeSignalSource(signal: number, queue: queue)
     }

@@ -20,12 +20,15 @@ final class DeadLetterDesk: DeadLetterOffice {
   static let logged = 5
 
   let topic: Topic<DeadLetter>
+  /// Components that read the letters: theirs are only counted, or a letter about a letter would make the next.
+  private let readers: Set<String>
   private let logger: Logger
   private let state = Mutex(State())
   private let parker = Parker()
 
-  init(logger: Logger) {
+  init(logger: Logger, readers: Set<String>) {
     self.logger = logger
+    self.readers = readers
     topic = Topic(Topology.deadLetters, capacity: 1024)
   }
 
@@ -33,7 +36,11 @@ final class DeadLetterDesk: DeadLetterOffice {
     let count = state.withLock { state in
       let count = state.counts[letter.component, default: 0] + 1
       state.counts[letter.component] = count
-      if state.isClosed || state.waiting.count >= Self.limit { state.unpublished += 1 } else { state.waiting.append(letter) }
+      if state.isClosed || state.waiting.count >= Self.limit || readers.contains(letter.component) {
+        state.unpublished += 1
+      } else {
+        state.waiting.append(letter)
+      }
       return count
     }
     if count <= Self.logged {

@@ -14,6 +14,8 @@ public final class Pipeline: Sendable {
 
   private let entries: [Entry]
   private let desk: DeadLetterDesk
+  /// The components that end only after the dead letters do.
+  private let letterReaders: Set<String>
   private let settings: RunSettings
   private let clock: any Timekeeper
   private let logger: Logger
@@ -28,7 +30,8 @@ public final class Pipeline: Sendable {
     self.clock = clock
     self.logger = logger
     settings = topology.settings
-    let desk = DeadLetterDesk(logger: logger)
+    letterReaders = Self.readersOfDeadLetters(topology)
+    let desk = DeadLetterDesk(logger: logger, readers: letterReaders)
     self.desk = desk
     var topics: [String: any AnyTopic] = [Topology.deadLetters: desk.topic]
     entries = topology.nodes.map { plan in
@@ -79,7 +82,8 @@ public final class Pipeline: Sendable {
 
   /// The sources that know how far they have come, with the events they have published.
   public var progress: [(component: String, progress: Progress, events: Int)] {
-    entries.filter { $0.node.inlets.isEmpty && $0.counters.progress.done > 0 }
+    let running = running.withLock { $0 }
+    return entries.filter { $0.node.inlets.isEmpty && $0.counters.progress.done > 0 && running.contains($0.plan.id) }
       .map { ($0.plan.id, $0.counters.progress, $0.node.output?.published ?? 0) }
   }
 
@@ -95,7 +99,9 @@ public final class Pipeline: Sendable {
       counters.append(Ledger.Entry(component: component, name: "dead letters", total: count))
     }
     if desk.unpublished > 0 {
-      counters.append(Ledger.Entry(component: Topology.deadLetters, name: "counted only", total: desk.unpublished))
+      // Where somebody wanted to read them, they are missing there.
+      let name = letterReaders.isEmpty ? "counted only" : Ledger.lost
+      counters.append(Ledger.Entry(component: Topology.deadLetters, name: name, total: desk.unpublished))
     }
     return Ledger(
       edges: entries.flatMap { entry in
@@ -132,7 +138,6 @@ public final class Pipeline: Sendable {
     var fates: [String: RunReport.Fate] = [:]
     var late: [String] = []
     var isDraining = false
-    let letterReaders = readersOfDeadLetters()
     await withTaskGroup(of: Happening.self) { group in
       let desk = desk
       group.addTask {
@@ -191,7 +196,7 @@ public final class Pipeline: Sendable {
         case .aborted: group.cancelAll()
         case .stillDraining(let elapsed):
           // At the end of the data nobody is in a hurry: who takes long is named, and not cut off.
-          if stopSignal.hasFired { continue }
+          if stopSignal.hasFired || fates.count == entries.count { continue }
           logger.warning("still draining after \(elapsed): \(runningComponents.joined(separator: ", "))")
           addDrainNotice(to: &group, after: elapsed, elapsed: elapsed * 2)
         case .nothing: continue
@@ -228,11 +233,10 @@ public final class Pipeline: Sendable {
     entries.filter { $0.plan.inputs.contains { $0.from == id } }.compactMap { ready[$0.plan.id] }
   }
 
-  /// The components that end only after the dead letters do.
-  private func readersOfDeadLetters() -> Set<String> {
+  private static func readersOfDeadLetters(_ topology: Topology) -> Set<String> {
     var readers: Set<String> = []
-    for entry in entries where entry.plan.inputs.contains(where: { $0.from == Topology.deadLetters || readers.contains($0.from) }) {
-      readers.insert(entry.plan.id)
+    for node in topology.nodes where node.inputs.contains(where: { $0.from == Topology.deadLetters || readers.contains($0.from) }) {
+      readers.insert(node.id)
     }
     return readers
   }

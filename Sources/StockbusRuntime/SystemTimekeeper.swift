@@ -24,11 +24,14 @@ public struct SystemTimekeeper: Timekeeper {
   }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
-    let left = deadline - uptime
-    if left <= .zero {
-      if Task.isCancelled { throw CancellationError() }
-      return
+    // In slices, because the system's timers take no more than some centuries.
+    while true {
+      let left = deadline - uptime
+      if left <= .zero {
+        if Task.isCancelled { throw CancellationError() }
+        return
+      }
+      do { try await Task.sleep(for: min(left, .seconds(86_400)), tolerance: .zero) } catch { throw CancellationError() }
     }
-    do { try await Task.sleep(for: left, tolerance: .zero) } catch { throw CancellationError() }
   }
 }

@@ -1,5 +1,6 @@
 import MarketData
 import StockbusPlugin
+import StockbusTerminal
 import Testing
 
 @testable import ConsoleViewer
@@ -40,6 +41,26 @@ import Testing
       board.update(ranked: move.span, at: .zero)
     }
     #expect(order(board) == model.map(\.description))
+  }
+
+  @Test func `a symbol with rank 0 has left`() {
+    var board = Board(flash: .seconds(1))
+    let moves = [ranked("A", 1, was: 0), ranked("B", 1, was: 0), ranked("C", 1, was: 0), ranked("A", 0, was: 3)]
+    board.update(ranked: moves.span, at: .zero)
+    #expect(order(board) == ["C", "B"])
+    #expect(!board.isPartial)
+  }
+
+  @Test func `of a filtered ranking every symbol stands by the rank it told last`() {
+    var board = Board(flash: .seconds(1))
+    let moves = [
+      ranked("A", 25, was: 0), ranked("N", 14, was: 0), ranked("T", 9, was: 0), ranked("A", 3, was: 25), ranked("N", 14, was: 14),
+    ]
+    board.update(ranked: moves.span, at: .zero)
+    #expect(board.isPartial)
+    #expect(order(board) == ["A", "T", "N"])
+    let lines = TableLayout(columns: 100, rows: 10).lines(board, at: .zero).map(\.text)
+    #expect(lines.dropFirst().dropLast().map { $0.prefix(8).trimmingPrefix { $0 == " " } } == ["3  A", "9  T", "14  N"])
   }
 
   @Test func `without a ranking symbols stand in the order they came`() {

@@ -63,8 +63,8 @@ struct PlainRanking {
     let rank = after.firstIndex(of: place) ?? 0
     func row(_ place: Int, from previous: Int?, to rank: Int) -> Ranked {
       var ranked = rows[place].ranked
-      ranked.rank = UInt32(rank + 1)
-      ranked.previousRank = previous.map { UInt32($0 + 1) } ?? 0
+      ranked.rank = rank < top ? UInt32(rank + 1) : 0
+      ranked.previousRank = previous.map { $0 < top ? UInt32($0 + 1) : 0 } ?? 0
       return ranked
     }
     let wasIn = previous.map { $0 < top } ?? false
@@ -142,8 +142,8 @@ struct PlainRanking {
     #expect(
       ranked.map { "\($0.symbol) \($0.previousRank)→\($0.rank)" } == [
         "A 0→1", "B 0→1",  // C at 5 is third: filtered
-        "C 3→1", "A 2→3",  // C enters, A leaves
-        "C 1→3", "A 3→2",  // C leaves, A enters
+        "C 0→1", "A 2→0",  // C enters, A leaves
+        "C 1→0", "A 0→2",  // C leaves, A enters
         "A 2→2",
       ])
   }

@@ -8,7 +8,7 @@ import Testing
     try await journalled { journal in
       let harness = try pipeline(
         """
-        sources: { ticks: { plugin: numbers } }
+        sources: { ticks: { plugin: numbers, hold: true } }
         sinks:
           bad:
             plugin: keep

@@ -28,7 +28,8 @@ struct Pacing: Hashable, Sendable {
   func due(_ time: Timestamp) -> Duration {
     guard case .times(let factor) = speed, time > first else { return .zero }
     let elapsed = Int128(time.ns) - Int128(first.ns)
-    let ns = elapsed * 1_000_000_000 / Int128(factor.raw)
+    // A century is for ever, and adding it to a clock overflows nothing.
+    let ns = min(elapsed * 1_000_000_000 / Int128(factor.raw), 100 * 366 * 86_400 * 1_000_000_000)
     return Duration(secondsComponent: Int64(clamping: ns / 1_000_000_000), attosecondsComponent: Int64(ns % 1_000_000_000) * 1_000_000_000)
   }
 

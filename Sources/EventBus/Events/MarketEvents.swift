@@ -68,8 +68,8 @@ extension Ranked: PricedEvent {
       received: Timestamp(ns: 1_381_239_000_012_345_678), priceDecimals: 2),
     fields: [
       .init("symbol", \.symbol, "The instrument."),
-      .init("rank", \.rank, "The place now, counted from 1."),
-      .init("previous_rank", \.previousRank, "The place before this update; 0 where the symbol is new."),
+      .init("rank", \.rank, "The place now, counted from 1; 0 where the symbol has left a feed's top."),
+      .init("previous_rank", \.previousRank, "The place before this update; 0 where the symbol is new or was not in a feed's top."),
       .init("price", \.price, "Price of one unit.", decimals: \.priceDecimals),
       .init("change", \.change, "Price minus the symbol's reference price.", decimals: \.priceDecimals),
       .init("percent", \.percent, "The change in per cent of the reference price."),

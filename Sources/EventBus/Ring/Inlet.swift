@@ -78,11 +78,13 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   @inlinable @inline(__always)
   public func begin(_ n: Int) { running = n }
 
-  /// The run is done with, `filtered` of its events on purpose without effect.
+  /// The run is done with, `filtered` of its events on purpose without effect; a component that says more than there were is not
+  /// believed.
   @inlinable @inline(__always)
   public func finish(_ n: Int, filtered count: Int = 0) {
     running = 0
     if suspects != 0 { suspects &-= n }
+    let count = min(max(0, count), n)
     delivered.add(n &- count)
     if count != 0 { filtered.add(count) }
     advance(n)

@@ -1,9 +1,9 @@
 /// A price with its place among all symbols of a feed: 64 bytes without references.
 public struct Ranked: BitwiseCopyable, Hashable, Sendable {
   public var symbol: Symbol
-  /// The place now, counted from 1.
+  /// The place now, counted from 1; 0 where the symbol has left the first ones, which are all that a feed tells.
   public var rank: UInt32
-  /// The place before this update; 0 where the symbol is new.
+  /// The place before this update; 0 where the symbol is new or comes back among the first ones.
   public var previousRank: UInt32
   /// Decimals the price was written with; price and change print with at least as many.
   public var priceDecimals: UInt8

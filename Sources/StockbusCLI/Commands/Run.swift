@@ -39,6 +39,8 @@ struct Run: AsyncParsableCommand {
   func run() async throws {
     // Pipes and sockets that close are errors where they are written to, never a reason to die.
     signal(SIGPIPE, SIG_IGN)
+    // A standard stream that was closed would become the first file or socket that is opened.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
     let topology = try config.topology("; nothing was started")
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }

@@ -3,7 +3,9 @@ public import StockbusPlugin
 
 /// `runtime:` at the top of a configuration.
 public struct RunSettings: Options {
-  @Setting("How long a graceful stop may take before what is late is named and cut off; at the end of the data it is only named.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting(
+    "How long a graceful stop may take before what is late is named and cut off; at the end of the data it is only named.",
+    in: .milliseconds(1) ... .seconds(86_400))
   public var drainDeadline = Duration.seconds(10)
   @Setting("Seeds whatever draws random numbers and has no seed of its own.")
   public var seed = 42
