@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks the models of the wake-up protocol exhaustively with Spin (apt-get install spin gcc), and that every mutant fails.
-# The largest run takes about 1.5 GB; all together some minutes. `check.sh --large` adds one of 4 GB.
+# The largest run takes about 2 GB; all together some minutes. `check.sh --large` adds one of 4 GB.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
