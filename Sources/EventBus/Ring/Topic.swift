@@ -82,7 +82,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
 
   // MARK: Readers
 
-  /// A new reader, from the next event on; `parker` is where it sleeps.
+  /// A new reader, from the next event on; `parker` is where it sleeps. Until it is detached the topic keeps it, and its room.
   public func attach(_ parker: Parker, options: InletOptions = InletOptions()) -> Inlet<E> {
     let inlet = members.withLock { members in
       // Under the lock nobody recomputes the producer's limit, so the slots from `published` on are safe from here on.

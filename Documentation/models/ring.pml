@@ -1,0 +1,303 @@
+/* One topic: a producer that sleeps for room, two readers that sleep for events, closing, cancelling, attaching, detaching.
+ *
+ * Memory is x86-TSO (Sewell et al., "x86-TSO", CACM 2010) for the two plain stores of the protocol: the producer's store of `head`
+ * and a reader's store of its cursor stay in the storing thread's buffer until process Memory carries them out, or the thread
+ * does a locked instruction, or somebody calls the heavy barrier. All other shared variables are changed by locked instructions
+ * and under locks only. With -DWEAK a read-modify-write does not drain its own thread's buffer; the end of a locked section does.
+ *
+ * Spinning before sleeping is left out: it only looks more often. Mutants are chosen by -D: see check.sh.
+ */
+#ifndef C
+#define C 2 /* slots of the ring */
+#endif
+#ifndef N
+#define N 3 /* events */
+#endif
+#define P 2 /* the producer's sleeping place; the readers' are 0 and 1 */
+
+#ifdef SHARED
+#define bit(i) 1 /* two readers share a bit */
+#else
+#define bit(i) (1 + (i)) /* 1 and 2 */
+#endif
+
+byte head;      /* in memory; the producer has stored head + pending */
+byte pending;
+byte cursor[2]; /* in memory; reader i has stored cursor[i] + lag[i] */
+byte lag[2];
+byte attention;
+byte starved;
+bool closed;
+bool attached[2];
+byte written;   /* slots written so far, committed or not */
+bool ended[3];
+
+/* The sleeping places: a permit each. */
+bool permit[3];
+bool asleep[3];
+bool released[3];
+#ifdef CANCELLATION_WAKES
+bool cancelled; /* the producer's task, whose outlet waits though it is cancelled */
+#endif
+
+#define own(i) (cursor[i] + lag[i])
+
+inline drainProducer() { head = head + pending; pending = 0 }
+inline drainReader(i) { cursor[i] = cursor[i] + lag[i]; lag[i] = 0 }
+
+#ifdef WEAK
+#define rmwProducer skip
+#define rmwReader(i) skip
+#else
+#define rmwProducer drainProducer()
+#define rmwReader(i) drainReader(i)
+#endif
+
+/* membarrier: every thread's buffer is drained. */
+inline heavyOfReader() {
+#ifndef NO_HEAVY_OF_READER
+  d_step { drainProducer(); drainReader(0); drainReader(1) }
+#else
+  skip
+#endif
+}
+inline heavyOfProducer() {
+#ifndef NO_HEAVY_OF_PRODUCER
+  d_step { drainProducer(); drainReader(0); drainReader(1) }
+#else
+  skip
+#endif
+}
+
+inline wake(p) {
+  if
+  :: asleep[p] -> asleep[p] = false
+#ifdef NO_PERMIT
+  :: else
+#else
+  :: else -> permit[p] = true
+#endif
+  fi
+}
+
+inline lieDown(p) {
+  if
+  :: released[p]
+  :: else ->
+    if
+    :: permit[p] -> permit[p] = false
+    :: else -> asleep[p] = true
+    fi
+  fi
+}
+
+/* Carries out the stores, one at a time, whenever it likes. */
+active proctype Memory() {
+end:
+  do
+  :: atomic { pending > 0 -> head++; pending-- }
+  :: atomic { lag[0] > 0 -> cursor[0]++; lag[0]-- }
+  :: atomic { lag[1] > 0 -> cursor[1]++; lag[1]-- }
+  od
+}
+
+active proctype Producer() {
+  byte next, bits, low, target;
+  byte limit = C;
+  do
+  :: next == N -> break
+  :: else ->
+    /* waitForRoom */
+    do
+    :: next < limit -> break
+    :: else ->
+      d_step { /* Topic.limit, under the lock */
+        low = next;
+        if
+        :: attached[0] && cursor[0] < low -> low = cursor[0]
+        :: else
+        fi;
+        if
+        :: attached[1] && cursor[1] < low -> low = cursor[1]
+        :: else
+        fi;
+        limit = low + C;
+        drainProducer()
+      };
+      if
+      :: next < limit -> break
+      :: else
+      fi;
+      if
+      :: released[P] -> goto stop
+      :: else
+      fi;
+      target = next + 1 - C;
+      atomic { starved = target; drainProducer() };
+      heavyOfProducer();
+#ifndef NO_SECOND_LOOK_OF_PRODUCER
+      if
+      :: (!attached[0] || cursor[0] >= target) && (!attached[1] || cursor[1] >= target) -> goto again
+      :: else
+      fi;
+#endif
+#ifdef CANCELLATION_WAKES
+      /* a cancellation handler around the sleep: it runs at once where the task is cancelled already */
+      if
+      :: cancelled -> atomic { drainProducer(); wake(P) }
+      :: else
+      fi;
+#endif
+      atomic { drainProducer(); lieDown(P) };
+      !asleep[P];
+again:
+      skip
+    od;
+
+    /* write: nobody may still have to read what stands there */
+    skip; /* Spin's grammar: no jump into a d_step */
+    d_step {
+      assert(!attached[0] || next - own(0) < C);
+      assert(!attached[1] || next - own(1) < C);
+      written = next + 1
+    };
+#ifdef LOOK_FIRST
+    bits = attention;
+#endif
+    atomic { next++; pending++ }; /* commit: the store; the light barrier is nothing to the processor */
+#ifndef LOOK_FIRST
+    bits = attention;
+#endif
+    if
+    :: bits != 0 ->
+      atomic { bits = attention; attention = 0; rmwProducer };
+      if
+      :: bits & bit(0) -> atomic { drainProducer(); wake(0) }
+      :: else
+      fi;
+      if
+      :: bits & bit(1) -> atomic { drainProducer(); wake(1) }
+      :: else
+      fi
+    :: else
+    fi
+  od;
+stop:
+  if
+  :: true -> /* close at once */
+    atomic { drainProducer(); closed = true };
+    atomic { attention = 0; rmwProducer };
+#ifndef CLOSE_WITHOUT_WAKING
+    atomic { drainProducer(); wake(0) };
+    atomic { wake(1) }
+#endif
+  :: true /* leave it to the monitor, when all is quiet: so that closing does not heal a lost wake-up */
+  fi;
+  ended[P] = true
+}
+
+proctype Reader(byte i) {
+  byte n, s;
+  /* attach, at any time */
+#ifdef ATTACH_WITHOUT_LOCK
+  n = head;
+  atomic { cursor[i] = n; attached[i] = true };
+  n = 0;
+#else
+  atomic { cursor[i] = head; attached[i] = true };
+#endif
+  do
+  :: released[i] -> break
+  :: else ->
+    n = head - own(i);
+    if
+    :: n > 0 ->
+      /* a run of one to n events in hand: its slots must keep what they hold */
+      if
+      :: n > 1 -> n--
+      :: true
+      fi;
+      assert(written - own(i) <= C);
+      atomic { lag[i] = lag[i] + n; n = 0 }; /* finish: the store of the cursor; then the light barrier */
+      s = starved;
+      if
+      :: s != 0 && own(i) >= s ->
+        atomic { s = starved; starved = 0; rmwReader(i) };
+        if
+        :: s != 0 -> atomic { drainReader(i); wake(P) }
+        :: else
+        fi
+      :: else
+      fi;
+      s = 0
+    :: else ->
+      if
+      :: closed ->
+        if
+        :: head == own(i) -> break
+        :: else -> goto next
+        fi
+      :: else
+      fi;
+      atomic { attention = attention | bit(i); rmwReader(i) };
+      heavyOfReader();
+#ifndef NO_SECOND_LOOK_OF_READER
+      if
+      :: head != own(i) || closed -> goto retract
+      :: else
+      fi;
+#endif
+      atomic { drainReader(i); lieDown(i) };
+      !asleep[i];
+retract:
+#if !defined(SHARED) || defined(RETRACT_SHARED)
+      atomic { attention = attention & (3 - bit(i)); rmwReader(i) }
+#else
+      skip
+#endif
+    fi;
+next:
+    skip
+  od;
+  atomic { attached[i] = false; drainReader(i) };
+#ifndef DETACH_WITHOUT_FEEDING
+  atomic { s = starved; starved = 0 };
+  if
+  :: s != 0 -> atomic { wake(P) }
+  :: else
+  fi;
+#endif
+  ended[i] = true
+}
+
+/* Cancels one of them, or nobody, at any time. */
+active proctype Canceller() {
+  if
+  :: atomic { released[0] = true; wake(0) }
+  :: atomic { released[P] = true; wake(P) }
+#ifdef CANCELLATION_WAKES
+  :: atomic { cancelled = true; wake(P) }
+#endif
+  :: true
+  fi
+}
+
+/* When nothing moves any more: nobody sleeps while there is something for it. */
+active proctype Monitor() {
+  atomic { run Reader(0); run Reader(1) };
+  timeout ->
+  assert(ended[P]);
+  assert(ended[0] || (asleep[0] && cursor[0] == written && head == written));
+  assert(ended[1] || (asleep[1] && cursor[1] == written && head == written));
+  if
+  :: !closed ->
+    closed = true;
+    attention = 0;
+    atomic { wake(0) };
+    atomic { wake(1) }
+  :: else
+  fi;
+  timeout ->
+  assert(ended[0] && ended[1]);
+  assert(released[0] || released[P] || (cursor[0] == N && cursor[1] == N))
+}
