@@ -36,7 +36,8 @@ final class DeadLetterDesk: DeadLetterOffice {
     let count = state.withLock { state in
       let count = state.counts[letter.component, default: 0] + 1
       state.counts[letter.component] = count
-      if state.isClosed || state.waiting.count >= Self.limit || readers.contains(letter.component) {
+      if readers.contains(letter.component) { return count }
+      if state.isClosed || state.waiting.count >= Self.limit {
         state.unpublished += 1
       } else {
         state.waiting.append(letter)

@@ -59,12 +59,12 @@ import Testing
     try await running.stop()
   }
 
-  @Test(arguments: ["", ", rate: 10/s", ", rate: max"])
+  @Test(arguments: ["interval: 2s", "rate: 10/s", "rate: max"])
   func `it ends after so many trades, without waiting for a further round`(pace: String) async throws {
     let harness = PluginHarness()
-    let trades: [Trade] = try await harness.first(1000, of: Plugin.generator, options: "{ symbols: 4, interval: 2s, count: 10\(pace) }")
+    let trades: [Trade] = try await harness.first(1000, of: Plugin.generator, options: "{ symbols: 4, count: 10, \(pace) }")
     #expect(trades.count == 10)
-    let end: [String: Duration] = ["": .seconds(4), ", rate: 10/s": .milliseconds(900), ", rate: max": .zero]
+    let end: [String: Duration] = ["interval: 2s": .seconds(4), "rate: 10/s": .milliseconds(900), "rate: max": .zero]
     #expect(harness.clock.uptime == end[pace])
   }
 
