@@ -15,8 +15,9 @@ help:
 	@echo "make lint | format              check or apply the code style"
 	@echo "make validate                   check every shipped configuration"
 
+# In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.
 run: build
-	.build/release/stockbus run $(CONFIG)
+	@if [ -t 0 ]; then set -m; fi; .build/release/stockbus run $(CONFIG)
 
 build: setup
 	$(BUILD) -c release --product stockbus
