@@ -121,6 +121,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
         } onCancel: {
           bell.release()
         }
+        // The end has drawn the last frame, with everything faded.
+        if Task.isCancelled { return }
       }
       let now = context.clock.uptime
       needsDrawing = shown.contains { now - $0.at < settings.fade }

@@ -25,9 +25,8 @@ struct CommandReader: Sendable {
 
   func start() {
     let reader = self
-    // Detached: it must not hold a pool thread, and there is nothing to await: the process may end before its input does.
-    let thread = BlockingThread { reader.readAll() }
-    thread.start()
+    // There is nothing to await: the process may end before its input does.
+    Blocking.run { reader.readAll() }
   }
 
   /// A named pipe is opened for writing too, or it would end with the first who writes to it.
@@ -66,7 +65,7 @@ struct CommandReader: Sendable {
     guard let command = Command(line: first.arguments.joined(separator: " ")) else {
       return Console.log("commands: \(shown(first.verb)) what? A line is COMPONENT COMMAND …; 'help' lists them")
     }
-    BlockingThread.wait {
+    Blocking.wait {
       let answer: String
       do throws(CommandError) { answer = try await perform(command, on: first.verb) } catch { answer = error.description }
       Console.log(visible("\(first.verb): \(answer)", limit: 1000))

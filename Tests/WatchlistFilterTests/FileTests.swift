@@ -39,7 +39,7 @@ import WatchlistFilter
 
   @Test func `bytes that are no text are refused`() async throws {
     folder.put("AAPL\n", in: "list.txt")
-    folder.putBytes([65, 0xff, 10], in: "bad.txt")
+    folder.put([65, 0xff, 10], in: "bad.txt")
     await #expect {
       _ = try await WatchlistFilterTests.pass("file: \(folder.file("bad.txt"))", [])
     } throws: { "\($0)" == "\(folder.file("bad.txt")): not UTF-8" }

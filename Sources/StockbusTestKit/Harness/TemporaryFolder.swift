@@ -1,0 +1,62 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A folder of one test; it goes with the value, and the files in it with it. Folders made in it are the test's to remove.
+public final class TemporaryFolder: Sendable {
+  public let path: String
+
+  /// Traps where the system has no room for a folder: no test can go on then.
+  public init() {
+    var template = Array("/tmp/stockbus-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for name in names { unlink(file(name)) }
+    rmdir(path)
+  }
+
+  /// The path of a file in the folder.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The names in the folder, sorted.
+  public var names: [String] {
+    guard let handle = opendir(path) else { return [] }
+    defer { closedir(handle) }
+    var names: [String] = []
+    while let entry = readdir(handle) {
+      names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names.filter { $0 != "." && $0 != ".." }.sorted()
+  }
+
+  /// What a file holds; `(no NAME)` where there is none.
+  public func content(_ name: String) -> String {
+    guard let handle = fopen(file(name), "r") else { return "(no \(name))" }
+    defer { fclose(handle) }
+    var bytes: [UInt8] = []
+    while case let byte = fgetc(handle), byte != EOF { bytes.append(UInt8(byte)) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Writes a file as a whole: under another name first, then renamed, so that nobody sees half of it.
+  public func put(_ text: String, in name: String) {
+    put(Array(text.utf8), in: name + ".new")
+    rename(file(name + ".new"), file(name))
+  }
+
+  /// Writes bytes into a file that is emptied first.
+  public func put(_ bytes: [UInt8], in name: String) {
+    guard let handle = fopen(file(name), "w") else { preconditionFailure("\(file(name)): \(String(cString: strerror(errno)))") }
+    fwrite(bytes, 1, bytes.count, handle)
+    fclose(handle)
+  }
+
+  public func remove(_ name: String) { unlink(file(name)) }
+  /// Removes a folder that is empty.
+  public func removeFolder(_ name: String) { rmdir(file(name)) }
+}
