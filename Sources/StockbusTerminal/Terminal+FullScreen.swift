@@ -77,6 +77,15 @@ extension Terminal {
     if !stack.blocks.isEmpty { try show() }
   }
 
+  /// Draws everything anew, for when somebody else has written on the screen.
+  public func redraw() {
+    full?.screen.invalidate()
+    if let full, let frame = full.frame { try? present(frame, owner: full.owner) }
+  }
+
+  /// Makes the sound that terminals make.
+  public func ring() throws(TerminalError) { if capabilities.canRedraw { try write([7], to: .standardOutput) } }
+
   /// Whether the full screen is on.
   public var isFullScreen: Bool { full != nil }
 
