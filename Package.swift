@@ -29,7 +29,7 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
 ]
 
 let package = Package(
@@ -55,6 +55,7 @@ let package = Package(
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
@@ -70,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -80,6 +81,7 @@ let package = Package(
     plugin("Generator"),
     plugin("FileReplay", uses: ["CZlib"]),
     plugin("WatchlistFilter"),
+    plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
@@ -107,6 +109,8 @@ let package = Package(
     tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
+    tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])
