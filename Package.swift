@@ -85,7 +85,7 @@ let package = Package(
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("NullSink"),
 

@@ -58,7 +58,8 @@ extension Terminal {
   public func present(_ frame: CellFrame, owner: String) throws(TerminalError) {
     guard full?.owner == owner else { return }
     full?.frame = frame
-    guard full?.isSuspended == false, let bytes = full?.screen.show(frame, synchronized: full?.canSynchronize ?? false) else { return }
+    let canSynchronize = full?.canSynchronize ?? false
+    guard full?.isSuspended == false, let bytes = full?.screen.show(frame, synchronized: canSynchronize) else { return }
     try write(bytes, to: .standardOutput)
   }
 

@@ -37,7 +37,10 @@ enum Charts {
       last = (x, y)
     }
     return (0..<rows).map { row in
-      String(String.UnicodeScalarView((0..<columns).map { UnicodeScalar(0x2800 + UInt32(dots[row * columns + $0])) ?? " " }))
+      // No dots are a blank, which every terminal draws alike.
+      String(
+        String.UnicodeScalarView(
+          dots[row * columns..<(row + 1) * columns].map { $0 == 0 ? " " : UnicodeScalar(0x2800 + UInt32($0)) ?? " " }))
     }
   }
 

@@ -43,16 +43,18 @@ extension ScreenLayout {
     let points = state.shown.history(of: at, span: state.span.nanoseconds)
     let prices = points.map(\.price)
     guard let low = prices.min(), let high = prices.max(), let last = points.last else { return }
+    // A past that is shorter than the span takes the whole width.
+    let first = min(max(last.time - state.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
     let labels = [high, low].map { Price(raw: $0).formatted(decimals: Int(row.decimals)) }
     let margin = (labels.map(\.count).max() ?? 0) + 1
     let width = columns - margin - 1
     let picture = Charts.line(
-      points, columns: width, rows: rows - 1, times: last.time - state.span.nanoseconds...last.time, prices: low...high)
+      points, columns: width, rows: rows - 1, times: first...last.time, prices: low...high)
     let style = pen.direction(last.price == prices[0] ? 0 : last.price > prices[0] ? 1 : -1)
     for (line, text) in picture.enumerated() { frame.put(text, row: top + line, column: column + 1, style, width: width) }
     frame.put(labels[0], row: top, column: column + 1 + width + 1, pen.muted)
     if rows > 2 { frame.put(labels[1], row: top + rows - 2, column: column + 1 + width + 1, pen.muted) }
-    let begin = CellText.seconds(Timestamp(ns: last.time - state.span.nanoseconds), zone: state.zone)
+    let begin = CellText.seconds(Timestamp(ns: first), zone: state.zone)
     let end = CellText.seconds(Timestamp(ns: last.time), zone: state.zone)
     frame.put(begin, row: top + rows - 1, column: column + 1, pen.muted)
     if width > 20 { frame.put(end, row: top + rows - 1, column: column + 1 + width - end.count, pen.muted) }

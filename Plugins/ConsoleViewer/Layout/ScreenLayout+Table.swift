@@ -8,8 +8,11 @@ extension ScreenLayout {
     if let head = geometry.headRow { drawHead(columns, head) }
     let market = state.shown
     let visible = geometry.visible
+    let ranks = market.standings.ranks(market.rows)
     for (line, at) in visible.enumerated() {
-      draw(market.rows[Int(at)], at: Int(at), place: state.offset + line + 1, columns, row: geometry.bodyRow + line)
+      var row = market.rows[Int(at)]
+      row.rank = ranks[Int(at)]
+      draw(row, at: Int(at), place: state.offset + line + 1, columns, row: geometry.bodyRow + line)
     }
     if visible.isEmpty, geometry.bodyRows > 0 {
       frame.put(emptyText, row: geometry.bodyRow + geometry.bodyRows / 2, column: 2, pen.muted)

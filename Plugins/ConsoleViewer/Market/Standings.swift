@@ -5,6 +5,13 @@ struct Standings {
   /// True where the ranking comes through a filter: its moves cannot be followed, so each symbol stands by the last rank it told.
   private(set) var isPartial = false
 
+  /// The rank of every row, by row; 0 where it has none. The last ranks that were told where moves cannot be followed.
+  func ranks(_ rows: ContiguousArray<Row>) -> [Int32] {
+    var ranks = rows.map(\.rank)
+    if !isPartial { for (place, row) in order.enumerated() { ranks[Int(row)] = Int32(place + 1) } }
+    return ranks
+  }
+
   /// One move: out of the old place, into the new one; everything between shifts by one. Rank 0 leaves.
   ///
   /// `rows` tells the last ranks of the others; they are looked at for partial rankings only.
