@@ -50,6 +50,14 @@ final class KeyboardThread: Sendable {
 
   /// How long an Escape waits for what may follow it.
   private static let patience: Int32 = 40
+  /// How often it is looked whether we are in the foreground again.
+  private static let glance: Int32 = 250
+
+  /// Whether the keys are ours; a terminal that is gone belongs to nobody else.
+  private func isListener(_ keyboard: Int32) -> Bool {
+    let listener = keyboard < 0 ? -1 : tcgetpgrp(keyboard)
+    return listener <= 0 || listener == getpgrp()
+  }
 
   private func run() {
     defer { ended.signal() }
@@ -62,20 +70,24 @@ final class KeyboardThread: Sendable {
       var entries = [
         pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
       ]
-      let ready = poll(&entries, 2, decoder.isPending ? Self.patience : -1)
+      let ready = poll(&entries, 2, isPaused ? Self.glance : decoder.isPending ? Self.patience : -1)
       if ready < 0, errno != EINTR { return }
+      if isPaused, isListener(keyboard) {
+        // A shell that brings a running job to the front does not say so.
+        isPaused = false
+        receive(.resumed)
+      }
       if ready == 0 {
         tell(decoder.timeout())
         continue
       }
       if ready > 0, entries[1].revents != 0 {
         if !readSignals(&buffer) { return }
-        isPaused = false
+        if !isListener(keyboard) { isPaused = true }
       }
       if ready > 0, entries[0].revents != 0 {
         // What is typed while we are in the background is another's, and reading it would stop us (SIGTTIN).
-        let listener = tcgetpgrp(keyboard)
-        if listener > 0, listener != getpgrp() {
+        if !isListener(keyboard) {
           isPaused = true
           continue
         }
