@@ -27,7 +27,8 @@ enum Charts {
     func place(_ value: Int64, in range: ClosedRange<Int64>, _ steps: Int) -> Int {
       let span = Double(range.upperBound) - Double(range.lowerBound)
       if span <= 0 { return steps / 2 }
-      return max(0, min(steps - 1, Int(((Double(value) - Double(range.lowerBound)) / span * Double(steps - 1)).rounded())))
+      let part = max(0, min(1, (Double(value) - Double(range.lowerBound)) / span))
+      return Int((part * Double(steps - 1)).rounded())
     }
     var last: (x: Int, y: Int)?
     for point in points {

@@ -3,13 +3,11 @@ internal import StockbusTerminal
 
 extension ScreenLayout {
   private static let keys: [(String, String)] = [
-    ("↑ ↓ PgUp PgDn", "choose a symbol"), ("Home End", "the first, the last"), ("Enter", "the symbol's page; Esc goes back"),
-    ("1…9 Tab ← →", "the tabs"), ("/", "filter as you type"), ("s S", "sort by the next column, turn the order"),
-    ("c", "choose and move columns"), ("Space", "pin to the top"), ("w", "on or off the watchlist"),
-    ("a", "alert: then ↑, ↓ or a price; x removes"), ("+ - r", "raise, lower, randomise (generator)"),
-    ("p", "pause the screen, not the bus"),
-    ("t", "theme"), ("Ctrl-L", "draw anew"), ("Ctrl-Z", "suspend; fg comes back"), ("q Ctrl-C", "stop"),
-    ("mouse", "click rows, heads, tabs; wheel"),
+    ("↑ ↓ PgUp PgDn", "choose a symbol"), ("Home End", "the first, the last"), ("Enter Esc", "the symbol's page, back"),
+    ("1…9 Tab ← →", "the tabs; spans of a chart"), ("/", "filter as you type"), ("s S", "sort: next column, turn"),
+    ("c", "choose and move columns"), ("Space", "pin to the top"), ("w", "on or off the watchlist"), ("a", "alert: ↑, ↓ or a price"),
+    ("x", "remove the alerts"), ("+ - r", "raise, lower, randomise"), ("p", "pause, but not the bus"), ("t", "theme"),
+    ("Ctrl-L", "draw anew"), ("Ctrl-Z", "suspend; fg comes back"), ("q Ctrl-C", "stop"), ("mouse", "rows, heads, tabs, wheel"),
   ]
 
   mutating func drawHelp() {
@@ -21,7 +19,7 @@ extension ScreenLayout {
     let isDouble = Self.keys.count > rows - 1 && state.size.columns >= 76
     let perColumn = isDouble ? (Self.keys.count + 1) / 2 : Self.keys.count
     let width = isDouble ? state.size.columns / 2 : state.size.columns
-    let keyWidth = state.size.columns >= 40 ? 14 : 8
+    let keyWidth = state.size.columns >= 40 ? 13 : 8
     for (i, (key, text)) in Self.keys.enumerated() {
       let line = i % perColumn
       if line >= rows - 1 { continue }

@@ -85,28 +85,29 @@ extension ScreenLayout {
 
   mutating func drawGraph() {
     var lines: [StyledLine] = []
-    func columns(_ cells: [String], _ widths: [Int]) -> String {
+    func columns(_ cells: [String], _ widths: [Int], names: Int) -> String {
       zip(cells, widths).enumerated().map { i, cell in
-        cell.0.padded(columns: cell.1, alignment: i < 2 ? .leading : .trailing)
+        cell.0.padded(columns: cell.1, alignment: i < names ? .leading : .trailing)
       }.joined(separator: " ")
     }
     let names = state.run.components.map(\.id) + state.run.edges.map { "\($0.from) → \($0.to)" }
     let first = max(9, min(28, (names.map(\.displayWidth).max() ?? 0)))
-    lines.append(StyledLine(" " + columns(["COMPONENT", "PLUGIN", "STATE", "EMITS/s"], [first, 24, 8, 9]), pen.head))
+    lines.append(StyledLine(" " + columns(["COMPONENT", "PLUGIN", "STATE", "EMITS/s"], [first, 24, 8, 9], names: 2), pen.head))
     for component in state.run.components {
       let rate = component.published == nil ? "" : CellText.count(state.run.published[component.id] ?? 0)
-      let text = columns([component.id, component.plugin, component.isRunning ? "running" : "ended", rate], [first, 24, 8, 9])
+      let text = columns([component.id, component.plugin, component.isRunning ? "running" : "ended", rate], [first, 24, 8, 9], names: 2)
       lines.append(StyledLine(" " + text, component.isRunning ? pen.text : pen.muted))
     }
     lines.append(StyledLine(""))
     let widths = [first, 8, 9, 9, 9, 9, 9]
-    lines.append(StyledLine(" " + columns(["EDGE", "RATE/s", "IN", "WAITING", "DROPPED", "CONFLATED", "DEAD"], widths), pen.head))
+    lines.append(
+      StyledLine(" " + columns(["EDGE", "RATE/s", "IN", "WAITING", "DROPPED", "CONFLATED", "DEAD"], widths, names: 1), pen.head))
     for edge in state.run.edges {
       let counts = edge.counts
       let numbers = [counts.published, counts.inFlight, counts.dropped, counts.conflated, counts.deadLettered].map {
         CellText.count(Double($0))
       }
-      let text = columns(["\(edge.from) → \(edge.to)", CellText.count(state.run.rate(of: edge))] + numbers, widths)
+      let text = columns(["\(edge.from) → \(edge.to)", CellText.count(state.run.rate(of: edge))] + numbers, widths, names: 1)
       let isBad = counts.dropped + counts.deadLettered > 0
       lines.append(StyledLine(" " + text, isBad ? pen.warning : pen.text))
     }
