@@ -57,6 +57,13 @@ extension MalformedRow: CustomStringConvertible {
   var description: String { "\(file):\(line): \(reason)" }
 }
 
+extension ReplayError {
+  /// The row that a replay stops at.
+  init(malformed row: MalformedRow) {
+    self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)
+  }
+}
+
 /// What a caller wants after a malformed row.
 enum MalformedPolicy: String, Hashable, Sendable, CaseIterable {
   /// Go on with the next row.
