@@ -39,6 +39,7 @@ let package = Package(
     .executable(name: "stockbus", targets: ["StockbusCLI"]),
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
+    .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
   ],
   dependencies: [

@@ -1,0 +1,18 @@
+internal import StockbusExpressions
+public import StockbusPlugin
+
+public struct FilterSettings: Options {
+  @Setting(
+    "What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].", length: 1...ExpressionLimits.length)
+  public var `where`: String
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    do throws(ExpressionError) { _ = try ExpressionSyntax(self.where) } catch { problems.add(TextFault(where: error)) }
+  }
+}
+
+extension TextFault {
+  init(where error: ExpressionError) { self.init("where", "'where': \(error.message)", character: error.range.lowerBound) }
+}
