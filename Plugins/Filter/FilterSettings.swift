@@ -3,7 +3,8 @@ public import StockbusPlugin
 
 public struct FilterSettings: Options {
   @Setting(
-    "What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].", length: 1...ExpressionLimits.length)
+    "What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].", length: 1...ExpressionLimits.length
+  )
   public var `where`: String
 
   public init() {}

@@ -7,7 +7,9 @@ extension Checker {
     switch (a, b) {
     case (.value(let term, let dimension), .value(let other, let otherDimension)):
       guard let unified = try unify((term, dimension), (other, otherDimension), right) else {
-        throw fail(.type, misfit(dimension, otherDimension), right)
+        // Its unit, or the rest of a time.
+        let mayGoOn = if case .number = right.kind { dimension == .duration || dimension == .time } else { false }
+        throw fail(.type, misfit(dimension, otherDimension), right, mayGoOn: mayGoOn)
       }
       return Self.reckoned(unified.left, comparison, unified.right)
     case (.symbol, .word), (.symbol, .string), (.text, .word), (.text, .string), (.choice, .word), (.choice, .string):
@@ -29,7 +31,8 @@ extension Checker {
       let isLeft = if case .symbol = a { false } else { true }
       let other = isLeft ? left : right
       throw fail(
-        .type, "a symbol cannot be compared with \((isLeft ? a : b).kind); a symbol of other characters is written as \"\(written(other))\"",
+        .type,
+        "a symbol cannot be compared with \((isLeft ? a : b).kind); a symbol of other characters is written as \"\(written(other))\"",
         other)
     default:
       throw fail(.type, "\(a.kind) cannot be compared with \(b.kind)", right)

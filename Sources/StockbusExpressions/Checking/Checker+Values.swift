@@ -32,7 +32,8 @@ extension Checker {
     for argument in arguments.dropFirst() {
       let next = try value(argument)
       guard let unified = try unify((term, dimension), next, argument) else {
-        throw fail(.type, "\(function.rawValue) takes values of one kind, but this is a \(next.1.rawValue) and not a \(dimension.rawValue)", argument)
+        let message = "\(function.rawValue) takes values of one kind, but this is a \(next.1.rawValue) and not a \(dimension.rawValue)"
+        throw fail(.type, message, argument)
       }
       dimension = unified.dimension
       term = try folded(function == .min ? .least(unified.left, unified.right) : .greatest(unified.left, unified.right), syntax)
@@ -122,9 +123,12 @@ extension Checker {
     switch (aDimension, bDimension) {
     case (.number, .number): (.multiply(a, b, per: .billion), .number)
     case (.number, .duration), (.duration, .number): (.multiply(a, b, per: .billion), .duration)
+    case (.percent, .duration), (.duration, .percent): (.multiply(a, b, per: .hundredBillion), .duration)
+    case (.percent, .percent): (.multiply(a, b, per: .hundredBillion), .percent)
     // Twice a percentage is a percentage; a percentage of a price is a price.
-    case (.number, .percent): a.constant != nil ? (.multiply(a, b, per: .billion), .percent) : (.multiply(a, b, per: .hundredBillion), .number)
-    case (.percent, .number): b.constant != nil ? (.multiply(a, b, per: .billion), .percent) : (.multiply(a, b, per: .hundredBillion), .number)
+    case (.number, .percent) where a.constant != nil: (.multiply(a, b, per: .billion), .percent)
+    case (.percent, .number) where b.constant != nil: (.multiply(a, b, per: .billion), .percent)
+    case (.number, .percent), (.percent, .number): (.multiply(a, b, per: .hundredBillion), .number)
     default: nil
     }
   }
@@ -133,7 +137,7 @@ extension Checker {
     switch (aDimension, bDimension) {
     case (.number, .number), (.percent, .percent), (.duration, .duration): (.divide(a, b, per: .billion), .number)
     case (.percent, .number), (.duration, .number): (.divide(a, b, per: .billion), aDimension)
-    case (.number, .percent): (.divide(a, b, per: .hundredBillion), .number)
+    case (.number, .percent), (.duration, .percent): (.divide(a, b, per: .hundredBillion), aDimension)
     default: nil
     }
   }

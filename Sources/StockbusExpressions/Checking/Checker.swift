@@ -5,9 +5,11 @@ struct Checker {
   let text: String
   let shape: EventShape
 
-  func fail(_ code: ExpressionError.Code, _ message: String, _ syntax: Syntax, completions: [String] = []) -> ExpressionError {
-    // What stands at the very end may still be going on.
-    let isOpen = syntax.range.upperBound == text.utf8.count && !completions.isEmpty
+  /// `mayGoOn`: what stands there may become right by typing on, if it stands at the very end.
+  func fail(
+    _ code: ExpressionError.Code, _ message: String, _ syntax: Syntax, completions: [String] = [], mayGoOn: Bool = false
+  ) -> ExpressionError {
+    let isOpen = syntax.range.upperBound == text.utf8.count && (mayGoOn || !completions.isEmpty)
     return ExpressionError(code, message, text, syntax.range, isIncomplete: isOpen, completions: isOpen ? completions : [])
   }
 
@@ -77,7 +79,7 @@ struct Checker {
         default: "\(operand.kind) is no condition; compare it, as in price > 100"
         }
       // Somebody who types a comparison begins with its left side.
-      let isOpen = syntax.range.upperBound == text.utf8.count
+      let isOpen = text.utf8.dropFirst(syntax.range.upperBound).allSatisfy { $0 == 32 || $0 == 9 }
       let completions = if case .word(let word) = syntax.kind { words(beginning: word).filter { $0 != word } } else { [] as [String] }
       return ExpressionError(.type, visible(message, limit: 200), text, syntax.range, isIncomplete: isOpen, completions: completions)
     } catch { return error }

@@ -15,7 +15,11 @@ extension Machine {
     case .multiply(let to, let other, .billion): combine(to, other) { Wide.product($0, $1, per: .billion) }
     case .multiply(let to, let other, let per): combine(to, other) { Wide.product($0, $1, per: per) }
     case .divide(let to, let other, let per, let isReversed):
-      if isReversed { combine(to, other) { Wide.quotient($1, $0, per: per) } } else { combine(to, other) { Wide.quotient($0, $1, per: per) } }
+      if isReversed {
+        combine(to, other) { Wide.quotient($1, $0, per: per) }
+      } else {
+        combine(to, other) { Wide.quotient($0, $1, per: per) }
+      }
     case .least(let to, let other): combine(to, other) { min($0, $1) }
     case .greatest(let to, let other): combine(to, other) { max($0, $1) }
     default: return

@@ -74,9 +74,12 @@ struct Lexer {
     case "&": throw fail(.syntax, "write 'and'", from: begin, to: begin + 1)
     case "|": throw fail(.syntax, "write 'or'", from: begin, to: begin + 1)
     case "%": throw fail(.syntax, "a '%' stands directly behind a number, as in 1.5%", from: begin, to: begin + 1)
-    case ".": throw fail(.syntax, "a number begins with a digit, as in 0.5", from: begin, to: begin + 1)
+    case ".":
+      let isOpen = begin + 1 == bytes.count && begin > 0 && Self.isDigit(bytes[begin - 1])
+      throw fail(.syntax, "a number begins and ends with a digit, as in 0.5", from: begin, to: begin + 1, isIncomplete: isOpen)
     case "$", "`", "#", "^", "@", "~", "\\", ";", ":", "?", "{", "}":
-      throw fail(.syntax, "'\(one)' has no meaning here; symbols with other characters than letters and digits are written as \"\(one)X\"", from: begin, to: begin + 1)
+      let hint = "symbols with other characters than letters and digits are written as \"\(one)X\""
+      throw fail(.syntax, "'\(one)' has no meaning here; \(hint)", from: begin, to: begin + 1)
     default: throw fail(.syntax, "unexpected character", from: begin, to: begin + 1)
     }
   }

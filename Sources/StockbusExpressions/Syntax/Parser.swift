@@ -48,7 +48,7 @@ struct Parser {
   }
 
   private mutating func expect(_ mark: Token.Mark, _ what: String) throws(ExpressionError) {
-    guard try take(mark) else { throw fail("expected \(what), found \(shownToken)") }
+    guard try take(mark) else { throw operatorBegun ?? fail("expected \(what), found \(shownToken)") }
   }
 
   private var shownToken: String { visible(token.shown, limit: 40) }
@@ -63,15 +63,18 @@ struct Parser {
       if let keyword = Keyword(rawValue: word.lowercased()), keyword.rawValue != word {
         return fail("write '\(keyword.rawValue)' in lower case")
       }
-      // Somebody may be typing it.
-      let near = ["and", "or", "in", "matches", "not"].filter { $0.hasPrefix(word) }
-      if range.upperBound == lexer.text.utf8.count, !near.isEmpty {
-        return ExpressionError(
-          .syntax, "expected an operator", lexer.text, range, isIncomplete: true, completions: near)
-      }
     }
+    if let operatorBegun { return operatorBegun }
     if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) closes nothing") }
     return fail("expected an operator such as 'and', found \(shownToken)")
+  }
+
+  /// Where an operator is to come and its first letters stand at the end: somebody may be typing it.
+  private var operatorBegun: ExpressionError? {
+    guard case .word(let word) = token, range.upperBound == lexer.text.utf8.count else { return nil }
+    let near = ["and", "or", "in", "matches", "not"].filter { $0.hasPrefix(word) && $0 != word }
+    if near.isEmpty { return nil }
+    return ExpressionError(.syntax, "expected an operator", lexer.text, range, isIncomplete: true, completions: near)
   }
 
   /// One level deeper; the stack is finite.
@@ -124,6 +127,7 @@ struct Parser {
   private mutating func comparison() throws(ExpressionError) -> Syntax {
     let begin = range.lowerBound
     let first = try sum()
+    // Behind a whole condition `not` is the beginning of `not in` and `not matches` too.
     let isNegated = token == .word(Keyword.not.rawValue)
     if isNegated {
       try advance()
@@ -131,8 +135,14 @@ struct Parser {
         throw fail("expected 'in' or 'matches' behind 'not', found \(shownToken)", completions: ["in", "matches"])
       }
     }
-    if try take(.in) { return try node(.membership(first, try list(), isNegated: isNegated), from: begin) }
-    if try take(.matches) { return try node(.match(first, try sum(), isNegated: isNegated), from: begin) }
+    if try take(.in) {
+      let items = try list()
+      return try node(.membership(first, items, isNegated: isNegated), from: begin)
+    }
+    if try take(.matches) {
+      let pattern = try sum()
+      return try node(.match(first, pattern, isNegated: isNegated), from: begin)
+    }
     var operands = [first]
     var operators: [Comparison] = []
     while case .mark(let mark) = token, let comparison = Comparison(rawValue: mark.rawValue) {
@@ -170,7 +180,8 @@ struct Parser {
     var left = try product()
     while case .mark(let mark) = token, mark == .plus || mark == .minus, let operation = Arithmetic(rawValue: mark.rawValue) {
       try advance()
-      left = try node(.arithmetic(operation, left, try product()), from: begin)
+      let right = try product()
+      left = try node(.arithmetic(operation, left, right), from: begin)
     }
     return left
   }
@@ -180,7 +191,8 @@ struct Parser {
     var left = try signed()
     while case .mark(let mark) = token, mark == .times || mark == .divided, let operation = Arithmetic(rawValue: mark.rawValue) {
       try advance()
-      left = try node(.arithmetic(operation, left, try signed()), from: begin)
+      let right = try signed()
+      left = try node(.arithmetic(operation, left, right), from: begin)
     }
     return left
   }
@@ -245,9 +257,8 @@ struct Parser {
     try advance()
     var arguments: [Syntax] = []
     while token != .mark(.close) {
-      if arguments.count == function.arguments.upperBound { break }
       arguments.append(try nested { (parser) throws(ExpressionError) in try parser.sum() })
-      guard try take(.comma) else { break }
+      guard arguments.count < function.arguments.upperBound, try take(.comma) else { break }
     }
     if token == .mark(.close), arguments.count < function.arguments.lowerBound {
       throw fail("\(name) takes \(function == .abs ? "a value" : "two or more values, as in \(name)(bid, ask)")")
