@@ -29,7 +29,7 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink", "Recorder",
 ]
 
 let package = Package(
@@ -57,6 +57,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -78,12 +79,13 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["CZlib"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
 
     // The tests.
@@ -92,7 +94,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
@@ -108,5 +110,7 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])
