@@ -24,7 +24,7 @@ extension Topology {
         }
       lines.append("  \(number(of: node.id))\(open)\"\(node.id)<br/>\(node.plugin.name)\"\(close)")
     }
-    if readsDeadLetters { lines.append("  \(number(of: Topology.deadLetters))([\"\(Topology.deadLetters)\"])") }
+    for topic in runTopics { lines.append("  \(topic.rawValue)([\"\(topic.rawValue)\"])") }
     lines += edges.map { "  \(number(of: $0.from)) -->|\"\(label($0.edge))\"| \(number(of: $0.to))" }
     return lines.joined(separator: "\n")
   }
@@ -41,7 +41,7 @@ extension Topology {
         }
       lines.append("  \"\(node.id)\" [label=\"\(node.id)\\n\(node.plugin.name)\", shape=\(shape)];")
     }
-    if readsDeadLetters { lines.append("  \"\(Topology.deadLetters)\" [shape=ellipse];") }
+    for topic in runTopics { lines.append("  \"\(topic.rawValue)\" [shape=ellipse];") }
     lines += edges.map { "  \"\($0.from)\" -> \"\($0.to)\" [label=\"\(label($0.edge))\"];" }
     return (lines + ["}"]).joined(separator: "\n")
   }
@@ -50,13 +50,14 @@ extension Topology {
     nodes.flatMap { node in node.inputs.map { ($0, $0.from, node.id) } }
   }
 
-  private var readsDeadLetters: Bool { edges.contains { $0.from == Topology.deadLetters } }
+  /// Those that are read.
+  private var runTopics: [RunTopic] { RunTopic.allCases.filter { topic in edges.contains { $0.from == topic.rawValue } } }
 
-  private func number(of id: String) -> String { "n\(nodes.firstIndex { $0.id == id } ?? nodes.count)" }
+  private func number(of id: String) -> String { nodes.firstIndex { $0.id == id }.map { "n\($0)" } ?? id }
 
   /// What runs along an edge, and its policy where it is not the usual one.
   private func label(_ edge: PlannedEdge) -> String {
-    let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? DeadLetter.eventName
+    let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? RunTopic(rawValue: edge.from)?.eventType.eventName ?? ""
     return edge.policy.isEmpty ? type : "\(type), \(edge.policy)"
   }
 }

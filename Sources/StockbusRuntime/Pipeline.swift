@@ -13,9 +13,7 @@ public final class Pipeline: Sendable {
   }
 
   private let entries: [Entry]
-  private let desk: DeadLetterDesk
-  /// The components that end only after the dead letters do.
-  private let letterReaders: Set<String>
+  private let notices: NoticeBoard
   private let settings: RunSettings
   private let clock: any Timekeeper
   private let logger: Logger
@@ -30,17 +28,16 @@ public final class Pipeline: Sendable {
     self.clock = clock
     self.logger = logger
     settings = topology.settings
-    letterReaders = Self.readersOfDeadLetters(topology)
-    let desk = DeadLetterDesk(logger: logger, readers: letterReaders)
-    self.desk = desk
-    var topics: [String: any AnyTopic] = [Topology.deadLetters: desk.topic]
+    let notices = NoticeBoard(topology, logger: logger)
+    self.notices = notices
+    var topics = notices.topics
     entries = topology.nodes.map { plan in
       var own = logger
       own[metadataKey: "component"] = "\(plan.id)"
       let counters = CounterRegistry()
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-        deadLetters: desk)
+        notices: notices)
       let output = plan.blueprint.makeTopic(plan.topic)
       topics[plan.id] = output
       let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
@@ -58,7 +55,7 @@ public final class Pipeline: Sendable {
     stopSignal.fire()
     abortSignal.fire()
     for entry in entries { for parker in entry.node.parkers { parker.release() } }
-    desk.release()
+    notices.release()
   }
 
   /// Components that have not ended.
@@ -95,14 +92,7 @@ public final class Pipeline: Sendable {
     for entry in entries where entry.counters.lost.total > 0 {
       counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
     }
-    for (component, count) in desk.counts.sorted(by: { $0.key < $1.key }) {
-      counters.append(Ledger.Entry(component: component, name: "dead letters", total: count))
-    }
-    if desk.unpublished > 0 {
-      // Where somebody wanted to read them, they are missing there.
-      let name = letterReaders.isEmpty ? "counted only" : Ledger.lost
-      counters.append(Ledger.Entry(component: Topology.deadLetters, name: name, total: desk.unpublished))
-    }
+    counters += notices.entries
     return Ledger(
       edges: entries.flatMap { entry in
         entry.node.inlets.map { Ledger.Edge(from: $0.name, to: entry.plan.id, counts: $0.counts) }
@@ -139,14 +129,14 @@ public final class Pipeline: Sendable {
     var late: [String] = []
     var isDraining = false
     await withTaskGroup(of: Happening.self) { group in
-      let desk = desk
+      let notices = notices
       group.addTask {
-        await desk.run()
+        await notices.run()
         return .nothing
       }
       for entry in entries.reversed() {
         let supervisor = Supervisor(
-          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, desk: desk, stop: stopSignal,
+          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, notices: notices, stop: stopSignal,
           ready: ready[entry.plan.id] ?? Latch(), readers: readers(of: entry.plan.id))
         group.addTask { .ended(await supervisor.run(), entry.plan) }
       }
@@ -160,7 +150,7 @@ public final class Pipeline: Sendable {
         await abortSignal.wait()
         return .aborted
       }
-      if entries.allSatisfy({ letterReaders.contains($0.plan.id) }) { desk.close() }
+      if entries.allSatisfy({ notices.readers.contains($0.plan.id) }) { notices.close() }
       while let happening = await group.next() {
         switch happening {
         case .ended(let fate, let plan):
@@ -171,7 +161,7 @@ public final class Pipeline: Sendable {
             logger.notice("no sink is left: the run stops")
             stop()
           }
-          if entries.allSatisfy({ fates[$0.plan.id] != nil || letterReaders.contains($0.plan.id) }) { desk.close() }
+          if entries.allSatisfy({ fates[$0.plan.id] != nil || notices.readers.contains($0.plan.id) }) { notices.close() }
           if fates.count == entries.count {
             group.cancelAll()
           } else if entries.allSatisfy({ !$0.node.inlets.isEmpty || fates[$0.plan.id] != nil }), !isDraining {
@@ -231,13 +221,5 @@ public final class Pipeline: Sendable {
 
   private func readers(of id: String) -> [Latch] {
     entries.filter { $0.plan.inputs.contains { $0.from == id } }.compactMap { ready[$0.plan.id] }
-  }
-
-  private static func readersOfDeadLetters(_ topology: Topology) -> Set<String> {
-    var readers: Set<String> = []
-    for node in topology.nodes where node.inputs.contains(where: { $0.from == Topology.deadLetters || readers.contains($0.from) }) {
-      readers.insert(node.id)
-    }
-    return readers
   }
 }

@@ -9,7 +9,7 @@ struct Supervisor: Sendable {
   let policy: SupervisionPolicy
   let clock: any Timekeeper
   let logger: Logger
-  let desk: DeadLetterDesk
+  let notices: NoticeBoard
   let stop: Latch
   /// Fires when the first attempt to start is over.
   let ready: Latch
@@ -92,7 +92,7 @@ struct Supervisor: Sendable {
         inlet.retry()
         continue
       }
-      if let letter = inlet.recover("\(error)", component: node.id, at: clock.now) { desk.post(letter) }
+      if let letter = inlet.recover("\(error)", component: node.id, at: clock.now) { notices.post(letter) }
     }
   }
 

@@ -92,7 +92,7 @@ import Testing
         plugins.yaml:11:6: error: sink 'h': 'symbols' is required: a list of symbols (What to trade.)
         plugins.yaml:11:16: error: sink 'h': plugin 'ticker' is a source; it belongs under 'sources'
         plugins.yaml:12:16: error: sink 'i': unknown plugin 'a\\nb\\u{1b}[31m'; there are count, either, show, tape
-        plugins.yaml:12:39: error: sink 'i': its input 'f' is a sink, and sinks emit nothing
+        plugins.yaml:12:39: error: sink 'i': its input 'f' is a sink that emits nothing
         """)
   }
 
@@ -131,7 +131,7 @@ import Testing
         plugins.yaml:9:35: error: sink 'f' consumes events of one type at a time, but its input 'c' emits trade and 'd' emits ranked
         plugins.yaml:9:67: error: sink 'f': supervision: 'restarts' must be between 0 and 1000000, got -1
         plugins.yaml:9:83: error: sink 'f': supervision: 'on_failure' must be one of isolate, stop, got 'explode'
-        plugins.yaml:9:102: error: sink 'f': 'output' is for what emits; a sink does not
+        plugins.yaml:9:102: error: sink 'f': 'output' is for what emits; this sink does not
         plugins.yaml:10:46: error: sink 'g': 'supervision' must be a mapping of options, got 'often'
         plugins.yaml:11:28: error: runtime: 'drain_deadline' must be between 1ms and 1d, got 0s
         plugins.yaml:11:38: error: runtime: 'seed' must be a whole number, got 'x'
@@ -155,7 +155,7 @@ import Testing
       topologyProblems(text) == """
         plugins.yaml:5:32: error: sink 'a': unknown input 'tiks'; did you mean 'ticks'?
         plugins.yaml:6:32: error: sink 'b': unknown input 'everything'; there are quotes, ticks
-        plugins.yaml:7:32: error: sink 'c': its input 'a' is a sink, and sinks emit nothing
+        plugins.yaml:7:32: error: sink 'c': its input 'a' is a sink that emits nothing
         plugins.yaml:8:32: error: sink 'd': unknown input 'dead_leters'; did you mean 'dead_letters'?
         plugins.yaml:9:32: error: sink 'e' cannot be its own input
         plugins.yaml:10:32: error: sink 'f': unknown input 'x\\ny\\u{202e}z'; there are quotes, ticks

@@ -20,9 +20,11 @@ struct NoTime: Timekeeper {
   }
 }
 
-final class LetterBox: DeadLetterOffice {
+final class LetterBox: Noticeboard {
   private let kept = Mutex<[DeadLetter]>([])
   func post(_ letter: DeadLetter) { kept.withLock { $0.append(letter) } }
+  func post(_ status: ConnectionStatus) {}
+  func post(_ gap: Gap) {}
   var letters: [DeadLetter] { kept.withLock { $0 } }
 }
 
@@ -31,7 +33,7 @@ func context(_ id: String = "it", seed: UInt64 = 42, counters: CounterRegistry =
 {
   Context(
     id: id, clock: NoTime(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, runSeed: seed, counters: counters,
-    deadLetters: office)
+    notices: office)
 }
 
 struct Whoops: Error, CustomStringConvertible { let description: String }

@@ -40,7 +40,7 @@ import Testing
       let unread = end.ledger.lost
       #expect(unread > 0)
       #expect(read + unread == 30000)
-      #expect(read >= DeadLetterDesk.limit)
+      #expect(read >= noticeLimit)
       #expect(end.counter("ticks", "dead letters") == 30000)
       #expect(end.counts("dead_letters", "late") == counts(in: read, delivered: read))
       // Somebody wanted to read them, so their loss is no success.

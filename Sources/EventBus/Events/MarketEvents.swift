@@ -104,9 +104,24 @@ extension ConnectionStatus: Event {
       component: "echo", state: .connected, reason: "handshake done", time: Timestamp(ns: 1_381_239_000_012_000_000)),
     fields: [
       .init("component", \.component, "The component whose connection it is."),
-      .init("state", \.state, "disconnected, connecting or connected."),
+      .init("state", \.state, "disconnected, connecting, connected; of a document: loading, loaded, empty, malformed, failed."),
       .init("reason", \.reason, "Why, in words."),
       .init("time", \.time, "When it changed."),
+    ])
+}
+
+extension Gap: Event {
+  public static let schema = EventSchema<Gap>(
+    "gap", "A break in the numbers by which a venue counts its messages.", time: \.time,
+    example: Gap(
+      component: "binance", stream: "BTCUSDT", expected: 3_708_132_001, got: 3_708_132_004,
+      time: Timestamp(ns: 1_381_239_000_012_000_000)),
+    fields: [
+      .init("component", \.component, "The component that found it."),
+      .init("stream", \.stream, "What is counted by itself, such as a symbol."),
+      .init("expected", \.expected, "The number that should have come."),
+      .init("got", \.got, "The number that came."),
+      .init("time", \.time, "When it was found."),
     ])
 }
 
@@ -126,6 +141,11 @@ extension ConnectionStatus.State: FieldChoice {
     case .disconnected: "disconnected"
     case .connecting: "connecting"
     case .connected: "connected"
+    case .loading: "loading"
+    case .loaded: "loaded"
+    case .empty: "empty"
+    case .malformed: "malformed"
+    case .failed: "failed"
     }
   }
 }

@@ -100,7 +100,9 @@ extension Describe {
     let uses = [E.self is any PricedEvent.Type ? "has a price" : nil, E.self is any SymbolEvent.Type ? "is about a symbol" : nil]
     var facts: [[String]] = []
     if !makers.isEmpty { facts.append(["Made by", makers.joined(separator: ", ")]) }
-    if E.self == DeadLetter.self { facts.append(["Made by", "the runtime; write dead_letters as an input"]) }
+    for topic in RunTopic.allCases where topic.eventType == E.self {
+      facts.append(["Made by", "the run and its components; write \(topic.rawValue) as an input"])
+    }
     if !takers.isEmpty { facts.append(["Taken by", takers.joined(separator: ", ")]) }
     if let use = uses.compactMap(\.self).first { facts.append(["Counts as", "an event that \(use)"]) }
     var csv = ByteWriter(capacity: 512)

@@ -41,9 +41,9 @@ struct List: ParsableCommand {
 }
 
 extension Plugin {
-  /// What it emits, in words; nil for a sink.
+  /// What it emits, in words; nil for most sinks.
   var emittedTypes: String? {
-    if kind == .sink { return nil }
-    return emits.isEmpty ? "what it takes" : emits
+    if emits.isEmpty { return kind == .sink ? nil : "what it takes" }
+    return emits
   }
 }

@@ -1,12 +1,12 @@
+import StockbusPlugin
+
 /// The rules of a component's id: it names a topic, a metric's label and a state file, so it is short and plain.
 enum ComponentID {
   static let limit = 64
-  /// The topic of events that no component could handle.
-  static let reserved = "dead_letters"
 
   /// What is wrong with `id`; nil where nothing is.
   static func mistake(in id: String) -> String? {
-    if id == reserved { return "the id '\(reserved)' is taken by the topic of dead letters; choose another" }
+    if let topic = RunTopic(rawValue: id) { return "the id '\(id)' is taken by the topic of \(topic.contents); choose another" }
     if id.unicodeScalars.count > limit, isPlain(id) {
       return "an id has at most \(limit) characters, this one has \(ConfigLimits.grouped(id.unicodeScalars.count))"
     }
@@ -32,7 +32,7 @@ enum ComponentID {
       }
     }
     while out.last == "_" { out.removeLast() }
-    return out.isEmpty || out == reserved ? nil : out
+    return out.isEmpty || RunTopic(rawValue: out) != nil ? nil : out
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }

@@ -54,7 +54,7 @@ extension Catalogue {
     }
     properties += options["properties"]?.members ?? []
     properties.append(.init("supervision", reference("supervision")))
-    if plugin.kind != .sink { properties.append(.init("output", reference("output"))) }
+    if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", reference("output"))) }
     if case .array(let more)? = options["required"] { required += more }
     return [
       "description": .string(plugin.doc), "type": "object", "properties": .object(properties), "required": .array(required),

@@ -11,9 +11,6 @@ public struct Topology: Sendable {
     self.nodes = nodes
     self.settings = settings
   }
-
-  /// The name under which the dead letters of all components can be read as an input.
-  public static let deadLetters = "dead_letters"
 }
 
 /// One component, ready to be made.
@@ -42,7 +39,7 @@ public struct PlannedNode: Sendable {
 
 /// One input of a component.
 public struct PlannedEdge: Sendable {
-  /// The component that emits, or `dead_letters`.
+  /// The component that emits, or a topic of the whole run such as `dead_letters`.
   public let from: String
   public let options: InletOptions
 

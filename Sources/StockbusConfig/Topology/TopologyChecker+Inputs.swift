@@ -10,7 +10,7 @@ extension TopologyChecker {
   mutating func resolveInputs() -> [[Int]] {
     components.map { component in
       component.inputs.compactMap { input -> Int? in
-        if input.from == Topology.deadLetters { return nil }
+        if RunTopic(rawValue: input.from) != nil { return nil }
         guard let upstream = places[input.from] else {
           reportUnknown(input, of: component)
           return nil
@@ -20,7 +20,7 @@ extension TopologyChecker {
           return nil
         }
         if emitsNothing(components[upstream]) {
-          config.report("\(component.title): its input \(shown(input.from)) is a sink, and sinks emit nothing", at: input.mark)
+          config.report("\(component.title): its input \(shown(input.from)) is a sink that emits nothing", at: input.mark)
           return nil
         }
         return upstream
@@ -29,8 +29,8 @@ extension TopologyChecker {
   }
 
   /// What the plugin says counts more than the section: it may stand in the wrong one.
-  private func emitsNothing(_ component: ComponentDescription) -> Bool {
-    catalogue[component.plugin].map { $0.kind == .sink } ?? (component.section == .sink)
+  func emitsNothing(_ component: ComponentDescription) -> Bool {
+    catalogue[component.plugin].map { $0.emits.isEmpty && $0.kind == .sink } ?? (component.section == .sink)
   }
 
   private mutating func reportUnknown(_ input: InputDescription, of component: ComponentDescription) {
@@ -47,7 +47,7 @@ extension TopologyChecker {
   }
 
   /// What an input may name, by name.
-  func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + [Topology.deadLetters]).sorted() }
+  func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + RunTopic.allCases.map(\.rawValue)).sorted() }
 
   private mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
     guard comparisons > 0 else { return nil }
@@ -57,10 +57,10 @@ extension TopologyChecker {
 
   /// `; there are a, b, c and 12 more`.
   private func choices(for component: ComponentDescription) -> String {
-    let count = readable.count - (emitsNothing(component) ? 1 : 2)
+    let count = readable.count - RunTopic.allCases.count - (emitsNothing(component) ? 0 : 1)
     if count == 0 { return "; there is nothing else to read" }
     let most = count == 11 ? 11 : 10
-    let others = readable.lazy.filter { $0 != component.id && $0 != Topology.deadLetters }
+    let others = readable.lazy.filter { $0 != component.id && RunTopic(rawValue: $0) == nil }
     let names = others.prefix(most).map { visible($0) }.joined(separator: ", ")
     return (count == 1 ? "; there is only " : "; there are ") + names + (count > most ? " and \(count - most) more" : "")
   }
@@ -88,11 +88,11 @@ extension TopologyChecker {
     return readers
   }
 
-  /// What is emitted has a reader; not asked where an input that cannot be understood might be it.
+  /// What is emitted has a reader, unless a sink emits it; not asked where an input that cannot be understood might be it.
   mutating func checkReaders() {
     if lacksInputs || components.contains(where: { !$0.hasAllInputs }) { return }
     let read = excused.union(components.flatMap { $0.inputs.map(\.from) })
-    for component in components where !emitsNothing(component) && !read.contains(component.id) {
+    for component in components where component.section != .sink && !emitsNothing(component) && !read.contains(component.id) {
       config.report(
         "\(component.title): nothing reads it; name it in the 'inputs' of a processor or sink, or remove it", at: component.idMark)
     }

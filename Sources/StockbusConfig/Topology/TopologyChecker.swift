@@ -22,7 +22,7 @@ struct TopologyChecker {
   /// What an input may name, by name.
   var readable: [String] = []
   /// What each component emits, as far as is known.
-  var emitted: [String: any Event.Type] = [Topology.deadLetters: DeadLetter.self]
+  var emitted: [String: any Event.Type] = RunTopic.allCases.reduce(into: [:]) { $0[$1.rawValue] = $1.eventType }
   /// For suggestions.
   var emitters: [Emitters] = []
   /// Components that are left unread by a mistake that has been told.
@@ -105,8 +105,8 @@ struct TopologyChecker {
     let plugin = plugin(of: component)
     let supervision = own(SupervisionPolicy.self, component.supervision, "supervision", of: component)
     let output = own(OutputSettings.self, component.output, "output", of: component)
-    if component.section == .sink, let output = component.output {
-      config.report("\(component.title): 'output' is for what emits; a sink does not", at: output.mark)
+    if component.section == .sink, emitsNothing(component), let output = component.output {
+      config.report("\(component.title): 'output' is for what emits; this sink does not", at: output.mark)
     }
     let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
     let options = ownOptions(of: component, plugin)

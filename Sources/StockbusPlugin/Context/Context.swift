@@ -11,17 +11,17 @@ public struct Context: Sendable {
   /// The component's own seed: the run's seed and the component's name.
   public let seed: UInt64
   private let counters: CounterRegistry
-  private let deadLetters: any DeadLetterOffice
+  private let notices: any Noticeboard
   private let memory = LifeMemory()
 
   public init(
-    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, deadLetters: any DeadLetterOffice
+    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard
   ) {
     self.id = id
     self.clock = clock
     self.logger = logger
     self.counters = counters
-    self.deadLetters = deadLetters
+    self.notices = notices
     seed = runSeed ^ RandomStream.hash(id)
   }
 
@@ -53,16 +53,21 @@ public struct Context: Sendable {
   ///
   /// `origin` is its place, such as `ticks.csv:17`; at most 512 bytes of `payload` are kept.
   public func reject(_ payload: String, origin: String, reason: String) {
-    deadLetters.post(
+    notices.post(
       DeadLetter(
         component: id, origin: origin, sequence: 0, reason: reason, payload: payload.cut(toBytes: 512), time: clock.now))
   }
-}
 
-/// Where dead letters go.
-public protocol DeadLetterOffice: Sendable {
-  /// Never waits; where the letters come faster than anybody reads them, they are counted without being kept.
-  func post(_ letter: DeadLetter)
+  /// Says what became of the component's connection to the world: logged, and published as a `ConnectionStatus` for whoever reads
+  /// `connections`. Say every change once.
+  public func connection(_ state: ConnectionStatus.State, _ reason: String) {
+    notices.post(ConnectionStatus(component: id, state: state, reason: reason.cut(toBytes: 512), time: clock.now))
+  }
+
+  /// Says that a venue's numbers do not follow each other: counted, and published for whoever reads `gaps`.
+  public func gap(in stream: String, expected: Int64, got: Int64) {
+    notices.post(Gap(component: id, stream: stream.cut(toBytes: 512), expected: expected, got: got, time: clock.now))
+  }
 }
 
 extension String {

@@ -14,10 +14,11 @@ extension Blueprint {
     }
   }
 
-  /// A source that is fed by an input: what it receives goes out to the world, what comes back is published.
+  /// A source that is fed by an input: what it receives goes out to the world, what comes back is published. As a sink it says
+  /// what it has done, and need not be read.
   @inlinable
-  public static func relay<P: Source & Sink>(_: P.Type) -> Blueprint {
-    Blueprint(.source, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) {
+  public static func relay<P: Source & Sink>(_: P.Type, as kind: Kind = .source) -> Blueprint {
+    Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) {
       settings, context, edges, output in
       let topic = typed(output, P.Output.self)
       let parker = Parker()

@@ -13,7 +13,7 @@ public struct Catalogue: Sendable {
 
   /// The event types that its plugins take and emit, and the dead letters of all; by name, each once.
   public var events: [any Event.Type] {
-    let types = [DeadLetter.self] + plugins.flatMap(\.eventTypes)
+    let types = RunTopic.allCases.map(\.eventType) + plugins.flatMap(\.eventTypes)
     return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 

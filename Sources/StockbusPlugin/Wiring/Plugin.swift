@@ -79,13 +79,13 @@ public struct Plugin: Sendable {
     kind = first.kind
     options = first.options
     commands = first.commands
-    self.emits = emits ?? (first.kind == .sink ? "" : first.output.map(Self.name) ?? "")
+    self.emits = emits ?? first.output.map(Self.name) ?? ""
   }
 
   /// The event types it is compiled for, those it takes before those it emits; some may come twice.
   public var eventTypes: [any Event.Type] { compiled.flatMap(\.inputs) + compiled.compactMap(\.output) }
 
-  /// What it emits whatever it takes; nil where that depends, and for a sink.
+  /// What it emits whatever it takes; nil where that depends, and where it emits nothing.
   public var fixedOutput: (any Event.Type)? {
     guard let output = compiled[0].output, !emits.isEmpty, compiled.allSatisfy({ $0.output == output }) else { return nil }
     return output

@@ -17,7 +17,8 @@ public final class PluginHarness: Sendable {
   /// Stands still unless the test moves it; while a source is collected it runs by itself.
   public let clock: ManualTimekeeper
   public let log = CapturedLog()
-  private let office = CapturedLetters()
+  /// What the component has posted for the whole run; a test may wait for it.
+  public let notices = CapturedNotices()
   private let registry = CounterRegistry()
   private let seed: UInt64
 
@@ -29,7 +30,7 @@ public final class PluginHarness: Sendable {
   }
 
   /// What the component has set aside so far.
-  public var deadLetters: [DeadLetter] { office.letters }
+  public var deadLetters: [DeadLetter] { notices.letters.value }
 
   /// The component's counters by name.
   public var counters: [String: Int] { Dictionary(registry.entries.map { ($0.name, $0.counter.total) }) { first, _ in first } }
@@ -41,7 +42,7 @@ public final class PluginHarness: Sendable {
   public var context: Context {
     var logger = log.logger()
     logger[metadataKey: "component"] = "\(id)"
-    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, deadLetters: office)
+    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices)
   }
 
   /// What a processor or relay emits for these inputs, one list an input, all of them waiting when it starts.

@@ -1,0 +1,34 @@
+public import EventBus
+public import MarketData
+
+/// Topics that no component owns: any may post on them through its context, and any may read them by their name as an input.
+public enum RunTopic: String, Sendable, Hashable, CaseIterable {
+  case deadLetters = "dead_letters"
+  case connections
+  case gaps
+
+  public var eventType: any Event.Type {
+    switch self {
+    case .deadLetters: DeadLetter.self
+    case .connections: ConnectionStatus.self
+    case .gaps: Gap.self
+    }
+  }
+
+  /// What is on it, in words that follow "the topic of".
+  public var contents: String {
+    switch self {
+    case .deadLetters: "dead letters"
+    case .connections: "connection states"
+    case .gaps: "gaps"
+    }
+  }
+}
+
+/// Where a component posts what concerns the whole run. Posting never waits; where more comes than anybody reads, it is counted
+/// without being kept.
+public protocol Noticeboard: Sendable {
+  func post(_ letter: DeadLetter)
+  func post(_ status: ConnectionStatus)
+  func post(_ gap: Gap)
+}

@@ -1,0 +1,120 @@
+internal import EventBus
+internal import Logging
+internal import MarketData
+internal import StockbusConfig
+internal import StockbusPlugin
+
+/// The topics of the whole run, one desk each; what matters is logged as well.
+final class NoticeBoard: Noticeboard {
+  /// How many letters, and how many gaps, of one component are logged in full.
+  static let logged = 5
+
+  let letters: NoticeDesk<DeadLetter>
+  let connections: NoticeDesk<ConnectionStatus>
+  let gaps: NoticeDesk<Gap>
+  /// The components that end only after the topics do, because they read one of them or something that comes of it.
+  let readers: Set<String>
+  private let logger: Logger
+
+  init(_ topology: Topology, logger: Logger) {
+    self.logger = logger
+    letters = NoticeDesk(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
+    connections = NoticeDesk(.connections, readers: topology.components(downstreamOf: .connections))
+    gaps = NoticeDesk(.gaps, readers: topology.components(downstreamOf: .gaps))
+    readers = letters.readers.union(connections.readers).union(gaps.readers)
+  }
+
+  /// By name.
+  var topics: [String: any AnyTopic] {
+    var topics: [String: any AnyTopic] = [:]
+    for name in RunTopic.allCases {
+      topics[name.rawValue] =
+        switch name {
+        case .deadLetters: letters.topic
+        case .connections: connections.topic
+        case .gaps: gaps.topic
+        }
+    }
+    return topics
+  }
+
+  func post(_ letter: DeadLetter) {
+    let count = letters.post(letter, by: letter.component)
+    if count <= Self.logged {
+      logger.warning("\(letter.component): set aside: \(letter.origin): \(letter.reason): \(letter.payload)\(more(count))")
+    }
+  }
+
+  func post(_ status: ConnectionStatus) {
+    connections.post(status, by: status.component)
+    let level: Logger.Level =
+      switch status.state {
+      case .connecting, .loading: .debug
+      case .connected, .loaded, .empty, .disconnected: .info
+      case .malformed, .failed: .warning
+      }
+    logger.log(level: level, "\(status.component): \(status.state.fieldName): \(status.reason)")
+  }
+
+  func post(_ gap: Gap) {
+    let count = gaps.post(gap, by: gap.component)
+    if count <= Self.logged {
+      logger.warning("\(gap.component): gap in \(gap.stream): expected \(gap.expected), got \(gap.got)\(more(count))")
+    }
+  }
+
+  private func more(_ count: Int) -> String { count == Self.logged ? " (further ones are only counted)" : "" }
+
+  /// What belongs into the ledger.
+  var entries: [Ledger.Entry] {
+    entries(of: letters, counted: "dead letters") + entries(of: gaps, counted: "gaps") + entries(of: connections, counted: nil)
+  }
+
+  private func entries<E>(of desk: NoticeDesk<E>, counted name: String?) -> [Ledger.Entry] {
+    var entries: [Ledger.Entry] = []
+    if let name {
+      for (component, count) in desk.counts.sorted(by: { $0.key < $1.key }) {
+        entries.append(Ledger.Entry(component: component, name: name, total: count))
+      }
+    }
+    if desk.unpublished > 0 {
+      // Where somebody wanted to read them, they are missing there.
+      let name = desk.readers.isEmpty ? "counted only" : Ledger.lost
+      entries.append(Ledger.Entry(component: desk.topic.name, name: name, total: desk.unpublished))
+    }
+    return entries
+  }
+
+  /// Publishes what is posted, until `close`.
+  func run() async {
+    async let first: Void = letters.run()
+    async let second: Void = connections.run()
+    async let third: Void = gaps.run()
+    _ = await (first, second, third)
+  }
+
+  /// Nothing more will be published.
+  func close() {
+    letters.close()
+    connections.close()
+    gaps.close()
+  }
+
+  /// Ends `run` at once.
+  func release() {
+    letters.release()
+    connections.release()
+    gaps.release()
+  }
+}
+
+extension Topology {
+  /// The components that read a topic of the whole run, or something that comes of it.
+  fileprivate func components(downstreamOf topic: RunTopic) -> Set<String> {
+    var readers: Set<String> = []
+    for node in nodes where node.inputs.contains(where: { $0.from == topic.rawValue || readers.contains($0.from) }) {
+      readers.insert(node.id)
+    }
+    return readers
+  }
+}

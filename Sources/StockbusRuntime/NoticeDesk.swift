@@ -1,0 +1,83 @@
+internal import EventBus
+internal import Synchronization
+internal import StockbusPlugin
+
+/// Collects what all components post on one topic of the whole run, counts it, and publishes it.
+///
+/// `post` never waits; where more comes than is read, the oldest 4,096 wait and the rest is only counted.
+final class NoticeDesk<E: Event>: Sendable {
+  private struct State {
+    var waiting: [E] = []
+    var counts: [String: Int] = [:]
+    var unpublished = 0
+    var isClosed = false
+  }
+
+  let topic: Topic<E>
+  /// Components that read the topic: what they post is only counted, or a notice about a notice would make the next.
+  let readers: Set<String>
+  private let state = Mutex(State())
+  private let parker = Parker()
+
+  init(_ name: RunTopic, readers: Set<String>) {
+    self.readers = readers
+    topic = Topic(name.rawValue, capacity: 1024)
+  }
+
+  /// Answers how many this component has posted.
+  @discardableResult
+  func post(_ notice: E, by component: String) -> Int {
+    let count = state.withLock { state in
+      let count = state.counts[component, default: 0] + 1
+      state.counts[component] = count
+      if readers.contains(component) { return count }
+      if state.isClosed || state.waiting.count >= noticeLimit {
+        state.unpublished += 1
+      } else {
+        state.waiting.append(notice)
+      }
+      return count
+    }
+    parker.wake()
+    return count
+  }
+
+  /// Notices by component.
+  var counts: [String: Int] { state.withLock { $0.counts } }
+  /// Notices that were counted but not published, because too many came at once or too late.
+  var unpublished: Int { state.withLock { $0.unpublished } }
+
+  /// Publishes what is posted, until `close`.
+  func run() async {
+    var outlet = Outlet(topic)
+    while true {
+      let (notices, isClosed) = state.withLock { state in
+        defer { state.waiting.removeAll() }
+        return (state.waiting, state.isClosed)
+      }
+      for notice in notices { outlet.send(notice) }
+      do { try await outlet.flush() } catch { break }
+      if notices.isEmpty {
+        if isClosed { break }
+        await parker.sleep()
+      }
+    }
+    topic.close()
+  }
+
+  /// Nothing more will be published.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    parker.wake()
+  }
+
+  /// Ends `run` at once.
+  func release() {
+    close()
+    parker.release()
+    topic.producer.release()
+  }
+}
+
+/// How many notices of a topic wait for their readers at the most.
+let noticeLimit = 4096
