@@ -1,5 +1,5 @@
 public import MarketData
-public import StockbusPlugin
+internal import StockbusPlugin
 
 /// A text for the venue.
 public struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {

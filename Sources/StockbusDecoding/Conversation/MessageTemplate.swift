@@ -2,14 +2,14 @@ internal import StockbusPlugin
 
 /// A text with placeholders such as `{symbol:lower}`. JSON's own braces are none, as no lower-case letter follows them.
 struct MessageTemplate: Sendable {
-  enum Letters: Sendable { case kept, lower, upper }
+  enum Form: Sendable { case kept, lower, upper, comma }
   enum Name: Hashable, Sendable {
     case symbol, symbols, channel, channels, items, id
     case credential(String)
   }
   enum Piece: Sendable {
     case literal(String)
-    case value(Name, Letters)
+    case value(Name, Form)
     /// A placeholder that is none.
     case unknown(String)
   }
@@ -40,16 +40,17 @@ struct MessageTemplate: Sendable {
 
   private static func placeholder(_ text: Substring) -> Piece {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let letters: Letters
+    let form: Form
     switch parts.count == 1 ? "" : parts[1] {
-    case "": letters = .kept
-    case "lower": letters = .lower
-    case "upper": letters = .upper
+    case "": form = .kept
+    case "lower": form = .lower
+    case "upper": form = .upper
+    case "comma": form = .comma
     default: return .unknown(String(text))
     }
-    if parts[0].hasPrefix("credentials."), parts[0].count > 12 { return .value(.credential(String(parts[0].dropFirst(12))), letters) }
+    if parts[0].hasPrefix("credentials."), parts[0].count > 12 { return .value(.credential(String(parts[0].dropFirst(12))), form) }
     guard let name = words.first(where: { $0.0 == parts[0] })?.1 else { return .unknown(String(text)) }
-    return .value(name, letters)
+    return .value(name, form)
   }
 
   var names: Set<Name> {
@@ -92,10 +93,10 @@ struct MessageTemplate: Sendable {
       switch piece {
       case .literal(let text): out += text
       case .unknown(let text): out += "{\(text)}"
-      case .value(let name, let letters):
-        let value = Self.value(name, values)
-        switch letters {
-        case .kept: out += value
+      case .value(let name, let form):
+        let value = Self.value(name, values, isJoined: form == .comma)
+        switch form {
+        case .kept, .comma: out += value
         case .lower: out += value.lowercased()
         case .upper: out += value.uppercased()
         }
@@ -116,13 +117,13 @@ struct MessageTemplate: Sendable {
     var isJSON = true
   }
 
-  private static func value(_ name: Name, _ values: Values) -> String {
+  private static func value(_ name: Name, _ values: Values, isJoined: Bool) -> String {
     switch name {
     case .symbol: inner(values.symbol)
     case .channel: inner(values.channel)
-    case .symbols: list(values.symbols)
-    case .channels: list(values.channels)
-    case .items: list(values.items)
+    case .symbols: list(values.symbols, isJoined)
+    case .channels: list(values.channels, isJoined)
+    case .items: list(values.items, isJoined)
     case .id: String(values.id)
     case .credential(let name):
       values.isJSON ? inner(values.credentials[name]?.revealed ?? "") : values.credentials[name]?.revealed ?? ""
@@ -130,5 +131,7 @@ struct MessageTemplate: Sendable {
   }
 
   private static func inner(_ text: String) -> String { String(JSONValue.string(text).description.dropFirst().dropLast()) }
-  private static func list(_ texts: [String]) -> String { JSONValue.array(texts.map { .string($0) }).description }
+  private static func list(_ texts: [String], _ isJoined: Bool) -> String {
+    isJoined ? inner(texts.joined(separator: ",")) : JSONValue.array(texts.map { .string($0) }).description
+  }
 }

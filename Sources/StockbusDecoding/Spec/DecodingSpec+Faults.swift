@@ -1,5 +1,5 @@
 public import MarketData
-public import StockbusPlugin
+internal import StockbusPlugin
 
 /// Why a decoding spec cannot be used: every reason, in words, with the option it is about.
 public struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -69,14 +69,14 @@ extension DecodingSpec {
     }
     let names = templates.reduce(into: Set<MessageTemplate.Name>()) { $0.formUnion($1.1.names) }
     let wantsSymbols = !names.isDisjoint(with: [.symbol, .symbols, .items])
-    if wantsSymbols, symbols.isEmpty { faults.append(.init(option: "symbol", message: "symbols are needed to subscribe")) }
+    if wantsSymbols, symbols.isEmpty { faults.append(.init(option: "symbols", message: "symbols are needed to subscribe")) }
     if !names.isDisjoint(with: [.channel, .channels, .items]), channels(for: event).isEmpty {
       faults.append(.init(option: "channels", message: "'channels' has none for \(event?.rawValue ?? "any event")"))
     }
     let form = SymbolTemplate(symbol)
     for symbol in symbols where form.venueName(symbol.description) == nil {
       faults.append(.init(
-        option: "symbol", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
+        option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
     }
     return faults
   }

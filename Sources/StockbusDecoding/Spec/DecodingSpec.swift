@@ -131,7 +131,7 @@ public struct EventChannels: Options {
 /// {channel} for each channel, and else once.
 public struct SubscriptionRule: Options {
   @Setting(
-    "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters: {symbol:lower}.",
+    "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",
     length: 1...)
   public var message: String
   @Setting("What {items} consists of, such as {symbol:lower}@{channel}.")

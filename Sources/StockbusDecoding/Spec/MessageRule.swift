@@ -1,7 +1,7 @@
 public import StockbusPlugin
 
 /// What a kind of message is good for.
-public enum MessageRole: String, Choice {
+public enum MessageRole: String, Choice, BitwiseCopyable {
   /// Carries events.
   case data
   /// The venue has heard us: a subscription stands.
@@ -155,9 +155,11 @@ public struct SideWords: Options {
 /// A number by which a venue counts.
 public struct SequenceRule: Options {
   /// How it goes on.
-  public enum Step: String, Choice {
+  public enum Step: String, Choice, BitwiseCopyable {
     /// One more each time: anything else is a gap.
     case next
+    /// The last one again, or one more, as after a new subscription.
+    case resume
     /// More each time: only going back, or standing still, is reported.
     case rising
   }
@@ -169,7 +171,7 @@ public struct SequenceRule: Options {
     case connection
   }
   @Setting("Where the number is; a whole number, or a text that writes one.") public var path: ValuePath
-  @Setting("next: one more each time; rising: more each time.") public var step = Step.next
+  @Setting("next: one more each time; resume: the last one again or one more; rising: more each time.") public var step = Step.next
   @Setting("Counted for each symbol, or for the connection.") public var per = Scope.symbol
   @Setting("Messages with the same name here are counted together; without it each kind by itself.") public var series: String?
 
