@@ -4,6 +4,7 @@ import FileWriter
 import FlashLogger
 import Generator
 import NullSink
+import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
@@ -21,4 +22,5 @@ let builtIn = Catalogue([
   .fileWriter,
   .flashLogger,
   .nullSink,
+  .recorder,
 ])
