@@ -8,20 +8,19 @@ public import MarketData
 /// for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
 /// ```
 public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
-  /// What knows no event type: tallies, gaps, limits.
-  public var reader: MessageReader
+  @usableFromInline let box: MessageReaderBox
 
   /// As `MessageReader.init`, with the event's type as what is wanted.
   public init(
     _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit
   ) throws(DecodingSpecError) {
-    reader = try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit)
+    box = MessageReaderBox(try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit))
   }
 
   /// Reads one message that came at `received`; `body` gets its events in their order.
   @inlinable
   public mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
-    reader.read(message, received: received) { body(E($0)) }
+    box.read(message, received) { body(E($0)) }
   }
 
   /// The same for a text.
@@ -31,10 +30,25 @@ public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
   }
 
   /// The breaks in sequence numbers that the last message showed.
-  @inlinable public var gaps: [SequenceGap] { reader.gaps }
+  public var gaps: [SequenceGap] { box.reader.gaps }
   /// Counts since it was made.
-  @inlinable public var tally: MessageTally { reader.tally }
+  public var tally: MessageTally { box.reader.tally }
 
   /// Forgets what belongs to a connection: say so when there is a new one.
-  public mutating func reconnected() { reader.reconnected() }
+  public mutating func reconnected() { box.reader.reconnected() }
+}
+
+/// Keeps the reader out of what is inlined into other modules: Swift 6.3.1 crashes where it inlines a setter with a deinitialiser.
+@usableFromInline
+final class MessageReaderBox {
+  fileprivate(set) var reader: MessageReader
+
+  init(_ reader: consuming MessageReader) { self.reader = reader }
+
+  @usableFromInline
+  func read(
+    _ message: UnsafeBufferPointer<UInt8>, _ received: Timestamp, into body: (borrowing DecodedValues) -> Void
+  ) -> Verdict {
+    reader.read(message, received: received, into: body)
+  }
 }
