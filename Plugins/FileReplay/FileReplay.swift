@@ -5,7 +5,8 @@ public import StockbusPlugin
 extension Plugin {
   /// Replays recordings.
   public static let fileReplay = Plugin(
-    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.", option: "event",
+    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
+    option: "event",
     variants: [
       "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
       "raw": .source(FileReplay<RawMessage>.self),

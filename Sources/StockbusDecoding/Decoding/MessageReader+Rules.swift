@@ -188,7 +188,9 @@ extension MessageReader {
     let end = bytes.count - last.count
     for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
       guard at + piece.count <= end,
-        let found = (at...(end - piece.count)).first(where: { UnsafeBufferPointer(rebasing: bytes[$0..<($0 + piece.count)]).elementsEqual(piece) })
+        let found = (at...(end - piece.count)).first(where: {
+          UnsafeBufferPointer(rebasing: bytes[$0..<($0 + piece.count)]).elementsEqual(piece)
+        })
       else { return false }
       at = found + piece.count
     }

@@ -75,8 +75,9 @@ extension DecodingSpec {
     }
     let form = SymbolTemplate(symbol)
     for symbol in symbols where form.venueName(symbol.description) == nil {
-      faults.append(.init(
-        option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
+      faults.append(
+        .init(
+          option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
     }
     return faults
   }

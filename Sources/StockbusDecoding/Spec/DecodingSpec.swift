@@ -31,7 +31,8 @@ public struct DecodingSpec: Options {
   public var sequence: SequenceRule?
   @Setting("How times are written.")
   public var time: VenueTime?
-  @Setting("The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
+  @Setting(
+    "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
   public var messages: Mapping<MessageRule>?
 
   public init() {}
