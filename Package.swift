@@ -110,7 +110,7 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
-    tests("StockbusDecoding", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
     tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

@@ -144,7 +144,7 @@ private func quoted(_ text: String) -> String {
     let alphabet = Array("{}[]\",:0123456789.eE+-\\untrfalse \u{7f}".utf8) + [0, 10, 0xc3, 0xa9, 0xff]
     var tape = JSONTape(limit: 1 << 16)
     var accepted = 0
-    for round in 0..<60_000 {
+    for round in 0..<12_000 {
       var bytes = Array(Self.frames[round % Self.frames.count].utf8)
       for _ in 0...Int(random.next() % 3) {
         let at = Int(random.next() % UInt64(bytes.count))
@@ -180,7 +180,7 @@ private func quoted(_ text: String) -> String {
       let keys = Self.hasDoubledKeys(0, tape)
       if !keys { #expect(Self.sorted(0, tape) == Self.model(value), "\(String(decoding: bytes, as: UTF8.self))") }
     }
-    #expect(accepted > 5000)
+    #expect(accepted > 1000)
   }
 
   private static func hasHugeNumber(_ tape: borrowing JSONTape) -> Bool {
