@@ -98,7 +98,38 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     #expect(
       try one(#"{"meta":{"odd.\u006bey":"A\/B"},"data":[0,[{"q":7}],"3.5",null]}"#, spec) == Result(.events(1), ["A/B 3.5 x7 unknown @-"]))
     for text in ["a..b", "a[", "", "$x", "@", "a.", ".a", "[x]", "$."] { #expect(ValuePath(text) == nil) }
-    for text in ["a.b[0][-1].c", "$", "$.a", "$[2]", "@symbol", ".", "[\"odd.key\"].x"] { #expect(ValuePath(text)?.description == text) }
+    for text in ["a.b[0][-1].c", "$", "$.a", "$[2]", "@symbol", ".", "~", "[\"odd.key\"].x"] {
+      #expect(ValuePath(text)?.description == text)
+    }
+  }
+
+  @Test func `an object's values are items, each with its key`() throws {
+    let spec = plain { rule, _ in
+      rule.when = ["[0]": ["!*"], "x": ["!*"]]
+      rule.each = ["."]
+      rule.fields = .trade("~", time: nil, price: "usd", size: "n")
+      rule.only = ["~": ["!NOT*"]]
+    }
+    #expect(
+      try one(#"{"BTC":{"usd":61685.99},"E\u0054H":{"usd":2.5,"n":3},"NOTHING":{}}"#, spec)
+        == Result(.events(2), ["BTC 61685.99 x0 unknown @-", "ETH 2.5 x3 unknown @-"]))
+    let pairs = plain { rule, _ in
+      rule.when = ["rows": ["{}"]]
+      rule.each = ["rows", "."]
+      rule.fields = .trade("~", time: nil, price: ".", size: "x")
+    }
+    #expect(try one(#"{"rows":{"A":[1,2],"B":[3]}}"#, pairs).events == ["A 1 x0 unknown @-", "A 2 x0 unknown @-", "B 3 x0 unknown @-"])
+  }
+
+  @Test func `the memory of a long message is given back`() throws {
+    var tape = JSONTape(limit: 1 << 24)
+    for length in [400_000, 10, 400_000, 10] {
+      let text = "[" + String(repeating: "1,", count: length) + "1]"
+      do throws(JSONProblem) { try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONProblem) in try tape.read(bytes) } } catch {
+        Issue.record("\(error)")
+      }
+      #expect(tape.nodeCount == length + 2)
+    }
   }
 
   @Test func `gaps are found for each symbol, and told once`() throws {

@@ -45,7 +45,8 @@ public struct MessageRule: Options {
   public var role: MessageRole?
   @Setting("What it becomes.")
   public var event: EventKind?
-  @Setting("The lists in it, from the outside in, whose items are one event each; without it the message is one.")
+  @Setting(
+    "The lists in it, from the outside in, whose items are one event each, or objects, whose values are; without it the message is one.")
   public var each: [ValuePath]?
   @Setting("What an item's values have to be; others are left out.")
   public var only: Mapping<[ValuePattern]>?
