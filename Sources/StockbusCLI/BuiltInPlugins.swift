@@ -5,6 +5,7 @@ import Filter
 import FlashLogger
 import Generator
 import NullSink
+import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
@@ -23,4 +24,5 @@ let builtIn = Catalogue([
   .fileWriter,
   .flashLogger,
   .nullSink,
+  .recorder,
 ])

@@ -1,22 +1,34 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// The events of one file, in the file's order.
 struct FileCursor<E: ReplayEvent>: ~Copyable {
   private var reader: LineReader
-  private var parser: RowParser<E>
+  private var rows: RowParser<E>
+  /// For raw captures.
+  private var capture: Capture<E>
 
   /// Opens the file and looks at its beginning where the format is not given. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
     var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
-    parser = try RowParser(input, options, isJSON: options.isJSON(&reader))
+    let rows = try RowParser<E>(input, options, isJSON: options.isJSON(&reader))
+    let capture = options.format == .raw ? try Capture<E>(input, options) : Capture<E>()
     self.reader = reader
+    self.rows = rows
+    self.capture = capture
   }
 
-  var counts: ReplayCounts { parser.counts }
+  var isCapture: Bool { capture.isOpen }
+  var counts: ReplayCounts { capture.isOpen ? capture.counts : rows.counts }
   /// Bytes of the file read so far, as it lies on the disk.
   var bytesRead: Int { reader.bytesRead }
   /// Bytes the file has on the disk; nil for what is no plain file.
   var size: Int? { reader.size }
+  /// Unknown messages of a raw capture by shape.
+  var shapes: [(shape: String, count: Int)] { capture.shapes }
+
+  /// The breaks in sequence numbers that a raw capture has shown since the last call.
+  mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }
 
   /// Hands out the next events, at most `limit`, and answers how many; 0 only at the end or for a limit of 0.
   ///
@@ -25,6 +37,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   mutating func next(
     limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
-    try parser.next(&reader, limit: limit, into: body, malformed: malformed)
+    if capture.isOpen { return try capture.next(&reader, limit: limit, into: body, malformed: malformed) }
+    return try rows.next(&reader, limit: limit, into: body, malformed: malformed)
   }
 }

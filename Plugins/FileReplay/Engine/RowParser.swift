@@ -1,20 +1,5 @@
 internal import MarketData
 
-/// What became of a file's rows; blank lines and the header are none.
-struct ReplayCounts: Hashable, Sendable {
-  /// Handed out.
-  var events = 0
-  /// Well-formed, but before `from` or not before `until`.
-  var outside = 0
-  var malformed = 0
-
-  static func += (a: inout ReplayCounts, b: ReplayCounts) {
-    a.events += b.events
-    a.outside += b.outside
-    a.malformed += b.malformed
-  }
-}
-
 /// What rows of one layout become, wherever their lines come from.
 struct RowParser<E: ReplayEvent>: ~Copyable {
   private(set) var counts: ReplayCounts
@@ -95,8 +80,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     _ reason: String, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
     counts.malformed += 1
-    let text = String(decoding: reader.bytes.prefix(MalformedRow.textLimit), as: UTF8.self)
-    let row = MalformedRow(file: name, line: reader.line, reason: reason, text: text)
+    let row = MalformedRow(reader, file: name, reason: reason)
     if malformed(row) == .stop { throw ReplayError(malformed: row) }
   }
 
