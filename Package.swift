@@ -94,7 +94,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
