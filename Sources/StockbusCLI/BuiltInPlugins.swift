@@ -1,6 +1,7 @@
 import ConsoleViewer
 import FileReplay
 import FileWriter
+import Filter
 import FlashLogger
 import Generator
 import NullSink
@@ -15,6 +16,7 @@ let builtIn = Catalogue([
   .fileReplay,
   .generator,
   // Processors
+  .filter,
   .sortingFeed,
   .watchlistFilter,
   // Sinks
