@@ -29,8 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "Recorder",
-  "NullSink",
+  "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger",
+  "ConsoleViewer", "FileWriter", "Recorder", "NullSink",
 ]
 
 let package = Package(
@@ -98,7 +98,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),

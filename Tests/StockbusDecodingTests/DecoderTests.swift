@@ -217,6 +217,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     rule.event = .quote
     rule.fields = .quote("@simbol", time: nil, bid: "b", ask: "a")
     rule.fields?.ask = nil
+    rule.fields?.volume = "v"
     var other = MessageRule.talk(.acknowledgement, when: ["x": ["*"]])
     other.remember = ["id": "i", "symbol": "s"]
     spec.messages = ["q": rule, "r": other]
@@ -224,7 +225,8 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     #expect(
       spec.decodingFaults(event: .trade).map(\.message) == [
         "message 'q' needs a 'when'", "message 'q' wants '@simbol', which no message remembers; did you mean 'symbol'?",
-        "message 'q' becomes a quote and needs the field 'ask'", "message 'r' remembers what is never recalled: 'recall' is needed",
+        "message 'q' becomes a quote and needs the field 'ask'", "message 'q' becomes a quote, which has no field 'volume'",
+        "message 'r' remembers what is never recalled: 'recall' is needed",
         "none of the messages becomes a trade; they become quote", "a number that counts all messages is counted 'per: connection'",
       ])
   }

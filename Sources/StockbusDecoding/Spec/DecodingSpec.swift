@@ -163,6 +163,10 @@ public struct Keepalive: Options {
 
   public init() {}
 
+  public func validate(_ problems: inout OptionProblems) {
+    for fault in MessageTemplate.faults(keepalive: message) { problems.add("'message': \(fault)", at: "message") }
+  }
+
   public init(_ message: String, every: Duration) {
     self.message = message
     self.every = every
