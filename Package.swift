@@ -29,7 +29,14 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+]
+
+/// SwiftNIO, which only what talks to the network may see.
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 let package = Package(
@@ -44,6 +51,8 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     // The system's own libraries.
@@ -57,6 +66,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room("StockbusNetwork", uses: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -70,7 +80,7 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal", "StockbusNetwork",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -79,6 +89,7 @@ let package = Package(
     // The plugins.
     plugin("Generator"),
     plugin("FileReplay", uses: ["CZlib"]),
+    plugin("EchoSocket", uses: ["StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
