@@ -119,5 +119,9 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "EchoSocket",
+      uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
   ],
   swiftLanguageModes: [.v6])
