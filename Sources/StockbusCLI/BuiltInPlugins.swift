@@ -2,6 +2,7 @@ import ConsoleViewer
 import EchoSocket
 import FileReplay
 import FileWriter
+import Filter
 import FlashLogger
 import Generator
 import NullSink
@@ -16,6 +17,7 @@ let builtIn = Catalogue([
   .fileReplay,
   .generator,
   // Processors
+  .filter,
   .sortingFeed,
   .watchlistFilter,
   // Sinks
