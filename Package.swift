@@ -29,7 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer",
+  "FileWriter", "Recorder", "NullSink",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
@@ -67,6 +68,7 @@ let package = Package(
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
     room("StockbusNetwork", uses: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")] + nio),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -88,13 +90,15 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
 
     // The tests.
@@ -103,7 +107,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
@@ -119,5 +123,8 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

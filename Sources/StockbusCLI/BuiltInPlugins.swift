@@ -5,9 +5,11 @@ import FileWriter
 import FlashLogger
 import Generator
 import NullSink
+import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
+import WebSocketFeed
 
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
@@ -15,6 +17,7 @@ let builtIn = Catalogue([
   .echoSocket,
   .fileReplay,
   .generator,
+  .webSocketFeed,
   // Processors
   .sortingFeed,
   .watchlistFilter,
@@ -23,4 +26,5 @@ let builtIn = Catalogue([
   .fileWriter,
   .flashLogger,
   .nullSink,
+  .recorder,
 ])
