@@ -29,8 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter",
-  "Recorder", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer",
+  "FileWriter", "Recorder", "NullSink",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
@@ -94,6 +94,7 @@ let package = Package(
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
     plugin("WatchlistFilter"),
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
@@ -130,6 +131,7 @@ let package = Package(
     tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
+    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
     tests(

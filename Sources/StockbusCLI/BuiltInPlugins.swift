@@ -10,6 +10,7 @@ import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
+import WebSocketFeed
 
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
@@ -17,6 +18,7 @@ let builtIn = Catalogue([
   .echoSocket,
   .fileReplay,
   .generator,
+  .webSocketFeed,
   // Processors
   .filter,
   .sortingFeed,
