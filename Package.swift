@@ -29,7 +29,14 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer",
+  "FileWriter", "Recorder", "NullSink",
+]
+
+/// SwiftNIO, which only what talks to the network may see.
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 let package = Package(
@@ -45,6 +52,8 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     // The system's own libraries.
@@ -59,6 +68,8 @@ let package = Package(
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusNetwork", uses: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -73,6 +84,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusNetwork",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -80,13 +92,16 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["CZlib"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
+    plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
     plugin("WatchlistFilter"),
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
 
     // The tests.
@@ -95,7 +110,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
@@ -115,5 +130,12 @@ let package = Package(
     tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
+    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "EchoSocket",
+      uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
   ],
   swiftLanguageModes: [.v6])

@@ -26,14 +26,14 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   private var sieve: Sieve<E>
 
   public static func textFaults(in settings: FilterSettings) -> [TextFault] {
-    do throws(ExpressionError) { _ = try Expression<E>(settings.where) } catch { return [TextFault(where: error)] }
+    do throws(ExpressionError) { _ = try Expression<E>(settings.where.text) } catch { return [TextFault(where: error)] }
     return []
   }
 
   public init(_ settings: FilterSettings, _ context: Context) throws {
     self.context = context
     undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
-    let text = context.recall(String.self, Self.memory) ?? settings.where
+    let text = context.recall(String.self, Self.memory) ?? settings.where.text
     do throws(ExpressionError) { sieve = Sieve(try Expression(text)) } catch {
       throw EnvironmentFailure("'where': \(error)", isPermanent: true)
     }

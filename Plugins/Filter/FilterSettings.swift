@@ -2,15 +2,13 @@ internal import StockbusExpressions
 public import StockbusPlugin
 
 public struct FilterSettings: Options {
-  @Setting(
-    "What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].", length: 1...ExpressionLimits.length
-  )
-  public var `where`: String
+  @Setting("What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].")
+  public var `where`: ConditionText
 
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
-    do throws(ExpressionError) { _ = try ExpressionSyntax(self.where) } catch { problems.add(TextFault(where: error)) }
+    do throws(ExpressionError) { _ = try ExpressionSyntax(self.where.text) } catch { problems.add(TextFault(where: error)) }
   }
 }
 

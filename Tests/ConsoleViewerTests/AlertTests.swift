@@ -75,7 +75,7 @@ import Testing
     var driver = Driver()
     driver.trade("A", 10_000)
     let dispatcher = RunComponent(
-      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: [CommandInfo("add SYMBOL above|below PRICE", "")])
+      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
     driver.send(.sample([dispatcher], [], []))
     driver.send(.open("A"))
     driver.type("a110")
@@ -89,5 +89,7 @@ import Testing
     #expect(driver.takeEffects() == [.ring])
     #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00"])
     #expect(driver.state.unseen == 1)
+    driver.type("x")
+    #expect(driver.takeEffects() == [.perform(Command(verb: "remove", arguments: ["A", "above", "110"]), on: "alerts"), .save])
   }
 }

@@ -74,7 +74,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
   @Test(arguments: [
     (
       "",
-      "1:1: error: 'where' is required: text (What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].)"
+      "1:1: error: 'where' is required: an expression such as price > 100 (What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].)"
     ),
     ("where: price >", "1:15: error: 'where': expected a value, found the end"),
     ("where: \"price > 100 and prise < 0\"", "1:25: error: 'where': trade has no field 'prise'; did you mean 'price'?"),
@@ -85,7 +85,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
       "1:8: error: 'where': a number cannot be compared with a time; write a time, as in 2013-10-08T13:30:00Z (character 22)"
     ),
     ("where: \"note \\u003d 1\"", "1:8: error: 'where': write '==' to compare (character 6)"),
-    ("where: [1]", "1:8: error: 'where' must be text, got a list"),
+    ("where: [1]", "1:8: error: 'where' must be an expression such as price > 100, got a list"),
   ])
   func `what is wrong is told with its place`(options: String, message: String) async throws {
     do {

@@ -10,7 +10,8 @@ struct PriceAlert: Hashable {
   var isDelegated = false
 
   /// `AAPL above 200`.
-  var text: String { "\(symbol) \(isAbove ? "above" : "below") \(level)" }
+  var text: String { words.joined(separator: " ") }
+  var words: [String] { [symbol.description, isAbove ? "above" : "below", level.description] }
 
   /// Reads `AAPL above 200`; nil where it is something else.
   init?(_ text: String) {

@@ -77,13 +77,19 @@ extension ScreenState {
     return [.save]
   }
 
-  /// Takes the alerts of the chosen symbol back; those that a dispatcher watches are its own.
+  /// Takes the alerts of the chosen symbol back, also from a dispatcher that was told of them.
   mutating func removeAlerts() -> [ScreenEffect] {
-    guard let symbol = chosen, alerts.contains(where: { $0.symbol == symbol && !$0.isDelegated }) else { return [] }
-    alerts.removeAll { $0.symbol == symbol && !$0.isDelegated }
+    guard let symbol = chosen else { return [] }
+    let removed = alerts.filter { $0.symbol == symbol }
+    if removed.isEmpty { return [] }
+    alerts.removeAll { $0.symbol == symbol }
     arm(symbol)
     say("no more alerts for \(symbol)")
-    return [.save]
+    let dispatcher = run.component(taking: "remove", plugin: "notification_dispatcher")
+    let told = removed.filter(\.isDelegated).compactMap { alert in
+      dispatcher.map { ScreenEffect.perform(Command(verb: "remove", arguments: alert.words), on: $0.id) }
+    }
+    return told + [.save]
   }
 
   static func alert(_ text: String, for row: Row) -> PriceAlert? {

@@ -14,13 +14,13 @@ indirect enum Term {
   case greatest(Term, Term)
 
   /// What makes the product of two numbers a number again.
-  enum Scale: Int64 {
+  enum Scale: Int64, BitwiseCopyable {
     case billion = 1_000_000_000
     case hundredBillion = 100_000_000_000
   }
 
   /// A field's number in the event.
-  struct Load: Hashable {
+  struct Load: Hashable, BitwiseCopyable {
     let offset: Int
     /// 32 bits without a sign instead of 64 with one.
     let isNarrow: Bool

@@ -1,5 +1,5 @@
 /// One step over a chunk of events: reads the events or earlier results, leaves a column of numbers or verdicts in a register.
-enum Instruction {
+enum Instruction: BitwiseCopyable {
   // Numbers, in wide registers.
   case constant(to: Int, index: Int)
   case load(to: Int, Term.Load)

@@ -13,12 +13,9 @@ struct Machine {
 
   /// Leaves a verdict for every event in the first column of bytes.
   func run() {
-    program.instructions.withUnsafeBufferPointer { instructions in
-      var at = 0
-      while at < instructions.count {
-        at = step(instructions[at], at)
-      }
-    }
+    let instructions = program.instructions
+    var at = 0
+    while at < instructions.count { at = step(instructions[at], at) }
   }
 
   /// Answers which instruction is next.
@@ -30,7 +27,7 @@ struct Machine {
       if load.isNarrow { compareNarrow(to, load.offset, comparison, constant) } else { compareField(to, load.offset, comparison, constant) }
     case .fields(let to, let a, let comparison, let b): compareFields(to, a, comparison, b)
     case .symbol(let to, let offset, let test):
-      program.symbols[test].judge(events + offset, stride: stride, count: count, into: space.verdicts(to))
+      program.symbolPages[test].judge(events + offset, stride: stride, count: count, into: space.verdicts(to))
     case .choice(let to, let offset, let table): choose(to, offset, program.tables[table])
     case .fill(let to, let verdict): space.verdicts(to).update(repeating: verdict.rawValue, count: count)
     case .compare(let to, let a, let comparison, let b): compareWide(to, a, comparison, b)

@@ -62,7 +62,7 @@ enum Function: String, CaseIterable {
   var arguments: ClosedRange<Int> { self == .abs ? 1...1 : 2...16 }
 }
 
-enum Comparison: String {
+enum Comparison: String, BitwiseCopyable {
   case less = "<"
   case lessOrEqual = "<="
   case greater = ">"
