@@ -113,7 +113,7 @@ let package = Package(
     tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
-    tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
+    tests("ConsoleViewer", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [

@@ -5,14 +5,6 @@ internal import Glibc
 #endif
 
 extension Terminal {
-  /// Whether somebody could have the whole window now: a terminal that can redraw, with a keyboard that nobody else reads.
-  public nonisolated var hasKeyboard: Bool {
-    guard capabilities.canRedraw, !isKeyboardTaken else { return false }
-    guard let keyboard = openKeyboard() else { return false }
-    closeKeyboard(keyboard)
-    return true
-  }
-
   /// Takes the whole window for `owner` until `closeScreen`: the other screen of the terminal, no cursor, keys one by one.
   ///
   /// False where it cannot be had: somebody else has it, there is no keyboard, or the process is in the background. `receive` is called on

@@ -53,7 +53,7 @@ extension ScreenLayout {
     let style = pen.direction(last.price == prices[0] ? 0 : last.price > prices[0] ? 1 : -1)
     for (line, text) in picture.enumerated() { frame.put(text, row: top + line, column: column + 1, style, width: width) }
     // A price that never moved stands in the middle.
-    frame.put(labels[0], row: low == high ? top + (rows - 1) / 2 : top, column: column + 1 + width + 1, pen.muted)
+    frame.put(labels[0], row: low == high ? top + (rows - 2) / 2 : top, column: column + 1 + width + 1, pen.muted)
     if rows > 2, low < high { frame.put(labels[1], row: top + rows - 2, column: column + 1 + width + 1, pen.muted) }
     let begin = CellText.seconds(Timestamp(ns: first), zone: state.zone)
     let end = CellText.seconds(Timestamp(ns: last.time), zone: state.zone)

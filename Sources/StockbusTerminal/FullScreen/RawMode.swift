@@ -38,6 +38,9 @@ struct RawMode {
     while tcsetattr(descriptor, when, &mode) != 0, errno == EINTR {}
   }
 
-  /// Whether the terminal listens to this process now, not to another one of its shell.
-  var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+  /// Whether the terminal listens to this process now, not to another one of its shell; one that has no shell listens to all.
+  var isForeground: Bool {
+    let listener = tcgetpgrp(descriptor)
+    return listener <= 0 || listener == getpgrp()
+  }
 }

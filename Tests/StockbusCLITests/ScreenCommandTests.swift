@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// `open`, `watch` and `run --open`, where there is no terminal to show anything on.
+@Suite struct ScreenCommandTests {
+  private func run(_ arguments: String..., in folder: URL = ProgramTests.fixtures) throws -> (status: Int32, output: String, errors: String)
+  {
+    let process = Process()
+    process.executableURL = ProgramTests.program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = [:]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = (output.fileHandleForReading.readDataToEndOfFile(), errors.fileHandleForReading.readDataToEndOfFile())
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: text.0, as: UTF8.self), String(decoding: text.1, as: UTF8.self))
+  }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `a link that is none, and a configuration without a viewer, are wrong usage`() throws {
+    #expect(try run("open", "http://symbol/AAPL", "cli/right.yaml").status == 64)
+    #expect(try run("run", "--open", "stocks://", "cli/right.yaml").status == 64)
+    let result = try run("open", "AAPL", "cli/right.yaml")
+    #expect(result.status == 64)
+    #expect(result.errors.contains("nothing can be opened: the configuration has no console_viewer"))
+    #expect(try run("watch", "plugins.yaml").errors.contains("name at least one symbol"))
+  }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `watch leaves the other sinks out and shows what a configuration has`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "watch-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let text = """
+      sources: { ticks: { plugin: generator, symbols: [AAPL, NVDA], count: 4, interval: 1ms, seed: 1 } }
+      processors: { ranked: { plugin: sorting_feed, inputs: [ticks] } }
+      sinks: { file: { plugin: file_writer, inputs: [ranked], path: out.jsonl } }
+      """
+    try Data(text.utf8).write(to: folder.appending(path: "desk.yaml"))
+    let result = try run("watch", "AAPL", "desk.yaml", in: folder)
+    #expect(result.status == 0)
+    #expect(result.output.split(separator: "\n").count == 4)
+    #expect(result.errors.contains("ranked → screen"))
+    #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "out.jsonl").path))
+  }
+}
