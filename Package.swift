@@ -30,6 +30,14 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 
 let plugins: [Target.Dependency] = [
   "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "NotificationDispatcher",
+]
+
+/// SwiftNIO, which only what talks to the network may see.
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 let package = Package(
@@ -44,6 +52,12 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
     // The system's own libraries.
@@ -57,6 +71,12 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room(
+      "StockbusNetwork",
+      uses: [
+        "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -85,6 +105,13 @@ let package = Package(
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("NullSink"),
+    plugin(
+      "NotificationDispatcher",
+      uses: [
+        "StockbusFiles", "StockbusNetwork", "StockbusTerminal", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+      ]),
 
     // The tests.
     tests("MarketData"),
@@ -108,5 +135,8 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "NotificationDispatcher", uses: ["StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + nio),
   ],
   swiftLanguageModes: [.v6])

@@ -3,6 +3,7 @@ import FileReplay
 import FileWriter
 import FlashLogger
 import Generator
+import NotificationDispatcher
 import NullSink
 import SortingFeed
 import StockbusPlugin
@@ -20,5 +21,6 @@ let builtIn = Catalogue([
   .consoleViewer,
   .fileWriter,
   .flashLogger,
+  .notificationDispatcher,
   .nullSink,
 ])
