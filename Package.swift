@@ -114,6 +114,8 @@ let package = Package(
       ]),
 
     // The tests.
+    .target(
+      name: "TestServers", dependencies: ["StockbusTestKit"] + nio, path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
@@ -135,8 +137,9 @@ let package = Package(
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
-    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests(
-      "NotificationDispatcher", uses: ["StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + nio),
+      "NotificationDispatcher",
+      uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

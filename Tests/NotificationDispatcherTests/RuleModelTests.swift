@@ -36,7 +36,7 @@ import Testing
     var highest = PriceWindow(.highest, span: span, limit: 10_000)
     var oldest = PriceWindow(.oldest, span: span, limit: 10_000)
     var model = Model()
-    for step in steps(&random, count: 2000) {
+    for step in steps(&random, count: 300) {
       model.prices.append(step)
       let all = model.window(span)
       #expect(lowest.push(step.price, at: step.time) == all.min())
@@ -46,8 +46,14 @@ import Testing
     #expect(lowest.cut + highest.cut + oldest.cut == 0)
   }
 
-  @Test(arguments: 0..<40)
-  func `a rule fires where a model of sentences says so`(seed: Int) throws {
+  @Test func `rules fire where a model of sentences says so`() throws {
+    let counts = try (0..<60).map { try compareWithModel(seed: $0) }
+    // The series are such that most rules have something to say.
+    #expect(counts.count { $0 > 0 } > 40)
+  }
+
+  /// How often the rule of this seed has fired.
+  private func compareWithModel(seed: Int) throws -> Int {
     var random = RandomStream(seed: UInt64(1000 + seed))
     let kind = RuleSettings.Condition.Kind.allCases.randomElement(using: &random) ?? .above
     let isMove = kind == .risesBy || kind == .fallsBy
@@ -66,7 +72,7 @@ import Testing
     var isWaiting = false
     var last: Int64?
     var count = 0
-    for (i, step) in steps(&random, count: 1500).enumerated() {
+    for (i, step) in steps(&random, count: 300).enumerated() {
       model.prices.append(step)
       let all = model.window(span)
       let value = kind == .risesBy ? step.price - (all.min() ?? 0) : kind == .fallsBy ? (all.max() ?? 0) - step.price : step.price
@@ -95,7 +101,7 @@ import Testing
       #expect(!fired.isEmpty == expected, "\(words) at \(i)")
       count += fired.count
     }
-    #expect(count > 0 || once || margin > 0)
+    return count
   }
 
   @Test func `a window without room counts what it cuts, and keeps to its limit`() {

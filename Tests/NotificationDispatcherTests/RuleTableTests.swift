@@ -71,10 +71,11 @@ import Testing
     // Lowest in force within 3 s: at 4 still the 100 of second 1, which went out of force at 2, 2 s before.
     let prices: [Int64] = [10_000, 10_000, 10_200, 10_300, 10_500, 10_500, 10_500, 10_400, 10_915]
     #expect(try firings("AAPL rises_by 5% window 3s", prices) == [4])
-    // At 8 the lowest is 104.00: 10.915 would be 4.95% of it, and 5% of the 103.95 that never was.
+    // At 8 the lowest is 104.00, and 109.15 is 4.952% above it.
     #expect(try firings("AAPL rises_by 4.95% window 3s", prices) == [4, 8])
     #expect(try firings("AAPL rises_by 5.15 window 3s", prices) == [8])
-    #expect(try firings("AAPL rises_by 5%", prices) == [4])
+    // Without a window the lowest is always 100.00; 104.00 at 7 arms it again.
+    #expect(try firings("AAPL rises_by 5%", prices) == [4, 8])
     #expect(try firings("AAPL falls_by 1.00 window 2s", [10_300, 10_250, 10_200, 10_199, 10_300, 10_100]) == [2, 5])
     #expect(try firings("AAPL falls_by 50%", [10_000, 5001, 5000, 4000, 9000, 4500]) == [2, 5])
   }

@@ -32,9 +32,9 @@ struct Template: Hashable, Sendable {
       }
       let name = String(word)
       guard known.contains(name) else {
-        throw TemplateError(
-          description: "there is no placeholder {\(visible(name, limit: 30))}\(didYouMean(name, among: known)); known are "
-            + known.map { "{\($0)}" }.joined(separator: ", "))
+        let list = "known are " + known.map { "{\($0)}" }.joined(separator: ", ")
+        let hint = suggestion(for: name, among: known).map { "did you mean {\($0)}?" } ?? list
+        throw TemplateError(description: "there is no placeholder {\(visible(name, limit: 30))}; \(hint)")
       }
       parts += [.text(literal), .name(name)]
       literal = ""

@@ -4,6 +4,12 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Requests over the network, by async-http-client.
 ///
 /// Certificates are always verified: against the system's, and against those of `certificates`. All transports of one process that
@@ -61,12 +67,16 @@ public struct NetworkTransport: HTTPTransport {
       return HTTPError(.untrusted, "no secure connection to \(address) came about")
     case is NIOSSLExtraError: return HTTPError(.untrusted, "the certificate of \(address) is for another name")
     case is NIOConnectionError: return HTTPError(.unreachable, "\(address) cannot be reached")
+    case let error as IOError where unreachable.contains(error.errnoCode):
+      return HTTPError(.unreachable, "\(address) cannot be reached")
     case let error as IOError:
       return HTTPError(.brokenOff, "the connection to \(address) broke off (error \(error.errnoCode))")
     case is HTTPParserError: return HTTPError(.brokenOff, "\(address) does not answer in HTTP")
     default: return HTTPError(.brokenOff, "the exchange with \(address) failed (\(type(of: error)))")
     }
   }
+
+  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL]
 
   private static func translate(_ error: HTTPClientError, _ address: WebAddress) -> HTTPError {
     switch error {
