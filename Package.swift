@@ -29,7 +29,7 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
   "NotificationDispatcher",
 ]
 
@@ -90,7 +90,7 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal", "StockbusNetwork",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -99,6 +99,7 @@ let package = Package(
     // The plugins.
     plugin("Generator"),
     plugin("FileReplay", uses: ["CZlib"]),
+    plugin("EchoSocket", uses: ["StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),

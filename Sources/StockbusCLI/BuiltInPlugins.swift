@@ -1,4 +1,5 @@
 import ConsoleViewer
+import EchoSocket
 import FileReplay
 import FileWriter
 import FlashLogger
@@ -12,6 +13,7 @@ import WatchlistFilter
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
   // Sources
+  .echoSocket,
   .fileReplay,
   .generator,
   // Processors
