@@ -29,8 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
-  "NotificationDispatcher",
+  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter",
+  "NullSink", "Recorder", "NotificationDispatcher",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
@@ -71,6 +71,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
       "StockbusNetwork",
       uses: [
@@ -98,13 +99,14 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["CZlib"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
     plugin(
       "NotificationDispatcher",
@@ -122,7 +124,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),

@@ -6,6 +6,7 @@ import FlashLogger
 import Generator
 import NotificationDispatcher
 import NullSink
+import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
@@ -25,4 +26,5 @@ let builtIn = Catalogue([
   .flashLogger,
   .notificationDispatcher,
   .nullSink,
+  .recorder,
 ])

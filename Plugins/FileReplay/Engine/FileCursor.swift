@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// What became of a file's rows; blank lines and the header are none.
 struct ReplayCounts: Hashable, Sendable {
@@ -7,17 +8,20 @@ struct ReplayCounts: Hashable, Sendable {
   /// Well-formed, but before `from` or not before `until`.
   var outside = 0
   var malformed = 0
+  /// Messages of raw captures of a kind that nobody knows.
+  var unknown = 0
 
   static func += (a: inout ReplayCounts, b: ReplayCounts) {
     a.events += b.events
     a.outside += b.outside
     a.malformed += b.malformed
+    a.unknown += b.unknown
   }
 }
 
 /// The events of one file, in the file's order.
 struct FileCursor<E: ReplayEvent>: ~Copyable {
-  private(set) var counts: ReplayCounts
+  var counts: ReplayCounts
 
   /// Bytes of the file read so far, as it lies on the disk.
   var bytesRead: Int { reader.bytesRead }
@@ -25,23 +29,27 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   var size: Int? { reader.size }
 
   private let name: String
-  private var reader: LineReader
+  var reader: LineReader
   private let slots: Slots
   private var csv: CSVRows
   private var json: JSONRows
   private let isJSON: Bool
   private var values: ValueDecoder
-  private let from: Int64
-  private let until: Int64
-  private let hasUntil: Bool
-  private var isAtEnd: Bool
+  let from: Int64
+  let until: Int64
+  let hasUntil: Bool
+  var isAtEnd: Bool
+  /// For raw captures.
+  var capture: Capture<E>
 
   /// Opens the file and looks at its beginning where the format is not given. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
     let fields = E.fields
     var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    let isRaw = options.format == .raw
     let isJSON = options.format == .jsonLines || (options.format == .auto && reader.peekFirst() == 123)
     let paths = isJSON ? try options.paths(fields) : []
+    capture = isRaw ? try Capture(options) : Capture()
     self.reader = reader
     self.isJSON = isJSON
     name = input.name
@@ -66,6 +74,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   mutating func next(
     limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
+    if capture.isOpen { return try nextCaptured(limit: limit, into: body, malformed: malformed) }
     var count = 0
     do throws(ReplayError) {
       while count < limit, !isAtEnd {
@@ -96,7 +105,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   }
 
   @inline(never)
-  private mutating func reject(_ reason: String, _ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
+  mutating func reject(_ reason: String, _ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
     counts.malformed += 1
     let text = String(decoding: reader.bytes.prefix(MalformedRow.textLimit), as: UTF8.self)
     let row = MalformedRow(file: name, line: reader.line, reason: reason, text: text)

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// One file of a replay.
@@ -30,6 +31,8 @@ enum RowFormat: String, Hashable, Sendable, CaseIterable {
   case auto
   case csv
   case jsonLines = "jsonl"
+  /// Messages as a venue sent them, each with the time it was received.
+  case raw
 }
 
 /// How often a replay runs over its files.
@@ -59,6 +62,12 @@ struct ReplayOptions: Sendable {
   /// Only events before it.
   var until: Timestamp?
   var loops = ReplayLoops.times(1)
+  /// How the messages of raw captures are decoded; whole.
+  var decoding = DecodingSpec()
+  /// Symbols under whose names the events of raw captures come out.
+  var symbols: [Symbol] = []
+  /// The component that replays.
+  var component = ""
   /// Bytes read at a time.
   var blockSize = 256 << 10
   /// Bytes a line, or a row of several lines, may have.
