@@ -29,8 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter",
-  "NullSink", "Recorder", "NotificationDispatcher",
+  "Generator", "FileReplay", "EchoSocket", "HTTPPoll", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer",
+  "FileWriter", "NullSink", "Recorder", "NotificationDispatcher",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
@@ -101,6 +101,7 @@ let package = Package(
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
@@ -144,5 +145,7 @@ let package = Package(
     tests(
       "NotificationDispatcher",
       uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests(
+      "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

@@ -4,6 +4,7 @@ import FileReplay
 import FileWriter
 import FlashLogger
 import Generator
+import HTTPPoll
 import NotificationDispatcher
 import NullSink
 import Recorder
@@ -17,6 +18,7 @@ let builtIn = Catalogue([
   .echoSocket,
   .fileReplay,
   .generator,
+  .httpPoll,
   // Processors
   .sortingFeed,
   .watchlistFilter,

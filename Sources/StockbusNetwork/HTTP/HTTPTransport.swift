@@ -16,7 +16,7 @@ extension HTTPTransport {
   public func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {
-    try await within(limits.whole, clock, "\(request.address) has not answered within \(limits.whole)") { () async throws(HTTPError) in
+    try await within(limits.whole, clock, "\(request.address) has not answered within \(limits.whole.optionText)") { () async throws(HTTPError) in
       var request = request
       for _ in 0...max(0, limits.redirects) {
         let response = try await exchange(request, limits: limits)

@@ -71,6 +71,8 @@ public struct NetworkTransport: HTTPTransport {
       return HTTPError(.unreachable, "\(address) cannot be reached")
     case let error as IOError:
       return HTTPError(.brokenOff, "the connection to \(address) broke off (error \(error.errnoCode))")
+    case HTTPParserError.invalidEOFState:
+      return HTTPError(.brokenOff, "\(address) closed the connection in the middle")
     case is HTTPParserError: return HTTPError(.brokenOff, "\(address) does not answer in HTTP")
     default: return HTTPError(.brokenOff, "the exchange with \(address) failed (\(type(of: error)))")
     }

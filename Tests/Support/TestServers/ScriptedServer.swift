@@ -54,7 +54,8 @@ public final class ScriptedServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if let ready { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: ready)) }
-          try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
           try channel.pipeline.syncOperations.addHandler(ScriptHandler(received: received, script: script))
         }
       }
