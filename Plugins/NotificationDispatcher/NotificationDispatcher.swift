@@ -147,7 +147,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
         continue
       }
       let outcome = await delivery.attempt(notification) { error, pause in
-        lane.retries.add(1)
+        lane.count(.retries)
         logger.info("channel \(shown(lane.name)): \(error); again in \(pause.optionText)")
       }
       desk.settle(number, outcome)
@@ -229,7 +229,8 @@ extension NotificationDispatcher {
     let channels = desk.lanes.map { lane in
       var state = lane.isSilent(at: uptime) ? "off" : "on"
       if let fault = lane.fault { state = "off, \(fault)" }
-      return "channel \(lane.name) (\(lane.kind)): \(state), \(lane.delivered.total) delivered, \(lane.queue.count) waiting"
+      let account = lane.fault == nil ? ", \(lane.total(.delivered)) delivered, \(lane.queue.count) waiting" : ""
+      return "channel \(lane.name) (\(lane.kind)): \(state)" + account
     }
     let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"
     return ([all] + rules + channels).joined(separator: "; ")

@@ -201,6 +201,14 @@ import TestServers
     #expect(problems(#"{ url: "https://a.test", headers: { Host: x } }"#).contains("this header is set by itself"))
   }
 
+  @Test func `keeps the contract`() async {
+    let options = """
+      { url: "http://127.0.0.1:1/", fetches: 1, decoding: { messages: { t: { when: { s: "*" }, event: trade, fields: { symbol: s, price: p } } } } }
+      """
+    let violations = await checkContract(.httpPoll, options: options, isDeterministic: false)
+    #expect(violations == [])
+  }
+
   @Test func `a schedule keeps its pace, backs off, and does not make up for what it missed`() {
     var schedule = PollSchedule(
       interval: .seconds(10), backoff: Backoff(first: .seconds(1), most: .seconds(8), random: RandomStream(seed: 1)))

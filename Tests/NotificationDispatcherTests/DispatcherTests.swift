@@ -138,7 +138,7 @@ import Testing
         "notice alerts: channel 'command' is off: there is no program 'no-such-program-anywhere'",
       ])
     #expect(harness.counter("alerts") == 1)
-    #expect(harness.counter("webhook failed") == 0)
+    #expect(harness.counter("webhook failed") == nil)
   }
 
   @Test func `keeps the contract`() async {
@@ -190,7 +190,10 @@ import Testing
   @Test func `secrets are in no message about a configuration`() {
     let text = """
       channels:
-        - webhook: { url: "ftp://example.com/s3cret", headers: { "Bad Name": s3cret, Authorization: "s3cret\\nX: y" }, secret: "whsec_s3cret!" }
+        - webhook:
+            url: "ftp://example.com/s3cret"
+            headers: { "Bad Name": s3cret, Authorization: "s3cret\\nX: y" }
+            secret: "whsec_s3cret!"
         - ntfy: { topic: "s3cret/topic", token: "s3cret\\n" }
         - email: { to: ["a@b", "x\\ny@z"], from: -oQ@example.com }
       """

@@ -25,11 +25,11 @@ struct DeliveryDesk: Sendable {
     let isQuiet = !notification.isUrgent && (quietHours?.contain(context.clock.now) ?? false)
     for i in lanes.indices where lanes[i].channel != nil && names?.contains(lanes[i].name) ?? true {
       if lanes[i].isSilent(at: uptime) {
-        lanes[i].silenced.add(1)
+        lanes[i].count(.silenced)
       } else if isQuiet, lanes[i].heedsQuietHours {
-        lanes[i].quiet.add(1)
+        lanes[i].count(.quiet)
       } else if !lanes[i].hasRoomInRate(at: uptime) {
-        lanes[i].limited.add(1)
+        lanes[i].count(.limited)
         if !lanes[i].isLimiting { context.logger.warning("channel \(shown(lanes[i].name)): more alerts than its rate; some are left out") }
         lanes[i].isLimiting = true
       } else {
@@ -42,7 +42,7 @@ struct DeliveryDesk: Sendable {
   /// Sends one to a channel whatever its switches say.
   mutating func enqueue(_ notification: Notification, _ lane: Int) {
     if let displaced = lanes[lane].queue.append(notification) {
-      lanes[lane].overflowed.add(1)
+      lanes[lane].count(.overflowed)
       if !lanes[lane].isOverflowing {
         context.logger.warning("channel \(shown(lanes[lane].name)): too many alerts wait; the oldest are left out")
       }
@@ -64,9 +64,9 @@ struct DeliveryDesk: Sendable {
   /// What became of the one on its way; a cancelled one stays, to be counted at the end.
   mutating func settle(_ lane: Int, _ outcome: Delivery.Outcome) {
     switch outcome {
-    case .delivered: lanes[lane].delivered.add(1)
+    case .delivered: lanes[lane].count(.delivered)
     case .failed(let attempts, let reason):
-      lanes[lane].failed.add(1)
+      lanes[lane].count(.failed)
       if let notification = lanes[lane].current {
         let times = attempts == 1 ? "" : " after \(attempts) attempts"
         context.reject(notification.json, origin: "channel \(lanes[lane].name)", reason: "not delivered\(times): \(reason)")

@@ -26,13 +26,7 @@ struct Lane: Sendable {
   var isLimiting = false
   var isOverflowing = false
 
-  let delivered: Counter
-  let failed: Counter
-  let retries: Counter
-  let overflowed: Counter
-  let limited: Counter
-  let quiet: Counter
-  let silenced: Counter
+  private let context: Context
 
   init(_ opened: OpenedChannel, queue: Int, context: Context) {
     name = opened.name
@@ -44,14 +38,27 @@ struct Lane: Sendable {
     limiter = RateLimiter(opened.options.rate)
     self.queue = Queue(limit: queue)
     random = context.random(seed: context.seed ^ UInt64(opened.number))
-    delivered = context.counter("\(name) delivered", "Alerts that arrived by this channel.")
-    failed = context.counter("\(name) failed", "Alerts that this channel could not deliver.")
-    retries = context.counter("\(name) retries", "Attempts of this channel beyond the first.")
-    overflowed = context.counter("\(name) overflowed", "Alerts left out because too many waited for this channel.")
-    limited = context.counter("\(name) limited", "Alerts left out because of this channel's rate.")
-    quiet = context.counter("\(name) quiet", "Alerts left out in quiet hours.")
-    silenced = context.counter("\(name) silenced", "Alerts left out while this channel was switched off.")
+    self.context = context
+    // These two are always shown, so that nothing delivered is seen too.
+    if channel != nil { for account in [Account.delivered, .failed] { count(account, 0) } }
   }
+
+  /// What a channel counts; the others than the first two appear when there is something to count.
+  enum Account: String {
+    case delivered = "Alerts that arrived by this channel."
+    case failed = "Alerts that this channel could not deliver."
+    case retries = "Attempts of this channel beyond the first."
+    case overflowed = "Alerts left out because too many waited for this channel."
+    case limited = "Alerts left out because of this channel's rate."
+    case quiet = "Alerts left out in quiet hours."
+    case silenced = "Alerts left out while this channel was switched off."
+  }
+
+  func count(_ account: Account, _ number: Int = 1) { counter(account).add(number) }
+
+  func total(_ account: Account) -> Int { counter(account).total }
+
+  private func counter(_ account: Account) -> Counter { context.counter("\(name) \(account)", account.rawValue) }
 
   var isIdle: Bool { queue.count == 0 && current == nil }
 

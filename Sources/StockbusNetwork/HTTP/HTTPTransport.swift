@@ -16,7 +16,8 @@ extension HTTPTransport {
   public func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {
-    try await within(limits.whole, clock, "\(request.address) has not answered within \(limits.whole.optionText)") { () async throws(HTTPError) in
+    let late = "\(request.address) has not answered within \(limits.whole.optionText)"
+    return try await within(limits.whole, clock, late) { () async throws(HTTPError) in
       var request = request
       for _ in 0...max(0, limits.redirects) {
         let response = try await exchange(request, limits: limits)
@@ -56,7 +57,7 @@ enum Redirect {
 
 /// Does something within a time on a run's clock; cancels it, waits for its end and throws `.timedOut` where it takes longer.
 nonisolated(nonsending) func within<R: Sendable>(
-  _ limit: Duration, _ clock: any Timekeeper, _ message: @autoclosure () -> String,
+  _ limit: Duration, _ clock: any Timekeeper, _ message: String,
   _ body: @escaping @Sendable () async throws(HTTPError) -> R
 ) async throws(HTTPError) -> R {
   let outcome = await withTaskGroup(of: Result<R, HTTPError>?.self) { group -> Result<R, HTTPError>? in
@@ -73,5 +74,5 @@ nonisolated(nonsending) func within<R: Sendable>(
   }
   if let outcome { return try outcome.get() }
   if Task.isCancelled { throw HTTPError(.cancelled, "cancelled") }
-  throw HTTPError(.timedOut, message())
+  throw HTTPError(.timedOut, message)
 }
