@@ -203,7 +203,8 @@ import TestServers
 
   @Test func `keeps the contract`() async {
     let options = """
-      { url: "http://127.0.0.1:1/", fetches: 1, decoding: { messages: { t: { when: { s: "*" }, event: trade, fields: { symbol: s, price: p } } } } }
+      { url: "http://127.0.0.1:1/", fetches: 1, decoding: {
+        messages: { t: { when: { s: "*" }, event: trade, fields: { symbol: s, price: p } } } } }
       """
     let violations = await checkContract(.httpPoll, options: options, isDeterministic: false)
     #expect(violations == [])

@@ -10,7 +10,7 @@ struct Rule: Sendable {
   /// Nanoseconds; nil for all time.
   let window: Int64?
   /// The symbols it is about; nil for all.
-  let symbols: [SymbolPattern]?
+  let symbols: SymbolChoice?
   /// As it was written.
   let condition: RuleSettings.Condition
   /// The channels it goes to; nil for all.
@@ -26,7 +26,7 @@ struct Rule: Sendable {
     let quantity = settings.of
     name = settings.effectiveName
     self.condition = condition
-    symbols = settings.patterns
+    symbols = settings.choice
     channels = settings.channels
     isUrgent = settings.urgent
     isEnabled = settings.enabled
@@ -44,8 +44,7 @@ struct Rule: Sendable {
 
   /// Whether it is about a symbol.
   func concerns(_ symbol: Symbol) -> Bool {
-    guard let symbols else { return true }
-    return symbols.contains { $0.matches(symbol) }
+    symbols?.contains(symbol) ?? true
   }
 
   private static func meaning(

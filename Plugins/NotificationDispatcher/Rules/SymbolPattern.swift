@@ -1,14 +1,10 @@
 internal import MarketData
 
-/// A symbol's name, or a pattern of names: `*` stands for any text, `?` for one character.
+/// A pattern of symbols' names: `*` stands for any text, `?` for one character.
 struct SymbolPattern: Hashable, Sendable {
-  let text: String
   private let letters: [Character]
 
-  init(_ text: String) {
-    self.text = text
-    letters = Array(text)
-  }
+  init(_ text: String) { letters = Array(text) }
 
   func matches(_ symbol: Symbol) -> Bool {
     let name = Array(symbol.description)
@@ -40,4 +36,19 @@ struct SymbolPattern: Hashable, Sendable {
     do throws(TextError) { _ = try Symbol(text) } catch { return error.reason }
     return nil
   }
+}
+
+/// Names and patterns; a name is one look-up, however many there are.
+struct SymbolChoice: Hashable, Sendable {
+  private let names: Set<Symbol>
+  private let patterns: [SymbolPattern]
+
+  init(_ entries: [String]) {
+    let isPattern = { (text: String) in text.contains { $0 == "*" || $0 == "?" } }
+    // What is no name was found when the configuration was checked.
+    names = Set(entries.filter { !isPattern($0) }.compactMap { try? Symbol($0) })
+    patterns = entries.filter(isPattern).map { SymbolPattern($0) }
+  }
+
+  func contains(_ symbol: Symbol) -> Bool { names.contains(symbol) || patterns.contains { $0.matches(symbol) } }
 }
