@@ -29,14 +29,13 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "HTTPPoll", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer",
-  "FileWriter", "NullSink", "Recorder", "NotificationDispatcher",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "HTTPPoll", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger",
+  "ConsoleViewer", "FileWriter", "Recorder", "NotificationDispatcher", "NullSink",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-  .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
@@ -47,6 +46,7 @@ let package = Package(
     .executable(name: "stockbus", targets: ["StockbusCLI"]),
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
+    .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
   ],
   dependencies: [
@@ -69,6 +69,7 @@ let package = Package(
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
@@ -76,7 +77,7 @@ let package = Package(
       "StockbusNetwork",
       uses: [
         "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
@@ -91,7 +92,8 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal", "StockbusNetwork",
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusNetwork",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -101,8 +103,10 @@ let package = Package(
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
     plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),
     plugin("WatchlistFilter"),
+    plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
@@ -119,20 +123,23 @@ let package = Package(
 
     // The tests.
     .target(
-      name: "TestServers", dependencies: ["StockbusTestKit"] + nio, path: "Tests/Support/TestServers", swiftSettings: strict),
+      name: "TestServers", dependencies: ["StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+      path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [
-        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
+        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
+        "FileWriter",
+        "NullSink", "Filter",
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
@@ -140,8 +147,16 @@ let package = Package(
     tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
+    tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
-    tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
+    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "EchoSocket",
+      uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
     tests(
       "NotificationDispatcher",
       uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),

@@ -5,7 +5,8 @@ public import StockbusPlugin
 extension Plugin {
   /// Replays recordings.
   public static let fileReplay = Plugin(
-    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.", option: "event",
+    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
+    option: "event",
     variants: [
       "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
       "raw": .source(FileReplay<RawMessage>.self),
@@ -51,6 +52,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   func run(into output: inout Outlet<E>) async throws {
+    if try isForSeveralParsers { return try await runParallel(into: &output) }
     var options = settings.options
     options.component = context.id
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, options)
@@ -65,6 +67,39 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     case .times: try await runPaced(&replay, into: &output)
     }
     tellShapes(replay)
+  }
+
+  /// One large file at full speed, from its beginning.
+  private var isForSeveralParsers: Bool {
+    get throws(ReplayError) {
+      guard settings.path.count == 1, settings.speed == .max, !settings.isRaw, settings.parserCount > 1 else { return false }
+      if context.recall(ReplayPosition.self, "position") != nil { return false }
+      return try ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
+    }
+  }
+
+  /// As fast as the parsers get on and downstream takes the events.
+  private func runParallel(into output: inout Outlet<E>) async throws {
+    let size = try RawBytes(.file(settings.path[0]), name: settings.path[0]).size ?? 0
+    var position = ReplayPosition()
+    repeat {
+      var replay = try ParallelReplay<E>(ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount)
+      try await replay.run(limit: 1024) { events, read in
+        if output.room() < events.count { try await output.waitForRoom() }
+        output.send(contentsOf: events)
+        // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
+        position.events += events.count
+        context.remember(position, "position")
+        rows.add(events.count)
+        report(position, read: read, of: size)
+        try await output.flush()
+        try Task.checkCancellation()
+      } malformed: { row in
+        reject(row)
+      }
+      if position.events == 0 { return }
+      position = ReplayPosition(loop: position.loop + 1, events: 0)
+    } while settings.loops.allow(position.loop)
   }
 
   /// As fast as downstream takes the events.
@@ -123,8 +158,18 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Bytes read of all loops together; without an end where the loops or a file have none.
   private func report(_ replay: borrowing Replay<E>) {
     let (read, size) = replay.progress
+    report(replay.position, read: read, of: size)
+  }
+
+  private func report(_ position: ReplayPosition, read: Int, of size: Int?) {
     guard let size, case .times(let loops) = settings.loops else { return context.report(progress: read, of: nil) }
-    context.report(progress: replay.position.loop * size + read, of: loops * size)
+    context.report(progress: position.loop * size + read, of: loops * size)
+  }
+
+  private func reject(_ row: MalformedRow) -> MalformedPolicy {
+    malformed.add(1)
+    context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
+    return settings.malformed
   }
 
   /// What an event is paced by.
@@ -149,11 +194,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       }
     }
     do throws(ReplayError) {
-      return try replay.next(limit: limit, into: body) { row in
-        malformed.add(1)
-        context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
-        return settings.malformed
-      }
+      return try replay.next(limit: limit, into: body) { reject($0) }
     } catch {
       throw error
     }

@@ -54,8 +54,13 @@ struct FileReplaySettings: Options {
   var malformed = MalformedPolicy.skip
   @Setting("The longest row.", in: ByteSize(bytes: 16)...ByteSize(bytes: 1 << 28))
   var rowLimit = ByteSize(bytes: 1 << 20)
+  @Setting(
+    "How many parsers work at once on a single large file at full speed, the order kept; as many as processors unless told.", in: 1...16)
+  var parsers: Int?
 
   init() {}
+
+  var parserCount: Int { parsers ?? min(8, Platform.processors) }
 
   /// True for raw captures.
   var isRaw: Bool {

@@ -2,6 +2,7 @@ import ConsoleViewer
 import EchoSocket
 import FileReplay
 import FileWriter
+import Filter
 import FlashLogger
 import Generator
 import HTTPPoll
@@ -11,6 +12,7 @@ import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
+import WebSocketFeed
 
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
@@ -19,7 +21,9 @@ let builtIn = Catalogue([
   .fileReplay,
   .generator,
   .httpPoll,
+  .webSocketFeed,
   // Processors
+  .filter,
   .sortingFeed,
   .watchlistFilter,
   // Sinks

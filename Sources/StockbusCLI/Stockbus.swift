@@ -17,7 +17,7 @@ struct Stockbus: AsyncParsableCommand {
         78  an error in a configuration; nothing was started
       """,
     version: "stockbus \(Version.number)",
-    subcommands: [Run.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, Echo.self],
+    subcommands: [Run.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, Echo.self],
     defaultSubcommand: nil)
 }
 

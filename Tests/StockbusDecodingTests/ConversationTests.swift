@@ -5,7 +5,8 @@ import Testing
 @testable import StockbusDecoding
 
 @Suite struct ConversationTests {
-  private func texts(_ preset: VenuePreset, _ symbols: [Symbol], _ event: EventKind?, _ change: (inout DecodingSpec) -> Void = { _ in }) throws
+  private func texts(_ preset: VenuePreset, _ symbols: [Symbol], _ event: EventKind?, _ change: (inout DecodingSpec) -> Void = { _ in })
+    throws
     -> [String]
   {
     var own = DecodingSpec()

@@ -13,7 +13,8 @@ import Testing
         trade, #"{"stream":"bnbbtc@trade","data":{"e":"trade","s":"BNBBTC","t":12346,"p":"0.0011","q":"1","T":1672515782137,"m":false}}"#,
         #"{"e":"aggTrade","s":"BNBBTC","a":7,"p":"0.001","q":"2","f":1,"l":2,"T":1672515782136,"m":false}"#,
         #"{"result":null,"id":1}"#, #"{"result":["bnbbtc@trade"],"id":2}"#, #"{"error":{"code":2,"msg":"Invalid request"},"id":3}"#,
-        #"{"code":0,"msg":"Unknown property"}"#, #"{"e":"depthUpdate","s":"BNBBTC"}"#, #"{"u":1,"s":"BNBBTC","b":"1","B":"2","a":"3","A":"4"}"#,
+        #"{"code":0,"msg":"Unknown property"}"#, #"{"e":"depthUpdate","s":"BNBBTC"}"#,
+        #"{"u":1,"s":"BNBBTC","b":"1","B":"2","a":"3","A":"4"}"#,
         #"{"e":"news","x":1}"#,
       ], VenuePreset.binance.spec, as: Trade.self, symbols: ["BNB/BTC"])
     #expect(
@@ -56,7 +57,8 @@ import Testing
         #"{"type":"last_match","trade_id":10,"side":"sell","size":"5.23512","price":"400.23","product_id":"BTC-USD","sequence":50,"time":"2014-11-07T08:19:27.028459Z"}"#,
         #"{"type":"match","trade_id":11,"side":"buy","size":"1","price":"400.2","product_id":"BTC-USD","sequence":51,"time":"2014-11-07T08:19:28Z"}"#,
         #"{"type":"heartbeat","sequence":90,"last_trade_id":20,"product_id":"BTC-USD","time":"2014-11-07T08:19:28.464459Z"}"#,
-        #"{"type":"subscriptions","channels":[]}"#, #"{"type":"error","message":"Failed to subscribe","reason":"nope is not a valid product"}"#,
+        #"{"type":"subscriptions","channels":[]}"#,
+        #"{"type":"error","message":"Failed to subscribe","reason":"nope is not a valid product"}"#,
         #"{"type":"l2update","product_id":"BTC-USD","changes":[]}"#,
       ], VenuePreset.coinbaseExchange.spec, as: Trade.self)
     #expect(
@@ -86,7 +88,8 @@ import Testing
       try decode(messages, VenuePreset.coinbaseAdvanced.spec, as: Trade.self) == [
         Result(.other(kind: "snapshot")),
         Result(.events(2), ["ETH-USD 1260.01 x0.3 buy @2019-08-14T20:42:27.265Z", "ETH-USD 1260 x1 sell @2019-08-14T20:42:28Z"]),
-        Result(.heartbeat(kind: "heartbeat")), Result(.acknowledgement(kind: "subscriptions")), Result(.refusal(kind: "error", text: "bad")),
+        Result(.heartbeat(kind: "heartbeat")), Result(.acknowledgement(kind: "subscriptions")),
+        Result(.refusal(kind: "error", text: "bad")),
       ])
     var reader = try MessageReader(VenuePreset.coinbaseAdvanced.spec, event: nil)
     let gaps = messages.map { message in
@@ -116,12 +119,14 @@ import Testing
           #"{"channel":"trade","type":"update","data":[{"symbol":"MATIC/USD","side":"sell","price":0.5117,"qty":40.0,"ord_type":"market","trade_id":4665906,"timestamp":"2023-09-25T07:49:37.708706Z"}]}"#,
           #"{"channel":"trade","type":"snapshot","data":[]}"#, #"{"channel":"heartbeat"}"#,
           #"{"method":"subscribe","result":{"channel":"trade"},"success":true}"#,
-          #"{"error":"Currency pair not supported","method":"subscribe","success":false}"#, #"{"channel":"status","type":"update","data":[]}"#,
+          #"{"error":"Currency pair not supported","method":"subscribe","success":false}"#,
+          #"{"channel":"status","type":"update","data":[]}"#,
           #"{"method":"pong","req_id":1}"#,
         ], VenuePreset.kraken.spec, as: Trade.self) == [
           Result(.events(1), ["MATIC/USD 0.5117 x40.0 sell @2023-09-25T07:49:37.708706Z"]), Result(.other(kind: "snapshot")),
           Result(.heartbeat(kind: "heartbeat")), Result(.acknowledgement(kind: "subscribed")),
-          Result(.refusal(kind: "error", text: "Currency pair not supported")), Result(.other(kind: "status")), Result(.heartbeat(kind: "pong")),
+          Result(.refusal(kind: "error", text: "Currency pair not supported")), Result(.other(kind: "status")),
+          Result(.heartbeat(kind: "pong")),
         ])
     let ticker = { (time: String) in
       #"{"channel":"ticker","type":"update","data":[{"symbol":"ALGO/USD","bid":0.10025,"bid_qty":740.0,"ask":0.10036,"ask_qty":1361.44813783"#
@@ -150,7 +155,10 @@ import Testing
         ], VenuePreset.krakenV1.spec, as: Trade.self, symbols: ["BTC/USD"]) == [
           Result(
             .events(2),
-            ["BTC/USD 5541.20000 x0.15850568 sell @2018-08-18T17:40:57.321597Z", "BTC/USD 6060.00000 x0.02455000 buy @2018-08-18T17:40:57.324998Z"]
+            [
+              "BTC/USD 5541.20000 x0.15850568 sell @2018-08-18T17:40:57.321597Z",
+              "BTC/USD 6060.00000 x0.02455000 buy @2018-08-18T17:40:57.324998Z",
+            ]
           ), Result(.other(kind: "book")), Result(.other(kind: "book")), Result(.heartbeat(kind: "heartbeat")),
           Result(.acknowledgement(kind: "subscribed")), Result(.refusal(kind: "refused", text: "Subscription depth not supported")),
         ])
@@ -212,7 +220,8 @@ import Testing
     #expect(
       try decode(
         [
-          #"[{"T":"success","msg":"connected"}]"#, #"[{"T":"success","msg":"authenticated"}]"#, #"[{"T":"subscription","trades":["AAPL"]}]"#,
+          #"[{"T":"success","msg":"connected"}]"#, #"[{"T":"success","msg":"authenticated"}]"#,
+          #"[{"T":"subscription","trades":["AAPL"]}]"#,
           mixed, #"[{"T":"error","code":402,"msg":"auth failed"}]"#, #"[{"T":"t"},{"T":"new"}]"#, "[]",
         ], VenuePreset.alpaca.spec, as: Trade.self) == [
           Result(.other(kind: "connected")), Result(.authenticated(kind: "authenticated")), Result(.acknowledgement(kind: "subscribed")),
@@ -266,7 +275,9 @@ import Testing
         VenuePreset.massive.spec, as: Bar.self) == [Result(.events(1), ["GTE 0.4 0.42 0.39 0.41 x4110 @2021-01-08T22:24:00Z"])])
   }
 
-  @Test(arguments: VenuePreset.allCases) func `a preset has no faults, and can be written as options and read again`(preset: VenuePreset) throws {
+  @Test(arguments: VenuePreset.allCases) func `a preset has no faults, and can be written as options and read again`(preset: VenuePreset)
+    throws
+  {
     let spec = preset.spec
     for event in preset.events { #expect(spec.decodingFaults(event: event).isEmpty) }
     #expect(!preset.events.isEmpty && spec.url != nil && spec.silence != nil)

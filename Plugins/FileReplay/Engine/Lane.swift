@@ -19,7 +19,7 @@ final class Lane<E: ReplayEvent> {
   private let byReceipt: Bool
 
   init(_ cursor: consuming FileCursor<E>) {
-    byReceipt = cursor.capture.isOpen
+    byReceipt = cursor.isCapture
     self.cursor = cursor
   }
 
@@ -27,9 +27,9 @@ final class Lane<E: ReplayEvent> {
   private func moment(_ event: E) -> Int64 { byReceipt ? event.received.ns : event.time.ns }
 
   /// The breaks in sequence numbers since the last call.
-  func takeGaps() -> [SequenceGap] { cursor.capture.takeGaps() }
+  func takeGaps() -> [SequenceGap] { cursor.takeGaps() }
   /// Unknown messages by shape.
-  var shapes: [(shape: String, count: Int)] { cursor.capture.shapes }
+  var shapes: [(shape: String, count: Int)] { cursor.shapes }
 
   /// What became of the rows whose events have been handed out, and of those around them.
   var counts: ReplayCounts {

@@ -40,6 +40,14 @@ enum ReplayLoops: Hashable, Sendable {
   /// At least once.
   case times(Int)
   case endless
+
+  /// True where there is another loop after `count`.
+  func allow(_ count: Int) -> Bool {
+    switch self {
+    case .times(let all): count < all
+    case .endless: true
+    }
+  }
 }
 
 /// How rows become events, and which of them are replayed.
@@ -95,6 +103,9 @@ struct ReplayOptions: Sendable {
     if case .times(let count) = loops, count < 1 { throw problem("the count of loops must be at least 1, got \(count)") }
     if inputs.isEmpty { throw problem("there is no file to replay") }
   }
+
+  /// True where the rows of a file are JSON; looks at its beginning where the format is not given.
+  func isJSON(_ reader: inout LineReader) -> Bool { format == .jsonLines || (format == .auto && reader.peekFirst() == 123) }
 
   /// The paths at which a JSON object may have each field.
   func paths(_ fields: [ReplayField]) throws(ReplayError) -> [[JSONPath]] {

@@ -73,7 +73,9 @@ public struct Conversation: Sendable {
       if needs.contains(.symbol) {
         groups = names.map { [$0] }
       } else if needs.contains(.symbols) || needs.contains(.items) {
-        groups = stride(from: 0, to: names.count, by: max(1, rule.chunk)).map { Array(names[$0..<min(names.count, $0 + max(1, rule.chunk))]) }
+        groups = stride(from: 0, to: names.count, by: max(1, rule.chunk)).map {
+          Array(names[$0..<min(names.count, $0 + max(1, rule.chunk))])
+        }
       }
       for group in groups {
         for list in needs.contains(.channel) ? channels.map({ [$0] }) : [channels] {

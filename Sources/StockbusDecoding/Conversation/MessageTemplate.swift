@@ -86,6 +86,11 @@ struct MessageTemplate: Sendable {
     return template.unknown(among: ["symbol", "channel"]) + (others.isEmpty ? [] : ["only {symbol} and {channel} may stand in an item"])
   }
 
+  static func faults(keepalive: String) -> [String] {
+    let template = MessageTemplate(keepalive)
+    return template.unknown(among: ["id"]) + (template.names.subtracting([.id]).isEmpty ? [] : ["only {id} may stand in it"])
+  }
+
   /// The text with the values put in; those inside quotation marks are escaped.
   func text(_ values: Values) -> String {
     var out = ""

@@ -17,6 +17,8 @@ struct CompiledPath: BitwiseCopyable {
   static let item: Int32 = -1
   static let message: Int32 = -2
   static let nothing: Int32 = -3
+  /// The key of the item, where an object is gone through.
+  static let key: Int32 = -4
 
   static let none = CompiledPath(root: nothing)
   @inline(__always) var isNone: Bool { root == Self.nothing }

@@ -16,7 +16,9 @@ enum EpochTime {
   }
 
   @inline(never)
-  private static func fractional(_ whole: Int64, _ isNegative: Bool, _ reader: inout ByteReader, _ unit: UInt64) throws(TextError) -> Timestamp {
+  private static func fractional(_ whole: Int64, _ isNegative: Bool, _ reader: inout ByteReader, _ unit: UInt64) throws(TextError)
+    -> Timestamp
+  {
     try reader.skip(46)
     var place = unit
     var part: UInt64 = 0

@@ -87,7 +87,8 @@ extension MessageReader {
   /// The node a path leads to; -1 where there is none, and for what is remembered, which is in no message.
   @inline(__always)
   func walk(_ path: CompiledPath, _ item: Int, _ root: Int) -> Int {
-    if path.root > CompiledPath.item || path.root == CompiledPath.nothing { return -1 }
+    if path.root > CompiledPath.item { return -1 }
+    if path.root <= CompiledPath.nothing { return path.root == CompiledPath.key ? key : -1 }
     var node = path.root == CompiledPath.item ? item : root
     var at = Int(path.steps.first)
     let end = at &+ Int(path.steps.count)
@@ -188,7 +189,9 @@ extension MessageReader {
     let end = bytes.count - last.count
     for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
       guard at + piece.count <= end,
-        let found = (at...(end - piece.count)).first(where: { UnsafeBufferPointer(rebasing: bytes[$0..<($0 + piece.count)]).elementsEqual(piece) })
+        let found = (at...(end - piece.count)).first(where: {
+          UnsafeBufferPointer(rebasing: bytes[$0..<($0 + piece.count)]).elementsEqual(piece)
+        })
       else { return false }
       at = found + piece.count
     }

@@ -8,6 +8,7 @@ extension MessageReader {
     if !rule.rememberedID.isNone { rememberAgain(rule, scope, root) }
     var count = 0
     faults.count = 0
+    key = -1
     if rule.each.count == 0 {
       item(rule, scope, root, &count, body)
     } else {
@@ -37,19 +38,24 @@ extension MessageReader {
     return count == 0 ? fault : .several([.events(count), fault])
   }
 
-  /// The items of the list at path `level`, or of the lists inside it.
+  /// The items of the list at path `level`, or of the lists inside it; the values of an object, each with its key.
   @inline(never)
   private mutating func items(
     _ rule: CompiledRule, _ level: Int, _ outer: Int, _ root: Int, _ count: inout Int, _ body: (borrowing DecodedValues) -> Void
   ) {
     let list = walk(book.paths[level], outer, root)
-    guard list >= 0, tape.nodes[list].kind == .array else {
+    guard list >= 0, tape.nodes[list].isContainer else {
       return fault(ValueProblem(field: "each", reason: list < 0 ? .missing : .noList, node: list))
     }
     let isLast = level == rule.each.range.upperBound - 1
+    let isObject = tape.nodes[list].kind == .object
     let end = Int(tape.nodes[list].next)
     var at = list + 1
     while at < end {
+      if isObject {
+        key = at
+        at += 1
+      }
       if isLast { item(rule, at, root, &count, body) } else { items(rule, level + 1, at, root, &count, body) }
       at = Int(tape.nodes[at].next)
     }

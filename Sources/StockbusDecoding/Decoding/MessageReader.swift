@@ -27,6 +27,8 @@ public struct MessageReader: ~Copyable {
   var recalled = -1
   /// The most decimals of the prices, or of the sizes, that have been read.
   var decimals: UInt8 = 0
+  /// The key of the item that is being decoded, where `each` goes through an object; else -1.
+  var key = -1
   /// What was malformed among a message's items: the first reason, and how many.
   var faults: (first: String, count: Int) = ("", 0)
 

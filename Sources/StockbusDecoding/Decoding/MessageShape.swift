@@ -45,6 +45,8 @@ enum MessageShape {
 
   /// Keys may be anything: what would blur the shape, or command a terminal, is shown by a mark.
   private static func name(_ key: String) -> String {
-    String(String.UnicodeScalarView(key.unicodeScalars.map { $0.value < 32 || $0.value == 127 || ",{}[]".unicodeScalars.contains($0) ? "?" : $0 }))
+    String(
+      String.UnicodeScalarView(
+        key.unicodeScalars.map { $0.value < 32 || $0.value == 127 || ",{}[]".unicodeScalars.contains($0) ? "?" : $0 }))
   }
 }

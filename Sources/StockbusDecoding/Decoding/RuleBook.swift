@@ -110,6 +110,7 @@ struct RuleBookMaker {
       switch path.root {
       case .item: CompiledPath.item
       case .message: CompiledPath.message
+      case .key: CompiledPath.key
       case .remembered(let name): memoryNames.firstIndex(of: name).map { Int32($0) } ?? CompiledPath.nothing
       }
     return CompiledPath(root: root, steps: Slice(first: first, count: Int32(steps.count) - first))

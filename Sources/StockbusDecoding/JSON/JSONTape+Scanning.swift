@@ -105,7 +105,8 @@ extension JSONTape {
       switch q.pointee {
       case 34: return
       case 92: q += try escapeLength(q)
-      case 0..<32: throw q - UnsafePointer(text) >= count ? JSONProblem(code: .unterminatedText, offset: count) : problem(.controlCharacter, q)
+      case 0..<32:
+        throw q - UnsafePointer(text) >= count ? JSONProblem(code: .unterminatedText, offset: count) : problem(.controlCharacter, q)
       default: q += 1
       }
     }

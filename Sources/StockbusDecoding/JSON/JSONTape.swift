@@ -44,10 +44,29 @@ struct JSONTape: ~Copyable {
   mutating func read(_ message: UnsafeBufferPointer<UInt8>) throws(JSONProblem) {
     nodeCount = 0
     count = 0
+    if textCapacity > Self.usual || nodeCapacity > Self.usual { release(for: message.count) }
     guard message.count <= limit else { throw JSONProblem(code: .tooLong, offset: limit) }
     let isASCII = copy(message)
     if !isASCII { try checkUTF8() }
     try scan()
+  }
+
+  /// Bytes and nodes that are kept whatever comes.
+  private static let usual = 1 << 18
+
+  /// One very long message must not hold its memory for ever.
+  @inline(never)
+  private mutating func release(for length: Int) {
+    if textCapacity > Self.usual, length < textCapacity / 8 {
+      text.deallocate()
+      textCapacity = max(length, 1024)
+      text = .allocate(capacity: textCapacity + Self.slack)
+    }
+    if nodeCapacity > Self.usual, length < nodeCapacity {
+      nodes.deallocate()
+      nodeCapacity = 256
+      nodes = .allocate(capacity: nodeCapacity)
+    }
   }
 
   /// Takes the message over; true where all of it is ASCII.

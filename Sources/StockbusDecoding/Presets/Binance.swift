@@ -23,7 +23,8 @@ enum Binance {
       "error": .talk(.error, when: ["error": ["{}"]], text: ["error.msg"]),
       "refused": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
       "depth": .talk(.other, when: ["e": ["depthUpdate"]]),
-      "other": .talk(.other, when: ["e": ["24hrTicker", "24hrMiniTicker", "1hTicker", "4hTicker", "1dTicker", "avgPrice", "serverShutdown"]]),
+      "other": .talk(
+        .other, when: ["e": ["24hrTicker", "24hrMiniTicker", "1hTicker", "4hTicker", "1dTicker", "avgPrice", "serverShutdown"]]),
     ]
   }
 

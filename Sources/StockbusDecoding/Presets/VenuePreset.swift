@@ -62,7 +62,9 @@ func makeSpec(_ fill: (inout DecodingSpec) -> Void) -> DecodingSpec {
 
 extension MessageRule {
   /// A message that carries events.
-  static func event(_ kind: EventKind, when: Mapping<[ValuePattern]>, _ fields: FieldPaths, _ fill: (inout MessageRule) -> Void = { _ in }) -> MessageRule {
+  static func event(_ kind: EventKind, when: Mapping<[ValuePattern]>, _ fields: FieldPaths, _ fill: (inout MessageRule) -> Void = { _ in })
+    -> MessageRule
+  {
     var rule = MessageRule()
     rule.when = when
     rule.event = kind

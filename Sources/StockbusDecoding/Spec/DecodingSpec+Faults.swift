@@ -43,6 +43,7 @@ extension DecodingSpec {
         }
       }
       for missing in rule.missingFields { add("becomes a \(rule.event?.rawValue ?? "") and needs the field '\(missing)'") }
+      for stray in rule.strayFields { add("becomes a \(rule.event?.rawValue ?? ""), which has no field '\(stray)'") }
       for path in rule.each ?? [] where path.root != .item { add("has '\(path)' in 'each': a path from the item on is needed") }
       if rule.remember != nil, recall == nil { add("remembers what is never recalled: 'recall' is needed") }
     }
@@ -75,8 +76,9 @@ extension DecodingSpec {
     }
     let form = SymbolTemplate(symbol)
     for symbol in symbols where form.venueName(symbol.description) == nil {
-      faults.append(.init(
-        option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
+      faults.append(
+        .init(
+          option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
     }
     return faults
   }
@@ -95,6 +97,18 @@ extension MessageRule {
       ].compactMap { $0 }
     }
     return paths
+  }
+
+  /// The fields that are placed and that its event has not.
+  var strayFields: [String] {
+    guard let event, let fields else { return [] }
+    let placed: [(String, ValuePath?)] = [
+      ("price", fields.price), ("size", fields.size), ("side", fields.side), ("bid", fields.bid), ("ask", fields.ask),
+      ("bid_size", fields.bidSize), ("ask_size", fields.askSize), ("open", fields.open), ("high", fields.high), ("low", fields.low),
+      ("close", fields.close), ("volume", fields.volume),
+    ]
+    let own = EventFields.prices(event) + EventFields.sizes(event) + (event == .trade ? ["side"] : [])
+    return placed.filter { $0.1 != nil && !own.contains($0.0) }.map(\.0)
   }
 
   /// The fields its event needs and nobody has placed.

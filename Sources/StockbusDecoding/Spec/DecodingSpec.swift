@@ -31,7 +31,8 @@ public struct DecodingSpec: Options {
   public var sequence: SequenceRule?
   @Setting("How times are written.")
   public var time: VenueTime?
-  @Setting("The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
+  @Setting(
+    "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
   public var messages: Mapping<MessageRule>?
 
   public init() {}
@@ -161,6 +162,10 @@ public struct Keepalive: Options {
   @Setting("How often.", in: .seconds(1) ... .seconds(86_400)) public var every = Duration.seconds(30)
 
   public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    for fault in MessageTemplate.faults(keepalive: message) { problems.add("'message': \(fault)", at: "message") }
+  }
 
   public init(_ message: String, every: Duration) {
     self.message = message

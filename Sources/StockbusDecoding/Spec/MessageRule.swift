@@ -45,7 +45,8 @@ public struct MessageRule: Options {
   public var role: MessageRole?
   @Setting("What it becomes.")
   public var event: EventKind?
-  @Setting("The lists in it, from the outside in, whose items are one event each; without it the message is one.")
+  @Setting(
+    "The lists in it, from the outside in, whose items are one event each, or objects, whose values are; without it the message is one.")
   public var each: [ValuePath]?
   @Setting("What an item's values have to be; others are left out.")
   public var only: Mapping<[ValuePattern]>?
@@ -53,7 +54,8 @@ public struct MessageRule: Options {
   public var fields: FieldPaths?
   @Setting("How its times are written, where they differ from the others'.")
   public var time: VenueTime?
-  @Setting("Added to the time, such as -1m where a bar's end is told and not its begin.")
+  @Setting(
+    "Added to the time, such as -1m where a bar's end is told and not its begin.", in: .seconds(-31_622_400) ... .seconds(31_622_400))
   public var shift: Duration?
   @Setting("The words for the side that took the liquidity.")
   public var sides: SideWords?

@@ -3,11 +3,11 @@ public import StockbusPlugin
 /// Where a value stands in a message: `p`, `data.p`, `[3]`, `[-1]` (counted from the end), `["odd.key"]`.
 ///
 /// A path begins at the item that is being decoded; `$.stream` begins at the whole message, `@symbol` is what an earlier message
-/// said (see `DecodingSpec.recall`), and `.` alone is the item itself.
+/// said (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, where `each` goes through an object.
 public struct ValuePath: Hashable, Sendable {
   /// Where it begins.
   public enum Root: Hashable, Sendable {
-    case item, message
+    case item, message, key
     case remembered(String)
   }
   /// One key or index on the way.
@@ -24,8 +24,8 @@ public struct ValuePath: Hashable, Sendable {
   public init?(_ text: String) {
     var rest = Substring(text)
     var root = Root.item
-    if rest == "." {
-      self.root = .item
+    if rest == "." || rest == "~" {
+      self.root = rest == "~" ? .key : .item
       steps = []
       return
     }
@@ -95,12 +95,13 @@ extension ValuePath: CustomStringConvertible {
       switch root {
       case .item: ""
       case .message: "$"
+      case .key: "~"
       case .remembered(let name): "@\(name)"
       }
     for step in steps {
       switch step {
       case .index(let index): text += "[\(index)]"
-      case .key(let key) where key.isEmpty || key.contains(where: { ".[]$@".contains($0) }): text += "[\"\(key)\"]"
+      case .key(let key) where key.isEmpty || key.contains(where: { ".[]$@~".contains($0) }): text += "[\"\(key)\"]"
       case .key(let key): text += (text.isEmpty ? "" : ".") + key
       }
     }

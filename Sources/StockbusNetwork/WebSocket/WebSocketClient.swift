@@ -42,10 +42,10 @@ public struct WebSocketClient: Sendable {
     if Task.isCancelled { throw CancellationError() }
     connect(connection)
     try await withDeadline(settings.connectDeadline, clock, late: { connection.fail(.timedOut(.connect)) }) {
-      try await connection.awaitPhase { if case .connecting = $0 { false } else { true } }
+      try await connection.wait { $0.wasConnected }
     }
     try await withDeadline(settings.handshakeDeadline, clock, late: { connection.fail(.timedOut(.handshake)) }) {
-      try await connection.awaitPhase { if case .open = $0 { true } else { false } }
+      try await connection.wait { $0.wasOpened }
     }
   }
 

@@ -90,7 +90,7 @@ public final class WebSocketLink: Sendable {
   private nonisolated(nonsending) func pause(_ pause: Duration, after error: WebSocketError) async throws {
     context.connection(.disconnected, "\(error)")
     let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }
-    context.logger.log(level: isOrderly ? .notice : .warning, "\(url): \(error); connecting again in \(pause.inMilliseconds)")
+    context.logger.log(level: isOrderly ? .notice : .warning, "\(error); connecting again in \(pause.inMilliseconds)")
     await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished }
     if Task.isCancelled { throw CancellationError() }
   }

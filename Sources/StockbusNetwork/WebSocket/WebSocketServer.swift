@@ -96,7 +96,7 @@ public final class WebSocketServer: Sendable {
     let deadline = settings.handshakeDeadline
     do {
       try await withDeadline(deadline, connection.clock, late: { connection.fail(.timedOut(.handshake)) }) {
-        try await connection.awaitPhase { if case .open = $0 { true } else { false } }
+        try await connection.wait { $0.wasOpened }
       }
       switch behaviour {
       case .echo: await connection.awaitEnd()

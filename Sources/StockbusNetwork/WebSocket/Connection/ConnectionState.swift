@@ -11,6 +11,8 @@ struct ConnectionState {
 
   var phase = Phase.connecting
   var channel: (any Channel)?
+  /// True when the handshake was done, also where it has ended since.
+  var wasOpened = false
   /// True when the socket is gone.
   var isGone = false
   /// What came in and was not taken.
@@ -18,6 +20,8 @@ struct ConnectionState {
   var inboxBytes = 0
   /// True while nothing is read from the socket because nobody takes what came.
   var isPaused = false
+  /// True when it plays dead.
+  var isStalled = false
   /// Frames that wait for the next flush.
   var outgoing = ByteBuffer()
   var masks = MaskSource()
@@ -32,6 +36,8 @@ struct ConnectionState {
   static let most = (messages: 8192, bytes: 1 << 20)
 
   var isFull: Bool { inbox.count >= Self.most.messages || inboxBytes >= Self.most.bytes }
+
+  var wasConnected: Bool { channel != nil }
 
   var ending: WebSocketError? { if case .ended(let error) = phase { error } else { nil } }
 

@@ -50,6 +50,7 @@ extension WebSocketConnection {
     let isWanted = state.withLock { state in
       if state.ending != nil { return false }
       state.phase = .open
+      state.wasOpened = true
       return true
     }
     news.ring()
@@ -122,13 +123,13 @@ extension WebSocketConnection {
     flushWithoutWaiting()
   }
 
-  /// Waits until it is open; throws what has ended it, and `CancellationError`.
-  nonisolated(nonsending) func awaitPhase(_ isReached: (ConnectionState.Phase) -> Bool) async throws {
+  /// Waits until this is so; throws what has ended it before, and `CancellationError`.
+  nonisolated(nonsending) func wait(until isReached: (ConnectionState) -> Bool) async throws {
     while true {
       let heard = news.rings
-      let (reached, ending) = state.withLock { (isReached($0.phase), $0.ending) }
-      if let ending { throw ending }
+      let (reached, ending) = state.withLock { (isReached($0), $0.ending) }
       if reached { return }
+      if let ending { throw ending }
       if Task.isCancelled { throw CancellationError() }
       await news.wait(after: heard)
     }

@@ -145,7 +145,7 @@ public final class WebSocketConnection: Sendable {
 
   /// Waits until it has ended, for whatever reason, or the task is cancelled.
   public nonisolated(nonsending) func awaitEnd() async {
-    do { try await awaitPhase { _ in false } } catch { return }
+    do { try await wait { _ in false } } catch { return }
   }
 
   /// Waits until the socket is gone, at most for `limit`; then it is cut.
@@ -161,6 +161,9 @@ public final class WebSocketConnection: Sendable {
       }
     }.value
   }
+
+  /// Plays dead, for a test: from here on nothing is read and nothing is answered, not even a ping.
+  public func stall() { state.withLock { $0.isStalled = true } }
 
   /// Cuts the connection without a word; with `reset` the other side gets a TCP reset.
   public func drop(reset: Bool = false) {

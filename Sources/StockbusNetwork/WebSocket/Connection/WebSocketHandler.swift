@@ -52,7 +52,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       data = head
       head = ByteBuffer()
     }
-    if reader == nil { return }
+    if reader == nil || connection.state.withLock({ $0.isStalled }) { return }
     reader?.append(data)
     do throws(WebSocketError) {
       while let piece = try reader?.next() { take(piece) }
@@ -124,6 +124,12 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   /// Looks whether the handshake has come as a whole; true when frames may follow.
   private func shake(_ context: ChannelHandlerContext) -> Bool {
+    // What does not begin with a method, such as a client that speaks TLS, is told at once.
+    if case .server = role, let first = head.readableBytesView.first, !(65...90).contains(first) {
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: UpgradeResponse.refusal("400 Bad Request").text)), promise: nil)
+      refuse(context, .badHandshake("not HTTP"))
+      return false
+    }
     guard let end = head.readableBytesView.firstRange(ofBlankLine: ()) else {
       if head.readableBytes > HTTPHead.limit { refuse(context, .badHandshake("more than \(HTTPHead.limit) bytes without an end")) }
       return false
