@@ -20,6 +20,7 @@ let plugins: [Target.Dependency] = [.product(name: "StockbusPlugins", package: "
 let package = Package(
   name: "stockbus-benchmarks",
   platforms: [.macOS(.v26)],
+  products: [.library(name: "Measuring", targets: ["Measuring"])],
   dependencies: [.package(name: "stockbus", path: "..")],
   targets: [
     .target(name: "Measuring", swiftSettings: strict),
