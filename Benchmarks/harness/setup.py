@@ -89,6 +89,7 @@ class Setup:
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
+            self._need("rowdigest", self._cpp("rowdigest"))
             self._need("simdjson", self._cpp("simdfilter", "-lsimdjson"))
             for awk in ("mawk", "gawk"):
                 self._need(awk, True if shutil.which(awk) else "not installed")
