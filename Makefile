@@ -3,7 +3,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
-CONFIGS = plugins.yaml $(wildcard Examples/*.yaml)
+CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources)
 
 .PHONY: help run test build install setup lint format validate bench bench-quick bench-counts clean

@@ -29,7 +29,14 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "WatchlistFilter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer",
+  "FileWriter", "Recorder", "NullSink",
+]
+
+/// SwiftNIO, which only what talks to the network may see.
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 let package = Package(
@@ -39,6 +46,7 @@ let package = Package(
     .executable(name: "stockbus", targets: ["StockbusCLI"]),
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
+    .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
     // What the benchmarks measure in a program of their own.
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
@@ -47,6 +55,8 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     // The system's own libraries.
@@ -58,8 +68,11 @@ let package = Package(
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusNetwork", uses: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -73,7 +86,8 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
+        "StockbusNetwork",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
@@ -81,12 +95,16 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["CZlib"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
+    plugin("EchoSocket", uses: ["StockbusNetwork"]),
+    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
     plugin("WatchlistFilter"),
+    plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
 
     // The tests.
@@ -95,14 +113,16 @@ let package = Package(
     tests("StockbusFiles", uses: ["MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["MarketData", "CZlib"]),
+    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [
-        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "Generator", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink",
+        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
+        "FileWriter",
+        "NullSink", "Filter",
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
@@ -110,6 +130,15 @@ let package = Package(
     tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
+    tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
+    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "EchoSocket",
+      uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
   ],
   swiftLanguageModes: [.v6])

@@ -5,70 +5,165 @@ internal import StockbusTerminal
 extension Plugin {
   /// Shows prices.
   public static let consoleViewer = Plugin(
-    "console_viewer", "Shows prices on the console: a live table on a terminal, plain lines elsewhere.", .sink(ConsoleViewer.self))
+    "console_viewer", "Shows prices on the console: a full screen with keys on a terminal, plain lines elsewhere.",
+    .sink(ConsoleViewer.self))
 }
 
-/// Shows prices, alerts and connection states: on a terminal as a table in place, elsewhere a line an event.
+/// Shows prices, alerts and connection states: on a terminal as a full screen with keys, elsewhere a line an event.
 ///
-/// However many events come, the table is drawn at most once a `refresh`, and not at all while nothing changes.
-public actor ConsoleViewer: MultiSink, BackgroundComponent {
+/// An event costs some nanoseconds: its symbol's row is brought up to date, and everything else is worked out when a frame is drawn, at
+/// most once a `refresh`, and not at all while nothing changes.
+public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
   public static let handlers: [Handler<ConsoleViewer>] = [
     Handler(Trade.self) { $0.show($1) },
     Handler(Quote.self) { $0.show($1) },
     Handler(Bar.self) { $0.show($1) },
-    Handler(Ranked.self) { $0.show(ranked: $1) },
-    Handler(Alert.self) { $0.tell($1) { "\($0.time.timeOfDay) ALERT \($0.rule): \($0.message)" } },
-    Handler(ConnectionStatus.self) { $0.tell($1) { "\($0.time.timeOfDay) \($0.component) \($0.state.fieldName): \($0.reason)" } },
+    Handler(Ranked.self) { $0.show($1) },
+    Handler(Alert.self) { $0.tell($1) },
+    Handler(ConnectionStatus.self) { $0.tell($1) },
   ]
 
-  private let settings: ConsoleViewerSettings
-  private let context: Context
-  private let isLive: Bool
-  private var board: Board
+  enum Mode { case full, inline, plain }
+
+  let settings: ConsoleViewerSettings
+  let context: Context
+  private(set) var mode: Mode
+  var state: ScreenState
+  /// For plain lines: the first price of every symbol.
+  private var references = LatestBySymbol<Price>()
   /// Lines that wait for `settle`.
   private var lines: [StyledLine] = []
-  private var needsDrawing = false
-  private var drawnSize: TerminalSize?
+  let bell = Parker()
+  let inbox: ScreenInbox
+  let store: ViewerStore?
+  /// True while whoever draws sleeps until something happens.
+  var isAsleep = false
+  /// False where the watchlist is for this time only.
+  var keepsWatchlist = true
+  /// Somebody pressed `q`.
+  var wasQuit = false
+  /// Effects that commands have left.
+  var effects: [ScreenEffect] = []
+  var lastLogLine = 0
+  var lastSample: Int64 = .min
   private let events: Counter
-  private let frames: Counter
+  let frames: Counter
 
   public init(_ settings: ConsoleViewerSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    isLive = Terminal.shared.capabilities.canRedraw && !settings.plain
-    board = Board(flash: settings.flash)
+    mode = settings.plain || !Terminal.shared.capabilities.canRedraw ? .plain : settings.screen == .full ? .full : .inline
+    inbox = ScreenInbox(waking: bell)
+    let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
+    store = path.map { ViewerStore(path: $0) }
+    state = ScreenState(
+      size: Terminal.shared.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
+      theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
+      settings: .init(
+        flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id))
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames drawn.")
   }
 
-  /// Takes its place on the screen before anybody else does.
+  /// Takes the screen before anybody else writes.
   public func start() async throws {
-    if isLive { try await draw() }
-  }
-
-  private func show<E: PricedEvent>(_ run: Span<E>) {
-    events.add(run.count)
-    if isLive {
-      board.update(run, at: context.clock.uptime)
-      needsDrawing = true
-    } else {
-      for i in run.indices { lines.append(StyledLine(PlainText.line(run[i], change: board.update(run[i])))) }
+    guard mode != .plain else { return }
+    await recallMemory()
+    if mode == .full {
+      let inbox = inbox
+      let isOpen: Bool
+      do {
+        isOpen = try await Terminal.shared.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
+      } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
+      // Somebody else has the screen, or the keyboard: a table in place is better than nothing.
+      if !isOpen { mode = .inline }
     }
+    await draw()
   }
 
-  private func show(ranked run: Span<Ranked>) {
+  private func recallMemory() async {
+    guard let store else { return }
+    var damaged = 0
+    let memory = await store.recall(damaged: &damaged)
+    if damaged > 0 { context.logger.warning("\(damaged) lines of the kept watchlist and alerts could not be read and are left out") }
+    state.watchlist = memory.watchlist
+    state.alerts = memory.alerts
+  }
+
+  // MARK: Events
+
+  private func show(_ run: Span<Trade>) {
     events.add(run.count)
-    if isLive {
-      board.update(ranked: run, at: context.clock.uptime)
-      needsDrawing = true
-    } else {
+    if mode == .plain { return print(run) }
+    state.market.take(run, at: now)
+    stir()
+  }
+
+  private func show(_ run: Span<Quote>) {
+    events.add(run.count)
+    if mode == .plain { return print(run) }
+    state.market.take(run, at: now)
+    stir()
+  }
+
+  private func show(_ run: Span<Bar>) {
+    events.add(run.count)
+    if mode == .plain { return print(run) }
+    state.market.take(run, at: now)
+    stir()
+  }
+
+  private func show(_ run: Span<Ranked>) {
+    events.add(run.count)
+    if mode == .plain {
       for i in run.indices { lines.append(StyledLine(PlainText.line(run[i]))) }
+      return
+    }
+    state.market.take(run, at: now)
+    stir()
+  }
+
+  private func tell(_ run: Span<Alert>) {
+    events.add(run.count)
+    let alerts = run.indices.map { run[$0] }
+    if mode == .full {
+      effects += state.reduce(.alerts(alerts))
+      stir()
+    } else {
+      lines += alerts.map { StyledLine("\($0.time.timeOfDay) ALERT \($0.rule): \($0.message)", Style(.yellow, bold: true)) }
     }
   }
 
-  private func tell<E: Event>(_ run: Span<E>, _ text: (E) -> String) {
+  private func tell(_ run: Span<ConnectionStatus>) {
     events.add(run.count)
-    for i in run.indices { lines.append(StyledLine(text(run[i]), Style(.yellow, bold: true))) }
+    let statuses = run.indices.map { run[$0] }
+    if mode != .plain {
+      _ = state.reduce(.status(statuses))
+      stir()
+    } else {
+      lines += statuses.map {
+        StyledLine("\($0.time.timeOfDay) \($0.component) \($0.state.fieldName): \($0.reason)", Style(.yellow, bold: true))
+      }
+    }
+  }
+
+  private func print<E: PricedEvent>(_ run: Span<E>) {
+    for i in run.indices {
+      let event = run[i]
+      let first = references[event.symbol] ?? event.lastPrice
+      if references[event.symbol] == nil { references.update(first, for: event.symbol) }
+      lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first))))
+    }
+  }
+
+  var now: Int64 { context.clock.uptime.wholeNanoseconds }
+
+  /// Wakes whoever draws, if he sleeps.
+  func stir() {
+    if isAsleep {
+      isAsleep = false
+      bell.wake()
+    }
   }
 
   /// Prints what was collected; a slow reader of our output slows the bus down here, and nothing piles up.
@@ -82,37 +177,58 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent {
     }
   }
 
-  public func background() async {
-    guard isLive else { return }
-    while (try? await context.clock.sleep(for: settings.refresh)) != nil {
-      if !needsDrawing, Terminal.shared.size == drawnSize { continue }
-      do { try await draw() } catch {
-        context.logger.error("\(error); the table is not drawn any more")
-        return
-      }
-    }
-  }
-
-  private func draw() async throws {
-    let now = context.clock.uptime
-    let size = Terminal.shared.size
-    drawnSize = size
-    // Below the table there is room for other panes and for the prompt.
-    let rows = settings.rows ?? max(3, size.rows - 14)
-    needsDrawing = board.isFlashing(at: now)
-    let frame = TableLayout(columns: size.columns, rows: rows).lines(board, at: now)
-    frames.add(1)
-    do { try await Terminal.shared.setBlock(frame, owner: context.id) } catch {
-      throw EnvironmentFailure("\(error)", isPermanent: true)
-    }
-  }
+  // MARK: The end
 
   public func drain() async throws {
     try await settle()
-    if isLive { try await draw() }
+    if mode != .plain { await draw() }
   }
 
   public func stop() async {
-    if isLive { try? await Terminal.shared.finishBlock(owner: context.id) }
+    switch mode {
+    case .plain: break
+    case .inline: try? await Terminal.shared.finishBlock(owner: context.id)
+    case .full:
+      let last = wasQuit || state.market.rows.isEmpty ? [] : InlineTable.lines(state, colors: Terminal.shared.capabilities.colors)
+      try? await Terminal.shared.closeScreen(owner: context.id)
+      // What ended by itself leaves its last prices to be read.
+      try? await Terminal.shared.print(last)
+    }
+  }
+
+  // MARK: Commands
+
+  public static let commands = [
+    CommandInfo("open SYMBOL", "Shows a symbol's page; a link such as stocks://symbol/AAPL will do."),
+    CommandInfo("watch SYMBOL…", "Shows these symbols as the watchlist, until the program ends."),
+  ]
+
+  public func perform(_ command: Command) throws(CommandError) -> String {
+    guard mode == .full else { throw CommandError("'\(context.id)' has no full screen here") }
+    if command.arguments.isEmpty { throw CommandError("'\(command.verb)' needs a symbol") }
+    var symbols: [Symbol] = []
+    for argument in command.arguments {
+      do throws(CommandError) { symbols.append(try StockLink(argument).symbol) } catch { throw CommandError("'\(argument)': \(error)") }
+    }
+    switch command.verb {
+    case "open":
+      guard symbols.count == 1 else { throw CommandError("'open' takes one symbol") }
+      effects += state.reduce(.open(symbols[0]))
+    case "watch":
+      keepsWatchlist = false
+      effects += state.reduce(.watch(symbols))
+    default: throw CommandError("unknown command '\(command.verb)'")
+    }
+    bell.wake()
+    return command.verb == "open" ? "\(symbols[0]) is shown" : "\(symbols.count) symbols are watched"
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, or the nearest number that fits.
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? (seconds > 0 ? .max : .min) : product + attoseconds / 1_000_000_000
   }
 }

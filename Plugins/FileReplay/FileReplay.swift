@@ -1,12 +1,15 @@
 internal import MarketData
+internal import StockbusDecoding
 public import StockbusPlugin
 
 extension Plugin {
   /// Replays recordings.
   public static let fileReplay = Plugin(
-    "file_replay", "Replays recorded trades, quotes or bars from CSV or JSON lines, plain or gzip.", option: "event",
+    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
+    option: "event",
     variants: [
       "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
+      "raw": .source(FileReplay<RawMessage>.self),
     ])
 }
 
@@ -21,9 +24,18 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let context: Context
   private let rows: Counter
   private let malformed: Counter
+  private let unknown: Counter
+  private var known = 0
 
   static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
     let known = E.fields.map(\.name)
+    if settings.isRaw {
+      // Messages that are handed on unread need no spec.
+      guard let kind = E.decodedKind else { return [] }
+      let option = settings.decoding.messages == nil ? "preset" : "decoding"
+      return settings.spec.decodingFaults(event: kind).map { (option, $0.message) }
+    }
+    if E.decodedKind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
     return settings.columns.entries.filter { !known.contains($0.name) }.map { entry in
       let hint =
         suggestion(for: entry.name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
@@ -36,18 +48,58 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     self.context = context
     rows = context.counter("rows", "Rows sent as events.")
     malformed = context.counter("malformed", "Rows that are no event.")
+    unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
   }
 
   func run(into output: inout Outlet<E>) async throws {
-    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, settings.options)
+    if try isForSeveralParsers { return try await runParallel(into: &output) }
+    var options = settings.options
+    options.component = context.id
+    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, options)
     if let position = context.recall(ReplayPosition.self, "position") {
       // What was malformed on the way was told the first time.
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
+      _ = replay.takeGaps()
+      known = replay.counts.unknown
     }
     switch settings.speed {
     case .max: try await runFlat(&replay, into: &output)
     case .times: try await runPaced(&replay, into: &output)
     }
+    tellShapes(replay)
+  }
+
+  /// One large file at full speed, from its beginning.
+  private var isForSeveralParsers: Bool {
+    get throws(ReplayError) {
+      guard settings.path.count == 1, settings.speed == .max, !settings.isRaw, settings.parserCount > 1 else { return false }
+      if context.recall(ReplayPosition.self, "position") != nil { return false }
+      return try ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
+    }
+  }
+
+  /// As fast as the parsers get on and downstream takes the events.
+  private func runParallel(into output: inout Outlet<E>) async throws {
+    let size = try RawBytes(.file(settings.path[0]), name: settings.path[0]).size ?? 0
+    var position = ReplayPosition()
+    repeat {
+      var replay = try ParallelReplay<E>(ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount)
+      try await replay.run(limit: 1024) { events, read in
+        if output.room() < events.count { try await output.waitForRoom() }
+        output.send(contentsOf: events)
+        // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
+        position.events += events.count
+        context.remember(position, "position")
+        rows.add(events.count)
+        report(position, read: read, of: size)
+        try await output.flush()
+        try Task.checkCancellation()
+      } malformed: { row in
+        reject(row)
+      }
+      if position.events == 0 { return }
+      position = ReplayPosition(loop: position.loop + 1, events: 0)
+    } while settings.loops.allow(position.loop)
   }
 
   /// As fast as downstream takes the events.
@@ -71,11 +123,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var unsent = 0
     while try pull(&replay, limit: 1, { next = $0 }) > 0, let event = next {
       if pacing == nil || replay.position.loop != loop {
-        pacing = Pacing(speed: settings.speed, first: event.time)
+        pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop
         began = context.clock.uptime
       }
-      let wait = pacing?.wait(before: event.time, elapsed: context.clock.uptime - began) ?? .zero
+      let wait = pacing?.wait(before: moment(event), elapsed: context.clock.uptime - began) ?? .zero
       if wait > .zero || unsent >= 1024 {
         try await output.flush()
         unsent = 0
@@ -106,18 +158,43 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Bytes read of all loops together; without an end where the loops or a file have none.
   private func report(_ replay: borrowing Replay<E>) {
     let (read, size) = replay.progress
+    report(replay.position, read: read, of: size)
+  }
+
+  private func report(_ position: ReplayPosition, read: Int, of size: Int?) {
     guard let size, case .times(let loops) = settings.loops else { return context.report(progress: read, of: nil) }
-    context.report(progress: replay.position.loop * size + read, of: loops * size)
+    context.report(progress: position.loop * size + read, of: loops * size)
+  }
+
+  private func reject(_ row: MalformedRow) -> MalformedPolicy {
+    malformed.add(1)
+    context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
+    return settings.malformed
+  }
+
+  /// What an event is paced by.
+  private func moment(_ event: E) -> Timestamp { settings.isRaw ? event.received : event.time }
+
+  /// What came that nobody knows, the most frequent first.
+  private func tellShapes(_ replay: borrowing Replay<E>) {
+    let shapes = replay.shapes.sorted { $0.count > $1.count }
+    if shapes.isEmpty { return }
+    let listed = shapes.prefix(10).map { "\($0.count) × \(visible($0.shape, limit: 120))" }.joined(separator: ", ")
+    context.logger.warning("messages of unknown kinds: \(listed)\(shapes.count > 10 ? ", …" : "")")
   }
 
   /// The next events; what is malformed is set aside on the way.
   private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (E) -> Void) throws -> Int {
-    do throws(ReplayError) {
-      return try replay.next(limit: limit, into: body) { row in
-        malformed.add(1)
-        context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
-        return settings.malformed
+    defer {
+      if settings.isRaw {
+        for gap in replay.takeGaps() { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+        let now = replay.counts.unknown
+        unknown.add(now - known)
+        known = now
       }
+    }
+    do throws(ReplayError) {
+      return try replay.next(limit: limit, into: body) { reject($0) }
     } catch {
       throw error
     }

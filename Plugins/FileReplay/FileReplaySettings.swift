@@ -1,18 +1,29 @@
 internal import MarketData
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// What a row becomes.
 enum ReplayEventKind: String, Choice {
   case trade, quote, bar
+  /// The messages of a raw capture as they are.
+  case raw
 }
 
 struct FileReplaySettings: Options {
   @Setting("The file or files, merged by time; gzip is recognised by its contents.", count: 1...1000)
   var path: [String]
-  @Setting("What a row becomes.")
+  @Setting("What a row or message becomes; raw hands the messages of a raw capture on as they are.")
   var event = ReplayEventKind.trade
-  @Setting("How rows are written; auto takes JSON lines where the first character is a brace, else CSV.")
+  @Setting(
+    "How rows are written; raw: '<receive time> <message>' or '<receive time>: <message>' a line. auto is raw where there is a 'preset' or 'decoding', JSON lines where the first character is a brace, else CSV."
+  )
   var format = RowFormat.auto
+  @Setting("The venue that sent the messages of a raw capture.")
+  var preset: VenuePreset?
+  @Setting("How the messages of a raw capture are decoded; what is not written is as in the preset.")
+  var decoding = DecodingSpec()
+  @Setting("Symbols under whose names the events of a raw capture come out, where the venue writes them differently.")
+  var symbols: [Symbol] = []
   @Setting("What separates CSV fields: comma, semicolon, tab or pipe.")
   var delimiter = Delimiter.comma
   @Setting("The first CSV row names the columns.")
@@ -33,7 +44,7 @@ struct FileReplaySettings: Options {
   var priceScale = 1
   @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
   var speed = ReplaySpeed.max
-  @Setting("Only events at or after this time.")
+  @Setting("Only events at or after this time; those of raw captures by when they were received.")
   var from: Timestamp?
   @Setting("Only events before this time.")
   var until: Timestamp?
@@ -43,10 +54,32 @@ struct FileReplaySettings: Options {
   var malformed = MalformedPolicy.skip
   @Setting("The longest row.", in: ByteSize(bytes: 16)...ByteSize(bytes: 1 << 28))
   var rowLimit = ByteSize(bytes: 1 << 20)
+  @Setting(
+    "How many parsers work at once on a single large file at full speed, the order kept; as many as processors unless told.", in: 1...16)
+  var parsers: Int?
 
   init() {}
 
+  var parserCount: Int { parsers ?? min(8, Platform.processors) }
+
+  /// True for raw captures.
+  var isRaw: Bool {
+    format == .raw || (format == .auto && (preset != nil || decoding.messages != nil || event == .raw))
+  }
+
+  /// How messages are decoded, with what the preset says.
+  var spec: DecodingSpec { .whole(preset, decoding) }
+
+  /// Options that mean nothing for raw captures, and for everything else.
+  private static let forRows = ["delimiter", "header", "columns", "symbol", "time", "zone", "date", "price_scale"]
+  private static let forCaptures = ["preset", "decoding", "symbols"]
+
   func validate(_ problems: inout OptionProblems) {
+    if isRaw {
+      for name in Self.forRows where problems.isGiven(name) { problems.add("'\(name)' is not for raw captures", at: name) }
+    } else {
+      for name in Self.forCaptures where problems.isGiven(name) { problems.add("'\(name)' is for 'format: raw'", at: name) }
+    }
     if let zone, ZoneRules(zone) == nil {
       problems.add("unknown time zone '\(zone)'\(didYouMean(zone, among: ZoneRules.known))", at: "zone")
     }
@@ -56,7 +89,9 @@ struct FileReplaySettings: Options {
 
   var options: ReplayOptions {
     var options = ReplayOptions()
-    options.format = format
+    options.format = isRaw ? .raw : format
+    options.decoding = spec
+    options.symbols = symbols
     options.csv = CSVFormat(delimiter: delimiter, hasHeader: header)
     options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
     options.symbol = symbol

@@ -41,13 +41,14 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   public func start() throws {
-    guard settings.path != "-" || settings.format == .jsonl else { return }
+    // A terminal is shared: what goes there goes through its one writer.
+    guard settings.path != "-" || (settings.format == .jsonl && !Terminal.shared.capabilities.canRedraw) else { return }
     file = try RotatingFile(
       path: settings.path,
       options: .init(opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep))
   }
 
-  private var usesPane: Bool { file == nil && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
+  private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
 
   public func receive(_ events: Span<E>) async throws {
     var found: [PriceChange] = []
@@ -64,7 +65,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       needsDrawing = true
       bell.wake()
     } else {
-      do { try await Terminal.shared.print(found.map { $0.line(age: .zero, fade: .zero) }) } catch {
+      let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero) }
+      do { try await Terminal.shared.print(lines) } catch {
         throw EnvironmentFailure("\(error)", isPermanent: true)
       }
     }

@@ -37,6 +37,13 @@ struct PriceChange: Hashable, Sendable {
     out.append(",\"percent\":\(percent.map(\.description) ?? "null")}")
   }
 
+  /// The same as text.
+  var json: String {
+    var out = ByteWriter(capacity: 256)
+    encode(to: &out)
+    return out.string
+  }
+
   /// On a terminal: bright and inverse at first, then bright, then plain colour, then dim.
   func line(age: Duration, fade: Duration) -> StyledLine {
     let part = fade > .zero ? age / fade : 1

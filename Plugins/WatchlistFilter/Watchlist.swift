@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// Names and patterns, with the verdict on every symbol seen so far.
@@ -38,12 +39,12 @@ struct Watchlist {
     let id = Int(symbol.id)
     if id >= verdicts.count { verdicts += Array(repeating: 0, count: max(id + 1, verdicts.count * 2, 256) - verdicts.count) }
     let name = symbol.description
-    let isListed = names.contains(name) || patterns.contains { Self.matches(Array(name.utf8), $0) }
+    let isListed = names.contains(name) || patterns.contains { Glob.matches(symbol.utf8, $0) }
     verdicts[id] = isListed != invert ? 1 : 2
     return isListed != invert
   }
 
-  static func isPattern(_ entry: String) -> Bool { entry.utf8.contains { $0 == 42 || $0 == 63 } }
+  static func isPattern(_ entry: String) -> Bool { Glob.isPattern(entry) }
 
   /// Why an entry can be neither name nor pattern; nil where it can.
   static func fault(in entry: String) -> String? {
@@ -52,33 +53,5 @@ struct Watchlist {
     return nil
   }
 
-  /// `*` any text, `?` one character: greedy with one step back, so never worse than the product of the lengths.
-  static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
-    var n = 0
-    var p = 0
-    var star = -1
-    var mark = 0
-    while n < name.count {
-      if p < pattern.count, pattern[p] == 42 {
-        star = p
-        mark = n
-        p += 1
-      } else if p < pattern.count, pattern[p] == 63 {
-        p += 1
-        n += 1
-        while n < name.count, name[n] & 0xc0 == 0x80 { n += 1 }  // the rest of one character
-      } else if p < pattern.count, pattern[p] == name[n] {
-        p += 1
-        n += 1
-      } else if star >= 0 {
-        p = star + 1
-        mark += 1
-        n = mark
-      } else {
-        return false
-      }
-    }
-    while p < pattern.count, pattern[p] == 42 { p += 1 }
-    return p == pattern.count
-  }
+  static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool { name.withUnsafeBufferPointer { Glob.matches($0, pattern) } }
 }

@@ -1,19 +1,26 @@
 import ConsoleViewer
+import EchoSocket
 import FileReplay
 import FileWriter
+import Filter
 import FlashLogger
 import Generator
 import NullSink
+import Recorder
 import SortingFeed
 import StockbusPlugin
 import WatchlistFilter
+import WebSocketFeed
 
 /// The plugins that come with the program: the one list of them.
 let builtIn = Catalogue([
   // Sources
+  .echoSocket,
   .fileReplay,
   .generator,
+  .webSocketFeed,
   // Processors
+  .filter,
   .sortingFeed,
   .watchlistFilter,
   // Sinks
@@ -21,4 +28,5 @@ let builtIn = Catalogue([
   .fileWriter,
   .flashLogger,
   .nullSink,
+  .recorder,
 ])

@@ -6,7 +6,7 @@ import Synchronization
 /// Logging is synchronous and the terminal is an actor: what is to be written goes there in order, without anybody waiting.
 enum Console {
   private enum Item: Sendable {
-    case log(String)
+    case log(String, LineRole)
     /// Nil takes the line away.
     case progress(String?)
   }
@@ -16,8 +16,8 @@ enum Console {
   private static let dropped = Mutex(0)
 
   /// A log line, above whatever is drawn in place.
-  static func log(_ line: String) {
-    if case .dropped = items.continuation.yield(.log(line)) { dropped.withLock { $0 += 1 } }
+  static func log(_ line: String, role: LineRole = .output) {
+    if case .dropped = items.continuation.yield(.log(line, role)) { dropped.withLock { $0 += 1 } }
   }
 
   /// The line of progress: in place on a terminal; nil takes it away.
@@ -31,9 +31,9 @@ enum Console {
     var isShowing = false
     for await item in items.stream {
       switch item {
-      case .log(let line):
+      case .log(let line, let role):
         clear(&isShowing)
-        try? await Terminal.shared.print(StyledLine(line), to: .standardError)
+        try? await Terminal.shared.print(StyledLine(line), to: .standardError, role: role)
       case .progress(let line):
         if Terminal.shared.capabilities.canRedraw {
           try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")

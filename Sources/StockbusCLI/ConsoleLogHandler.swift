@@ -1,5 +1,6 @@
 import Logging
 import StockbusPlugin
+import StockbusTerminal
 
 #if canImport(Glibc)
 import Glibc
@@ -32,6 +33,9 @@ struct ConsoleLogHandler: LogHandler {
     // One line, whatever an error or a foreign text holds; `life` and the like stand behind it.
     let more = metadata.merging(event.metadata ?? [:]) { $1 }.filter { $0.key != "component" }.sorted { $0.key < $1.key }
     let details = more.isEmpty ? "" : " (\(more.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))"
-    Console.log("\(Self.time) \(event.level) " + visible("\(component)\(event.message)\(details)", limit: 4000))
+    // A full screen shows the log by itself; what matters is said again when it is over.
+    Console.log(
+      "\(Self.time) \(event.level) " + visible("\(component)\(event.message)\(details)", limit: 4000),
+      role: .log(isImportant: event.level >= .warning))
   }
 }

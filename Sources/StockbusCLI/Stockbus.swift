@@ -17,7 +17,9 @@ struct Stockbus: AsyncParsableCommand {
         78  an error in a configuration; nothing was started
       """,
     version: "stockbus \(Version.number)",
-    subcommands: [Run.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self],
+    subcommands: [
+      Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, Echo.self,
+    ],
     defaultSubcommand: nil)
 }
 

@@ -6,13 +6,14 @@ internal import Synchronization
 
 /// A checked topology, wired and run: started in order, supervised, drained, accounted for.
 public final class Pipeline: Sendable {
-  private struct Entry: Sendable {
+  struct Entry: Sendable {
     let plan: PlannedNode
     let node: Node
     let counters: CounterRegistry
   }
 
-  private let entries: [Entry]
+  let entries: [Entry]
+  let runLog: RunLog
   private let notices: NoticeBoard
   private let settings: RunSettings
   private let clock: any Timekeeper
@@ -26,7 +27,10 @@ public final class Pipeline: Sendable {
   /// Wires everything; nothing starts.
   public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger) {
     self.clock = clock
+    runLog = RunLog(clock)
+    let logger = runLog.recording(logger)
     self.logger = logger
+    let view = ComponentRunView()
     settings = topology.settings
     let notices = NoticeBoard(topology, logger: logger)
     self.notices = notices
@@ -37,7 +41,7 @@ public final class Pipeline: Sendable {
       let counters = CounterRegistry()
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-        notices: notices)
+        notices: notices, run: view)
       let output = plan.blueprint.makeTopic(plan.topic)
       topics[plan.id] = output
       let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
@@ -45,6 +49,7 @@ public final class Pipeline: Sendable {
       return Entry(plan: plan, node: plan.assembly.node(context, inputs: edges, output: output), counters: counters)
     }
     ready = Dictionary(uniqueKeysWithValues: entries.map { ($0.plan.id, Latch()) })
+    view.show(self)
   }
 
   /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.

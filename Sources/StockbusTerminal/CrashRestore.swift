@@ -10,6 +10,10 @@ internal import Glibc
 enum CrashRestore {
   /// The descriptor with a live block, or -1.
   private static let live = Atomic<Int32>(-1)
+  /// The descriptor with a full screen, or -1.
+  private static let full = Atomic<Int32>(-1)
+  /// How the terminal's line discipline was found; written before `full` is set. Unchecked, because a handler can take no lock.
+  private nonisolated(unsafe) static let found = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
   static func isLive(_ isLive: Bool, descriptor: Int32) {
     if isLive {
@@ -19,8 +23,30 @@ enum CrashRestore {
     }
   }
 
-  /// Loads, stores and `write` only: what POSIX allows in a signal's handler (`man 7 signal-safety`).
+  static func isFullScreen(_ isOn: Bool, descriptor: Int32, found mode: termios) {
+    if isOn {
+      found.initialize(to: mode)
+      full.store(descriptor, ordering: .sequentiallyConsistent)
+    } else {
+      _ = full.compareExchange(expected: descriptor, desired: -1, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Loads, stores, `write` and `tcsetattr` only: what POSIX allows in a signal's handler (`man 7 signal-safety`).
   static func restore() {
+    let screen = full.exchange(-1, ordering: .relaxed)
+    if screen >= 0 {
+      let saved = errno
+      let bytes = Sequences.fullScreenEnd
+      #if canImport(Darwin)
+      _ = Darwin.write(screen, bytes.utf8Start, bytes.utf8CodeUnitCount)
+      #else
+      _ = Glibc.write(screen, bytes.utf8Start, bytes.utf8CodeUnitCount)
+      #endif
+      _ = tcsetattr(screen, TCSANOW, found)
+      Guardian.endFromSignalHandler()
+      errno = saved
+    }
     let descriptor = live.exchange(-1, ordering: .relaxed)
     if descriptor < 0 { return }
     let saved = errno
@@ -34,7 +60,12 @@ enum CrashRestore {
   }
 
   static func install(_ signals: [Int32]) {
-    _ = live.load(ordering: .relaxed)  // initialised here, not for the first time inside a handler
+    // Initialised here, not for the first time inside a handler.
+    _ = live.load(ordering: .relaxed)
+    _ = full.load(ordering: .relaxed)
+    _ = found
+    _ = Sequences.fullScreenEnd
+    Guardian.prepareForSignalHandlers()
     for signal in signals {
       var action = sigaction()
       let handler: @convention(c) (Int32) -> Void = { signal in

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The process's terminal, or what stands in its place: the one way out for everything that people are to read.
 ///
 /// Every sink writes through `Terminal.shared`, so no two of them tear each other: live blocks stand one under the other at the
@@ -10,12 +12,17 @@ public actor Terminal {
   /// Standard output and standard error of this process.
   public static let shared = Terminal()
 
-  private let output: Int32
+  let output: Int32
   private let errors: Int32
   private let environment: [String: String]
   private let executor = OutputExecutor()
-  private var screen: LiveScreen
-  private var stack = BlockStack()
+  var screen: LiveScreen
+  var stack = BlockStack()
+  /// Who has the whole window, if somebody has.
+  var full: FullScreen?
+  private let keyboardIsTaken = Atomic(false)
+  /// The keyboard of a terminal on other descriptors.
+  let keyboardOverride: Int32?
   private var failure: TerminalError?
 
   /// What standard output can do, as seen when it was first used; `size` follows the window.
@@ -26,10 +33,11 @@ public actor Terminal {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A terminal on other descriptors, for tests.
-  init(output: Int32 = 1, errors: Int32 = 2, environment: [String: String]? = nil) {
+  init(output: Int32 = 1, errors: Int32 = 2, keyboard: Int32? = nil, environment: [String: String]? = nil) {
     let environment = environment ?? TerminalCapabilities.processEnvironment
     self.output = output
     self.errors = errors
+    keyboardOverride = keyboard
     self.environment = environment
     capabilities = .detect(descriptor: output, environment: environment)
     errorCapabilities = .detect(descriptor: errors, environment: environment)
@@ -38,6 +46,11 @@ public actor Terminal {
 
   /// The window's size at this moment.
   public nonisolated var size: TerminalSize { TerminalCapabilities.windowSize(output) ?? capabilities.size }
+
+  /// Somebody else reads standard input, such as a reader of commands: no full screen for this process.
+  public nonisolated func takeKeyboard() { keyboardIsTaken.store(true, ordering: .sequentiallyConsistent) }
+
+  nonisolated var isKeyboardTaken: Bool { keyboardIsTaken.load(ordering: .sequentiallyConsistent) }
 
   /// Whether a block is on the screen.
   public var isLive: Bool { screen.isLive }
@@ -51,6 +64,7 @@ public actor Terminal {
   public func setBlock(_ lines: [StyledLine]?, owner: String) throws(TerminalError) {
     guard capabilities.canRedraw else { return }
     stack.set(lines, owner: owner)
+    if full != nil { return tellPanes() }
     try show()
   }
 
@@ -59,19 +73,32 @@ public actor Terminal {
     guard let lines = stack.lines(of: owner) else { return }
     stack.set(nil, owner: owner)
     let columns = size.columns
+    if full != nil {
+      full?.hold(lines.map { $0.prefix(columns: columns) }, .standardOutput)
+      return tellPanes()
+    }
     try show(log: lines.map { $0.prefix(columns: columns) })
   }
 
-  /// Prints a line for good, above all live blocks.
+  /// Prints a line for good, above all live blocks; while somebody has the whole window, when that is over.
   ///
   /// On standard error likewise, where both are the terminal; otherwise the line goes there plainly.
-  public func print(_ line: StyledLine, to stream: OutputStream = .standardOutput) throws(TerminalError) {
-    try print([line], to: stream)
+  public func print(
+    _ line: StyledLine, to stream: OutputStream = .standardOutput, role: LineRole = .output
+  ) throws(TerminalError) {
+    try print([line], to: stream, role: role)
   }
 
   /// Prints lines for good, above all live blocks and with nothing between them.
-  public func print(_ lines: [StyledLine], to stream: OutputStream = .standardOutput) throws(TerminalError) {
+  public func print(
+    _ lines: [StyledLine], to stream: OutputStream = .standardOutput, role: LineRole = .output
+  ) throws(TerminalError) {
     if lines.isEmpty { return }
+    if full != nil, stream == .standardOutput || errorCapabilities.isTerminal {
+      if role != .log(isImportant: false) { full?.hold(lines, stream) }
+      if role == .output { full?.receive(.printed(lines)) }
+      return
+    }
     if screen.isLive && (stream == .standardOutput || errorCapabilities.isTerminal) { return try show(log: lines) }
     let place = stream == .standardOutput ? capabilities : errorCapabilities
     var bytes: [UInt8] = []
@@ -88,13 +115,14 @@ public actor Terminal {
   ///
   /// The next `setBlock` begins a new block. Doing it twice does no harm.
   public func restore() throws(TerminalError) {
+    try closeFullScreen()
     stack = BlockStack()
     let bytes = screen.finish()
     defer { CrashRestore.isLive(false, descriptor: output) }
     try write(bytes, to: .standardOutput)
   }
 
-  private func show(log: [StyledLine] = []) throws(TerminalError) {
+  func show(log: [StyledLine] = []) throws(TerminalError) {
     let size = size
     let bytes = screen.show(stack.lines(rows: size.rows), log: log, size: size)
     if screen.isLive { CrashRestore.isLive(true, descriptor: output) }
@@ -102,7 +130,7 @@ public actor Terminal {
     if !screen.isLive { CrashRestore.isLive(false, descriptor: output) }
   }
 
-  private func write(_ bytes: [UInt8], to stream: OutputStream) throws(TerminalError) {
+  func write(_ bytes: [UInt8], to stream: OutputStream) throws(TerminalError) {
     if bytes.isEmpty { return }
     if let failure, stream == .standardOutput { throw failure }
     let code = OutputDescriptor.write(bytes, to: stream == .standardOutput ? output : errors)

@@ -28,11 +28,16 @@ public struct TerminalCapabilities: Hashable, Sendable {
   public var isUTF8: Bool
   /// Whether lines are broken anew when the window gets narrower, as all but the older terminals do.
   public var reflows: Bool
+  /// Whether it is one of those that show a frame at once when asked to (private mode 2026).
+  public var isKnownToSynchronize: Bool
+  /// Whether a question about a private mode (DECRQM) is at the worst ignored.
+  public var answersQueries: Bool
 
   /// Decides from what the system says and the environment variables of `names`; touches nothing.
   ///
   /// `size` is the window's size where the system knows one; then come `COLUMNS` and `LINES`, then 80 by 24. Colours follow
-  /// no-color.org and bixense.com/clicolors: `NO_COLOR` wins, `CLICOLOR_FORCE` colours what is no terminal too.
+  /// no-color.org and bixense.com/clicolors: `NO_COLOR` wins, `CLICOLOR_FORCE` colours what is no terminal too. `STOCKBUS_COLOR` wins over
+  /// both: auto, always, never, 16, 256 or 24bit.
   public init(isTerminal: Bool, size: TerminalSize?, environment: [String: String]) {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? ""
@@ -44,7 +49,21 @@ public struct TerminalCapabilities: Hashable, Sendable {
     let forced = value("CLICOLOR_FORCE").map { $0 != "0" } ?? false
     let wanted = value("NO_COLOR") == nil && (forced || (canRedraw && value("CLICOLOR") != "0"))
     let shown = Self.depth(term: term, colorTerm: value("COLORTERM")?.lowercased() ?? "")
-    colors = wanted ? (forced ? max(.ansi16, shown) : shown) : .none
+    let usual: ColorDepth = wanted ? (forced ? max(.ansi16, shown) : shown) : .none
+    colors =
+      switch value("STOCKBUS_COLOR") {
+      case "always": max(.ansi16, shown)
+      case "never": .none
+      case "16": .ansi16
+      case "256": .ansi256
+      case "24bit": .trueColor
+      default: usual
+      }
+    let program = value("TERM_PROGRAM") ?? ""
+    isKnownToSynchronize =
+      ["WezTerm", "iTerm.app", "ghostty", "vscode"].contains(program) || ["xterm-kitty", "foot", "xterm-ghostty", "contour"].contains(term)
+    // The Linux console and very old ones print what they do not know of such a question.
+    answersQueries = canRedraw && !["linux", "screen", "vt", "ansi", "cygwin", "sun"].contains { term.hasPrefix($0) }
 
     let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
     isUTF8 = locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains("utf-8@") || locale.contains("utf8@")
@@ -55,7 +74,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
   /// The environment variables that are looked at.
   public static let names = [
     "TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "LC_ALL", "LC_CTYPE", "LANG", "XTERM_VERSION",
-    "TMUX",
+    "TMUX", "TERM_PROGRAM", "STOCKBUS_COLOR",
   ]
 
   /// Whether lines are printed with escape sequences.

@@ -84,4 +84,20 @@ import Testing
     #expect(try run("run", "--commands", "cli/absent", "cli/right.yaml").errors.hasPrefix("Error: --commands cli/absent: No such file"))
     #expect(try run("--version").output.hasPrefix("stockbus "))
   }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `print writes records and nothing else to standard output`() throws {
+    let result = try run("print", "--once", "--format", "csv", "--fields", "symbol,price", "--where", "price > 450", "cli/right.yaml")
+    #expect(result.status == 0 && result.errors == "")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.first == "symbol,price")
+    #expect(lines.count > 1 && lines.dropFirst().allSatisfy { (Double($0.split(separator: ",")[1]) ?? 0) > 450 })
+    #expect(try run("print", "--limit", "7", "--format", "json", "cli/right.yaml").output.split(separator: "\n").count == 7)
+    let wrong = try run("print", "--where", "prise > 1", "cli/right.yaml")
+    #expect(wrong.status == 64 && wrong.output == "")
+    #expect(wrong.errors == "Error: --where\nprise > 1\n^~~~~ trade has no field 'prise'; did you mean 'price'?\n")
+    #expect(try run("print", "--limit", "0", "cli/right.yaml").status == 64)
+    #expect(try run("print", "--settle", "soon", "cli/right.yaml").status == 64)
+    #expect(try run("print", "cli/wrong.yaml").status == 78)
+  }
 }

@@ -3,6 +3,9 @@ struct ByteStream: ~Copyable {
   private var raw: RawBytes
   private var inflater: Inflater?
 
+  /// Nothing.
+  init() { raw = RawBytes() }
+
   /// Throws where the file cannot be opened or is in a form that is not read; the first bytes tell.
   init(_ contents: ReplayContents, name: String, blockSize: Int) throws(ReplayError) {
     var raw = try RawBytes(contents, name: name)

@@ -24,6 +24,7 @@ struct LineReader: ~Copyable {
   let limit: Int
 
   private var stream: ByteStream
+  private var ownsBlock = true
   private let blockSize: Int
   private var block: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -46,7 +47,38 @@ struct LineReader: ~Copyable {
     start = UnsafePointer(block)
   }
 
-  deinit { block.deallocate() }
+  /// Goes on with a file of which `lines` were read elsewhere, and `bytes` behind them, before `failure`.
+  init(_ stream: consuming ByteStream, read bytes: [UInt8], failure: ReplayError?, lines: Int, blockSize: Int, limit: Int) {
+    self.stream = stream
+    self.blockSize = max(1, blockSize)
+    self.limit = max(1, limit)
+    capacity = max(self.blockSize, bytes.count)
+    block = Self.allocate(capacity)
+    start = UnsafePointer(block)
+    for (i, byte) in bytes.enumerated() { block[i] = byte }
+    end = bytes.count
+    block[end] = 10
+    line = lines
+    self.failure = failure
+    isAtEnd = failure != nil
+  }
+
+  /// Reads whole lines where they lie; they have to outlive the reader, with `slack` newlines behind them. `before` have gone before.
+  init(lines: UnsafePointer<UInt8>, count: Int, after before: Int, limit: Int) {
+    stream = ByteStream()
+    blockSize = 1
+    self.limit = max(1, limit)
+    capacity = count
+    // Nothing is written to it: what writes comes after reading more, and there is no more.
+    block = UnsafeMutablePointer(mutating: lines)
+    start = lines
+    end = count
+    line = before
+    isAtEnd = true
+    ownsBlock = false
+  }
+
+  deinit { if ownsBlock { block.deallocate() } }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
     let block = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + slack)
@@ -55,6 +87,8 @@ struct LineReader: ~Copyable {
     return block
   }
 
+  /// At the end: how many lines there were.
+  var linesRead: Int { line - 1 }
   /// Bytes of the file read so far, as it lies on the disk.
   var bytesRead: Int { stream.offset }
   /// Bytes the file has on the disk; nil for what is no plain file.

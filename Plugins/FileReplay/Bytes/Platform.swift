@@ -33,12 +33,19 @@ enum Platform {
     return Int(status.st_size)
   }
 
+  /// Processors that are there.
+  static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
   static func close(_ descriptor: Int32) { cClose(descriptor) }
 
   /// The first newline in `count` bytes.
   @inline(always)
-  static func newline(in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? {
-    memchr(bytes, 10, count).map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
+  static func newline(in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? { find(10, in: bytes, count: count) }
+
+  /// The first such byte in `count` bytes.
+  @inline(always)
+  static func find(_ byte: UInt8, in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? {
+    memchr(bytes, Int32(byte), count).map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
   }
 }
 

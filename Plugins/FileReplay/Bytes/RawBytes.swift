@@ -15,6 +15,13 @@ struct RawBytes: ~Copyable {
   private var position = 0
   private var ahead: [UInt8] = []
 
+  /// Nothing.
+  init() {
+    name = ""
+    descriptor = -1
+    memory = []
+  }
+
   /// Throws `unreadable` where the file cannot be opened.
   init(_ contents: ReplayContents, name: String) throws(ReplayError) {
     self.name = name

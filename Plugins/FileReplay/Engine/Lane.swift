@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// One file of a replay with the few events read ahead of the merge.
 ///
@@ -14,7 +15,21 @@ final class Lane<E: ReplayEvent> {
   private var next = 0
   private var failure: ReplayError?
 
-  init(_ cursor: consuming FileCursor<E>) { self.cursor = cursor }
+  /// Whether events are ordered by when they were received, as those of raw captures are.
+  private let byReceipt: Bool
+
+  init(_ cursor: consuming FileCursor<E>) {
+    byReceipt = cursor.isCapture
+    self.cursor = cursor
+  }
+
+  @inline(always)
+  private func moment(_ event: E) -> Int64 { byReceipt ? event.received.ns : event.time.ns }
+
+  /// The breaks in sequence numbers since the last call.
+  func takeGaps() -> [SequenceGap] { cursor.takeGaps() }
+  /// Unknown messages by shape.
+  var shapes: [(shape: String, count: Int)] { cursor.shapes }
 
   /// What became of the rows whose events have been handed out, and of those around them.
   var counts: ReplayCounts {
@@ -49,7 +64,7 @@ final class Lane<E: ReplayEvent> {
       if let failure { throw failure }
       return false
     }
-    head = run[0].time.ns
+    head = moment(run[0])
     return true
   }
 
@@ -57,14 +72,14 @@ final class Lane<E: ReplayEvent> {
   func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (E) -> Void) -> Bool {
     var at = next
     let stop = min(run.count, at + (end - count))
-    while at < stop, run[at].time.ns < bound || (wins && run[at].time.ns == bound) {
+    while at < stop, moment(run[at]) < bound || (wins && moment(run[at]) == bound) {
       body(run[at])
       at += 1
     }
     count += at - next
     next = at
     if at == run.count { return true }
-    head = run[at].time.ns
+    head = moment(run[at])
     return false
   }
 }

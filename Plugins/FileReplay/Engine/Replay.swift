@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// How far a replay has come: enough to go on there after a restart.
 struct ReplayPosition: Hashable, Sendable {
@@ -50,6 +51,12 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     for lane in lanes { sum += lane.counts }
     return sum
   }
+
+  /// The breaks in sequence numbers that raw captures have shown since the last call.
+  func takeGaps() -> [SequenceGap] { lanes.flatMap { $0.takeGaps() } }
+
+  /// Unknown messages of raw captures in this loop, by shape.
+  var shapes: [(shape: String, count: Int)] { lanes.flatMap(\.shapes) }
 
   /// Bytes of the files read in this loop and, unless one is no plain file, in all, as they lie on the disk: for showing progress.
   var progress: (read: Int, size: Int?) {

@@ -57,6 +57,21 @@ extension MalformedRow: CustomStringConvertible {
   var description: String { "\(file):\(line): \(reason)" }
 }
 
+extension MalformedRow {
+  /// The reader's present line.
+  init(_ reader: borrowing LineReader, file: String, reason: String) {
+    let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
+    self.init(file: file, line: reader.line, reason: reason, text: text)
+  }
+}
+
+extension ReplayError {
+  /// The row that a replay stops at.
+  init(malformed row: MalformedRow) {
+    self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)
+  }
+}
+
 /// What a caller wants after a malformed row.
 enum MalformedPolicy: String, Hashable, Sendable, CaseIterable {
   /// Go on with the next row.

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// One file of a replay.
@@ -30,6 +31,8 @@ enum RowFormat: String, Hashable, Sendable, CaseIterable {
   case auto
   case csv
   case jsonLines = "jsonl"
+  /// Messages as a venue sent them, each with the time it was received.
+  case raw
 }
 
 /// How often a replay runs over its files.
@@ -37,6 +40,14 @@ enum ReplayLoops: Hashable, Sendable {
   /// At least once.
   case times(Int)
   case endless
+
+  /// True where there is another loop after `count`.
+  func allow(_ count: Int) -> Bool {
+    switch self {
+    case .times(let all): count < all
+    case .endless: true
+    }
+  }
 }
 
 /// How rows become events, and which of them are replayed.
@@ -59,6 +70,12 @@ struct ReplayOptions: Sendable {
   /// Only events before it.
   var until: Timestamp?
   var loops = ReplayLoops.times(1)
+  /// How the messages of raw captures are decoded; whole.
+  var decoding = DecodingSpec()
+  /// Symbols under whose names the events of raw captures come out.
+  var symbols: [Symbol] = []
+  /// The component that replays.
+  var component = ""
   /// Bytes read at a time.
   var blockSize = 256 << 10
   /// Bytes a line, or a row of several lines, may have.
@@ -86,6 +103,9 @@ struct ReplayOptions: Sendable {
     if case .times(let count) = loops, count < 1 { throw problem("the count of loops must be at least 1, got \(count)") }
     if inputs.isEmpty { throw problem("there is no file to replay") }
   }
+
+  /// True where the rows of a file are JSON; looks at its beginning where the format is not given.
+  func isJSON(_ reader: inout LineReader) -> Bool { format == .jsonLines || (format == .auto && reader.peekFirst() == 123) }
 
   /// The paths at which a JSON object may have each field.
   func paths(_ fields: [ReplayField]) throws(ReplayError) -> [[JSONPath]] {

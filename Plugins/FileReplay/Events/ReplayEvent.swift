@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// One field that a row may give to an event.
 struct ReplayField: Hashable, Sendable {
@@ -21,15 +22,54 @@ struct ReplayField: Hashable, Sendable {
 }
 
 /// An event that rows can be decoded into. Fields 0, 1 and 2 are symbol, time and received.
-protocol ReplayEvent: BitwiseCopyable, Sendable {
+protocol ReplayEvent: Sendable {
   static var fields: [ReplayField] { get }
-  /// The event's own time, by which replays are ordered, cut and paced.
+  /// What messages of a raw capture become; nil for the messages themselves.
+  static var decodedKind: EventKind? { get }
+  /// The event's own time, by which replays of rows are ordered, cut and paced.
   var time: Timestamp { get }
+  /// When it reached its recorder, by which replays of raw captures are ordered, cut and paced.
+  var received: Timestamp { get }
   /// The event that the row's values make up.
   static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Self
+  /// Hands out the events of a message; nil where there is nothing to say about it.
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict?
+}
+
+extension ReplayEvent where Self: DecodedEvent {
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict? {
+    reader?.read(message.text, received: message.received) { body(Self($0)) }
+  }
+}
+
+/// A message of a raw capture.
+struct CapturedMessage {
+  /// The component that replays it.
+  var component: String
+  var received: Timestamp
+  /// Valid until the next line is read.
+  var text: UnsafeBufferPointer<UInt8>
+}
+
+extension RawMessage: ReplayEvent {
+  static let fields: [ReplayField] = []
+  static var decodedKind: EventKind? { nil }
+  var time: Timestamp { received }
+
+  /// Rows hold no messages; the settings keep this from being asked.
+  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> RawMessage {
+    throw FieldProblem(field: 0, reason: .missing)
+  }
+
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> Verdict? {
+    guard let text = String(validating: message.text, as: UTF8.self) else { return .malformed(reason: "not UTF-8") }
+    body(RawMessage(component: message.component, received: message.received, text: text))
+    return nil
+  }
 }
 
 extension Trade: ReplayEvent {
+  static var decodedKind: EventKind? { .trade }
   static let fields = [
     ReplayField.symbol, .time, .received, ReplayField("price", ["price", "px", "p"]),
     ReplayField("size", ["size", "qty", "quantity", "volume", "q", "v"], isRequired: false),
@@ -51,6 +91,7 @@ extension Trade: ReplayEvent {
 }
 
 extension Quote: ReplayEvent {
+  static var decodedKind: EventKind? { .quote }
   static let fields = [
     ReplayField.symbol, .time, .received, ReplayField("bid", ["bid", "bid_price", "bid_px", "bidPrice", "b"]),
     ReplayField("ask", ["ask", "ask_price", "ask_px", "askPrice", "a"]),
@@ -75,6 +116,7 @@ extension Quote: ReplayEvent {
 }
 
 extension Bar: ReplayEvent {
+  static var decodedKind: EventKind? { .bar }
   static let fields = [
     ReplayField.symbol, .time, .received, ReplayField("open", ["open", "o"]), ReplayField("high", ["high", "h"]),
     ReplayField("low", ["low", "l"]), ReplayField("close", ["close", "c"]),

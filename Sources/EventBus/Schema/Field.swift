@@ -6,6 +6,8 @@ public struct Field<E: Event>: Sendable {
   /// What it means, in one sentence.
   public let doc: String
   public let kind: FieldKind
+  /// The stored property's type.
+  public let type: any FieldValue.Type
   @usableFromInline let raw: RawField
   /// The stored property that holds the decimals to print, where there is one.
   let decimalsProperty: Int?
@@ -27,6 +29,7 @@ public struct Field<E: Event>: Sendable {
     self.name = name
     self.doc = doc
     kind = V.kind
+    type = V.self
     decimalsProperty = decimals
     raw = RawField(
       name: name, key: ImmortalBytes(",\"\(name)\":"), offset: offset, decimalsOffset: decimalsProperty ?? -1, layout: V.layout,
@@ -35,6 +38,13 @@ public struct Field<E: Event>: Sendable {
       write: { $0.assumingMemoryBound(to: V.self).pointee.write(to: &$1) },
       read: { at, text throws(TextError) in at.assumingMemoryBound(to: V.self).pointee = try V(from: &text) })
   }
+}
+
+extension Field {
+  /// Bytes from the event's start to the property; for rooms of this package that read events in place.
+  package var offset: Int { raw.offset }
+  /// How the property stands there.
+  package var layout: FieldLayout { raw.layout }
 }
 
 /// A field without its types: what encoding loops over, so that nothing is looked up in metadata per event.

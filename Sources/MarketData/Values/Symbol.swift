@@ -45,3 +45,16 @@ extension Symbol: Comparable {
   /// By name, byte for byte.
   public static func < (a: Symbol, b: Symbol) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 }
+
+extension Symbol {
+  /// Why `name` can be no symbol's name, in one sentence; nil where it can. Nothing is interned.
+  public static func fault(in name: String) -> String? {
+    var name = name
+    return name.withUTF8 { bytes in
+      do throws(TextError) {
+        try SymbolTable.validate(bytes)
+        return nil
+      } catch { return error.reason }
+    }
+  }
+}

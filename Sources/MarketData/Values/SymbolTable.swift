@@ -79,7 +79,7 @@ final class SymbolTable: @unchecked Sendable {
     return id
   }
 
-  private static func validate(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) {
+  static func validate(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) {
     guard !name.isEmpty else { throw TextError(.emptySymbol, at: 0) }
     guard name.count <= 64 else { throw TextError(.symbolTooLong, at: 64) }
     for (i, byte) in name.enumerated() where byte < 0x20 || byte == 0x7f || byte == 0x22 || byte == 0x5c || byte == 0x2c {

@@ -59,7 +59,8 @@ struct Interpolation {
   private mutating func standIn(_ node: ConfigNode) -> ConfigNode {
     standIns.insert(node.mark)
     newStandIns.insert(node.mark)
-    return node
+    // Not verbatim: whatever is said about it is said at its own place.
+    return ConfigNode(node.value, at: node.mark, isQuoted: node.isQuoted)
   }
 
   /// The places of scalars with a problem that were found since the last call.

@@ -106,7 +106,9 @@ struct YAMLComposer: ~Copyable {
     let size = Size(bytes: text.utf8.count)
     try charge(size, at: mark, depth: depth)
     let isText = head.tag == "!" || head.tag.flatMap(YAMLTag.init(full:)) == .string
-    let node = ConfigNode(.scalar(text), at: mark, isQuoted: !isPlain || isText)
+    // Plain text with the tag of a text counts as quoted, but has no quotation mark in front.
+    let isVerbatim = !(isPlain && isText) && isWritten(text, at: mark, isPlain: isPlain)
+    let node = ConfigNode(.scalar(text), at: mark, isQuoted: !isPlain || isText, isVerbatim: isVerbatim)
     return try anchored(head, as: .scalar) { (_) throws(Problem) in Composed(node: node, size: size, place: mark) }
   }
 
@@ -115,8 +117,14 @@ struct YAMLComposer: ~Copyable {
     let length = text.unicodeScalars.count + (isPlain ? 0 : 2)
     guard start.line == end.line, end.column - length > start.column else { return start }
     let mark = source.mark(line: end.line, column: end.column - length)
-    let begin = source.index(of: mark) + (isPlain ? 0 : 1)
-    return source.scalars[begin...].prefix(text.unicodeScalars.count).elementsEqual(text.unicodeScalars) ? mark : start
+    return isWritten(text, at: mark, isPlain: isPlain) ? mark : start
+  }
+
+  /// True where the characters of `text` stand at `mark`, behind a quotation mark unless it is plain.
+  private func isWritten(_ text: String, at mark: ConfigNode.Mark, isPlain: Bool) -> Bool {
+    let begin = min(source.index(of: mark) + (isPlain ? 0 : 1), source.scalars.count)
+    return source.scalars[begin...].prefix(text.unicodeScalars.count).elementsEqual(text.unicodeScalars)
+      && !text.unicodeScalars.contains(where: SourceText.isBreak)
   }
 
   /// Counts `size` more, `depth` levels down; throws beyond a limit.

@@ -7,6 +7,8 @@ public protocol Component: Actor {
   /// What is wrong with these settings for this type of component, though each is allowed by itself: the option's name and what
   /// is wrong with it. Called when a configuration is checked; no I/O.
   static func faults(in settings: Settings) -> [(option: String, message: String)]
+  /// The same for what is wrong inside the text of an option, such as an expression: it is shown at the very character.
+  static func textFaults(in settings: Settings) -> [TextFault]
   /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
@@ -18,8 +20,32 @@ public protocol Component: Actor {
 
 extension Component {
   public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
+  public static func textFaults(in settings: Settings) -> [TextFault] { [] }
   public func start() async throws {}
   public func stop() async {}
+}
+
+/// Something wrong inside the text of an option.
+public struct TextFault: Sendable, Hashable {
+  /// The option's name.
+  public let option: String
+  /// What is wrong, naming the option.
+  public let message: String
+  /// The character of the text (of Unicode, counted from 0) where it begins.
+  public let character: Int
+
+  public init(_ option: String, _ message: String, character: Int) {
+    self.option = option
+    self.message = message
+    self.character = character
+  }
+
+  /// Adds it where `node` has its text; where single characters of that have no place, the message says which one it is.
+  func report(_ node: ConfigNode?, else mark: ConfigNode.Mark, _ problems: inout Problems) {
+    guard let node else { return problems.add(message, at: mark) }
+    let hint = node.isVerbatim || character == 0 ? "" : " (character \(character + 1))"
+    problems.add(message + hint, at: node.mark(ofCharacter: character))
+  }
 }
 
 /// A component with work of its own beside its events: a screen that fades, a file that is followed.

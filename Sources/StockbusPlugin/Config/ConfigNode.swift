@@ -42,10 +42,20 @@ public struct ConfigNode: Sendable {
   /// False for a plain scalar (`null`, `~` or nothing may then mean "not set"), true for one in quotation marks.
   public let isQuoted: Bool
 
-  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false) {
+  /// True where a scalar stands in the file character by character as it is here: on one line, without escapes and variables.
+  public let isVerbatim: Bool
+
+  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false) {
     self.value = value
     self.mark = mark
     self.isQuoted = isQuoted
+    self.isVerbatim = isVerbatim
+  }
+
+  /// The place of one character (of Unicode, counted from 0) of a scalar's text; where that is not known, the scalar's own.
+  public func mark(ofCharacter offset: Int) -> Mark {
+    guard isVerbatim else { return mark }
+    return Mark(file: mark.file, line: mark.line, column: mark.column + (isQuoted ? 1 : 0) + offset)
   }
 
   /// What it is, for error messages: `'text'`, `a list`, `a mapping`, `nothing`; on one line, and not endless.

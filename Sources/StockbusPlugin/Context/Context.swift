@@ -10,14 +10,18 @@ public struct Context: Sendable {
   public let logger: Logger
   /// The component's own seed: the run's seed and the component's name.
   public let seed: UInt64
+  /// The run it belongs to.
+  public let run: any RunView
   private let counters: CounterRegistry
   private let notices: any Noticeboard
   private let memory = LifeMemory()
 
   public init(
-    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard
+    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
+    run: any RunView = NoRun()
   ) {
     self.id = id
+    self.run = run
     self.clock = clock
     self.logger = logger
     self.counters = counters

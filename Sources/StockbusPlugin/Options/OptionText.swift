@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// How names and values are written for people and in configurations.
 enum OptionText {
   /// `dropOldest` as `drop_oldest`, `maxURLLength` as `max_url_length`.
@@ -46,23 +48,8 @@ enum OptionText {
     return true
   }
 
-  /// Foreign text for a message: one line, no control characters, no changes of the writing direction, at most `limit` characters
-  /// (those of Unicode, as what a reader takes for one may be endless).
-  static func visible(_ text: String, limit: Int = 80) -> String {
-    var out = ""
-    let isLong = limit < text.utf8.count && limit < text.unicodeScalars.count
-    for scalar in text.unicodeScalars.prefix(isLong ? limit - 3 : limit) {
-      switch scalar {
-      case "\n": out += "\\n"
-      case "\r": out += "\\r"
-      case "\t": out += "\\t"
-      case "\0"..<" ", "\u{7f}"..."\u{9f}", "\u{200e}", "\u{200f}", "\u{2028}"..."\u{202e}", "\u{2066}"..."\u{2069}", "\u{feff}":
-        out += "\\u{\(String(scalar.value, radix: 16))}"
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return isLong ? out + "…" : out
-  }
+  /// Foreign text for a message: see MarketData's `visible`.
+  static func visible(_ text: String, limit: Int = 80) -> String { MarketData.visible(text, limit: limit) }
 
   /// The words of `text` in lines of at most `width` characters; a longer word is cut.
   static func wrap(_ text: String, width: Int) -> [String] {

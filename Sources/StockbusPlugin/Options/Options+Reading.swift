@@ -70,4 +70,10 @@ public struct OptionProblems: Sendable {
   public mutating func add(_ message: String, at name: String? = nil, item: Int? = nil) {
     problems.add(path.isEmpty ? message : "'\(OptionText.visible(path))': \(message)", at: mark(of: name, item: item))
   }
+
+  /// One problem inside the text of an option.
+  public mutating func add(_ fault: TextFault) {
+    let message = path.isEmpty ? fault.message : "'\(OptionText.visible(path))': \(fault.message)"
+    TextFault(fault.option, message, character: fault.character).report(node[fault.option], else: node.mark, &problems)
+  }
 }

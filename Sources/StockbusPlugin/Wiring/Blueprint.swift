@@ -57,6 +57,7 @@ public struct Blueprint: Sendable {
       let settings = try P.Settings.decode(node, at: mark)
       var problems = Problems()
       for fault in P.faults(in: settings) { problems.add(fault.message, at: node?[fault.option]?.mark ?? mark) }
+      add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
       return Assembly { make(settings, $0, $1, $2) }
     }
@@ -67,6 +68,11 @@ public struct Blueprint: Sendable {
 
   /// Decodes the options; every problem at once.
   public func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
+}
+
+@usableFromInline
+func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
+  for fault in faults { fault.report(node?[fault.option], else: mark, &problems) }
 }
 
 /// The output topic as its own type; the runtime made it with the same blueprint.

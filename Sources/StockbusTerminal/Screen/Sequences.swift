@@ -18,6 +18,17 @@ enum Sequences {
   /// Everything back to normal at once, for handlers of signals: end of a synchronized frame, looks, wrapping, cursor, a new line.
   static let crash: StaticString = "\u{1b}[?2026l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\r\n"
 
+  /// The other screen of the terminal, without a cursor, without wrapping, blank.
+  static let fullScreenBegin = Array("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[0m\u{1b}[2J".utf8)
+  /// Takes `fullScreenBegin` and the mouse back, whatever was on.
+  static let fullScreenEnd: StaticString = "\u{1b}[?2026l\u{1b}[0m\u{1b}[?1006l\u{1b}[?1000l\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+  /// The same for `printf '%b'` of a shell.
+  static let fullScreenEndForPrintf = "\(fullScreenEnd)".split(separator: "\u{1b}").map { "\\033" + $0 }.joined()
+  /// Presses, releases and the wheel, with places of any size (SGR).
+  static let mouse = Array("\u{1b}[?1000h\u{1b}[?1006h".utf8)
+  /// Asks whether the terminal knows synchronized frames (DECRQM).
+  static let querySync = Array("\u{1b}[?2026$p".utf8)
+
   static func up(_ n: Int) -> [UInt8] { n > 0 ? Array("\u{1b}[\(n)A".utf8) : [] }
   static func down(_ n: Int) -> [UInt8] { n > 0 ? Array("\u{1b}[\(n)B".utf8) : [] }
 }

@@ -33,6 +33,6 @@ enum OptionsYAML {
       case .list(let items): .list(items.map(moved))
       case .map(let entries): .map(entries.map { .init(key: $0.key, mark: moved($0.mark), value: moved($0.value)) })
       }
-    return ConfigNode(value, at: moved(node.mark), isQuoted: node.isQuoted)
+    return ConfigNode(value, at: moved(node.mark), isQuoted: node.isQuoted, isVerbatim: node.isVerbatim)
   }
 }

@@ -21,9 +21,15 @@ public final class PluginHarness: Sendable {
   public let notices = CapturedNotices()
   private let registry = CounterRegistry()
   private let seed: UInt64
+  private let run: any RunView
 
-  /// - Parameter seed: the run's seed; a component draws from it and its name.
-  public init(id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper()) {
+  /// - Parameters:
+  ///   - seed: the run's seed; a component draws from it and its name.
+  ///   - run: what the component sees around it.
+  public init(
+    id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: any RunView = NoRun()
+  ) {
+    self.run = run
     self.id = id
     self.seed = seed
     self.clock = clock
@@ -42,7 +48,7 @@ public final class PluginHarness: Sendable {
   public var context: Context {
     var logger = log.logger()
     logger[metadataKey: "component"] = "\(id)"
-    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices)
+    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run)
   }
 
   /// What a processor or relay emits for these inputs, one list an input, all of them waiting when it starts.

@@ -15,6 +15,14 @@ extension Mapping: ExpressibleByDictionaryLiteral {
   }
 }
 
+extension Mapping {
+  /// These values by name; of a name that occurs twice the first stays.
+  public init(unique entries: [(name: String, value: Value)]) {
+    var seen: Set<String> = []
+    self.entries = entries.filter { seen.insert($0.name).inserted }
+  }
+}
+
 extension Mapping: Equatable where Value: Equatable {
   public static func == (a: Mapping, b: Mapping) -> Bool { a.entries.elementsEqual(b.entries) { $0 == $1 } }
 }

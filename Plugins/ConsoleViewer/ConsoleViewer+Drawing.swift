@@ -1,0 +1,165 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+extension ConsoleViewer {
+  /// Draws while something changes, sleeps while nothing does.
+  public func background() async {
+    guard mode != .plain else { return }
+    await withDiscardingTaskGroup { group in
+      var drawn = -1
+      while !Task.isCancelled {
+        takeInbox()
+        for effect in takeEffects() { await carryOut(effect, in: &group) }
+        if Task.isCancelled { break }
+        drawn = state.market.total
+        let began = now
+        if await !draw() { break }
+        // No two frames are nearer than this, however many events come.
+        do { try await context.clock.sleep(until: .nanoseconds(began + settings.refresh.wholeNanoseconds)) } catch { break }
+        while !Task.isCancelled, inbox.isEmpty, effects.isEmpty, state.market.total == drawn {
+          let next = state.nextChange(steps: ScreenLayout.flashSteps(Terminal.shared.capabilities.colors))
+          if let next, now >= next { break }
+          await sleep(until: next)
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// Sleeps until something happens, at the longest until `deadline`.
+  private func sleep(until deadline: Int64?) async {
+    let (bell, clock) = (bell, context.clock)
+    isAsleep = true
+    await withTaskGroup(of: Void.self) { group in
+      if let deadline {
+        group.addTask { if (try? await clock.sleep(until: .nanoseconds(deadline))) != nil { bell.wake() } }
+      }
+      await withTaskCancellationHandler {
+        await bell.sleep()
+      } onCancel: {
+        bell.release()
+      }
+      group.cancelAll()
+    }
+    isAsleep = false
+  }
+
+  private func takeInbox() {
+    for item in inbox.takeAll() {
+      switch item {
+      case .answer(let text, let isError): effects += state.reduce(.answer(text, isError: isError))
+      case .terminal(let input):
+        switch input {
+        case .key(let key): effects += state.reduce(.key(key))
+        case .mouse(let mouse): effects += state.reduce(.mouse(mouse))
+        case .panes(let panes): effects += state.reduce(.panes(panes))
+        case .printed(let lines): effects += state.reduce(.printed(lines))
+        // Nobody sees anything any more; the rest of the run is asked to end in order.
+        case .closed: context.run.stop()
+        case .resized, .resumed: break
+        }
+      }
+    }
+  }
+
+  private func takeEffects() -> [ScreenEffect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  private func carryOut(_ effect: ScreenEffect, in group: inout DiscardingTaskGroup) async {
+    let (run, inbox) = (context.run, inbox)
+    switch effect {
+    case .perform(let command, let id):
+      group.addTask {
+        do throws(CommandError) { inbox.add(.answer(try await run.perform(command, on: id), isError: false)) } catch {
+          inbox.add(.answer("\(id): \(error)", isError: true))
+        }
+      }
+    case .stop:
+      wasQuit = true
+      run.stop()
+      _ = state.reduce(.answer("stopping: sources end, the rest drains", isError: false))
+    case .save:
+      guard keepsWatchlist, let store else { return }
+      let memory = ViewerMemory(watchlist: state.watchlist, alerts: state.alerts)
+      group.addTask {
+        do throws(CommandError) { try await store.keep(memory) } catch { inbox.add(.answer("\(error)", isError: true)) }
+      }
+    case .ring: if settings.bell { try? await Terminal.shared.ring() }
+    case .redraw: await Terminal.shared.redraw()
+    }
+  }
+
+  /// Makes the next frame; false where it cannot be shown any more.
+  @discardableResult
+  func draw() async -> Bool {
+    let size = Terminal.shared.size
+    if size != state.size { effects += state.reduce(.resize(size)) }
+    let wall = context.clock.now
+    effects += state.reduce(.tick(now, wall: wall, zone: Self.zone(at: wall)))
+    if now >= lastSample &+ 500_000_000 {
+      lastSample = now
+      let lines = context.run.log(after: lastLogLine)
+      lastLogLine = lines.last?.number ?? lastLogLine
+      effects += state.reduce(.sample(context.run.components, context.run.edges, lines))
+    }
+    let colors = Terminal.shared.capabilities.colors
+    frames.add(1)
+    do throws(TerminalError) {
+      if mode == .full {
+        try await Terminal.shared.present(ScreenLayout.frame(state, colors: colors), owner: context.id)
+      } else {
+        try await Terminal.shared.setBlock(InlineTable.lines(state, colors: colors), owner: context.id)
+      }
+      return true
+    } catch {
+      context.logger.error("\(error); the screen is not drawn any more")
+      return false
+    }
+  }
+
+  /// Seconds that the clock on the wall is ahead of UTC then.
+  private static func zone(at wall: Timestamp) -> Int {
+    var seconds = time_t(wall.ns / 1_000_000_000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts.tm_gmtoff
+  }
+}
+
+/// The table as lines that stand below what was printed before: no tabs, and the terminal's own ground.
+enum InlineTable {
+  static func lines(_ state: ScreenState, colors: ColorDepth) -> [StyledLine] {
+    var state = state
+    // Below the table there is room for other panes and for the prompt.
+    let rows = min(state.settings.rows ?? max(3, state.size.rows - 14), max(1, state.order.rows.count))
+    state.panes = []
+    state.page = .list
+    state.prompt = nil
+    state.tab = 0
+    state.selection = nil
+    state.offset = 0
+    state.size = TerminalSize(columns: state.size.columns, rows: rows + 3)
+    state.arrange(force: true)
+    let frame = ScreenLayout.frame(state, colors: colors)
+    let theme = Theme.named(state.theme)
+    return (1..<frame.rows).map { row in
+      let line = frame.line(row: row)
+      return StyledLine(
+        line.runs.map { run in
+          var style = run.style
+          if style.background == theme.ground.color || style.background == theme.bar.color { style.background = nil }
+          if style.foreground == theme.text.color { style.foreground = nil }
+          return StyledLine.Run(run.text, style)
+        })
+    }
+  }
+}

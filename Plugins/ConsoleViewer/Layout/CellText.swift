@@ -1,0 +1,56 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// What stands in a cell of the table.
+enum CellText {
+  static func text(_ column: Column, _ row: Row) -> String {
+    let decimals = Int(row.decimals)
+    switch column {
+    case .rank: return row.rank > 0 ? "\(row.rank)" : ""
+    case .symbol: return row.symbol.description
+    case .price: return row.price.formatted(decimals: decimals)
+    case .change: return PlainText.signed(row.change, decimals)
+    case .percent: return PlainText.signed(row.percent)
+    case .high: return row.high.formatted(decimals: decimals)
+    case .low: return row.low.formatted(decimals: decimals)
+    case .volume: return PlainText.amount(row.volume)
+    case .bid: return row.bid.raw == 0 ? "" : row.bid.formatted(decimals: decimals)
+    case .ask: return row.ask.raw == 0 ? "" : row.ask.formatted(decimals: decimals)
+    case .spread: return row.spread.map { $0.formatted(decimals: decimals) } ?? ""
+    case .open: return row.reference.formatted(decimals: decimals)
+    case .updates: return "\(row.updates)"
+    case .time: return String(row.time.timeOfDay.prefix(8))
+    case .trend: return ""
+    }
+  }
+
+  /// A number of events, or so many a second: `1203`, `4.1M`.
+  static func count(_ number: Double) -> String {
+    let units: [(Double, String)] = [(1e9, "G"), (1e6, "M"), (1e4, "k")]
+    guard let unit = units.first(where: { number >= $0.0 }) else { return "\(Int(number.rounded()))" }
+    let tenths = Int((number / (unit.1 == "k" ? 1e3 : unit.0) * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)\(unit.1)"
+  }
+
+  /// A stretch of time in three digits or so: `850µs`, `1.2ms`, `3s`, `2m`.
+  static func duration(_ ns: Int64) -> String {
+    switch ns {
+    case ..<1_000_000: "\(max(0, ns) / 1000)µs"
+    case ..<10_000_000: "\(ns / 1_000_000).\(ns / 100_000 % 10)ms"
+    case ..<1_000_000_000: "\(ns / 1_000_000)ms"
+    case ..<120_000_000_000: "\(ns / 1_000_000_000)s"
+    case ..<7_200_000_000_000: "\(ns / 60_000_000_000)m"
+    default: "\(ns / 3_600_000_000_000)h"
+    }
+  }
+
+  /// Hours and minutes where the person sits.
+  static func clock(_ time: Timestamp, zone: Int) -> String {
+    String(Timestamp(ns: time.ns &+ Int64(zone) &* 1_000_000_000).timeOfDay.prefix(5))
+  }
+
+  /// Hours, minutes and seconds where the person sits.
+  static func seconds(_ time: Timestamp, zone: Int) -> String {
+    String(Timestamp(ns: time.ns &+ Int64(zone) &* 1_000_000_000).timeOfDay.prefix(8))
+  }
+}

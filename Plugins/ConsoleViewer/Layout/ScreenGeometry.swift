@@ -1,0 +1,118 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+/// Where everything stands on the screen: follows from the state alone, so that a click and a drawing agree.
+struct ScreenGeometry {
+  let state: ScreenState
+  let size: TerminalSize
+
+  init(_ state: ScreenState) {
+    self.state = state
+    size = state.size
+  }
+
+  /// The row of the tabs; nil where there is no room for one.
+  var tabRow: Int? { size.rows >= 4 ? 0 : nil }
+  /// The last row: status, or what is being typed.
+  var statusRow: Int { size.rows - 1 }
+  private var top: Int { tabRow == nil ? 0 : 1 }
+  /// The row of a table's head.
+  var headRow: Int? { state.current.isTable && size.rows >= 3 ? top : nil }
+  var bodyRow: Int { top + (headRow == nil ? 0 : 1) }
+  /// Rows between head and panes.
+  var bodyRows: Int {
+    let rows = max(0, statusRow - bodyRow - paneRows)
+    return state.current.isTable ? min(rows, state.settings.rows ?? rows) : rows
+  }
+
+  // MARK: Panes
+
+  /// The panes that are shown under a table, each with the rows it has beside its title.
+  var panes: [(pane: ScreenPane, rows: Int)] {
+    guard state.current.isTable, size.rows >= 12 else { return [] }
+    var left = size.rows / 3
+    return state.panes.compactMap { pane in
+      let rows = min(pane.lines.count, left - 1)
+      guard rows > 0 else { return nil }
+      left -= rows + 1
+      return (pane, rows)
+    }
+  }
+
+  var paneRows: Int { panes.reduce(0) { $0 + $1.rows + 1 } }
+
+  // MARK: What a click means
+
+  /// The line of the body that a row of the screen is.
+  func line(at row: Int) -> Int? { row >= bodyRow && row < bodyRow + bodyRows ? row - bodyRow : nil }
+
+  /// The tabs with the columns they take; narrow windows name the present one only.
+  var tabs: [(tab: Int, text: String, columns: Range<Int>)] {
+    let all = tabTexts(Array(state.tabs.indices))
+    return all.last.map { $0.columns.upperBound <= size.columns - 6 } ?? true ? all : tabTexts([state.tab])
+  }
+
+  private func tabTexts(_ indices: [Int]) -> [(tab: Int, text: String, columns: Range<Int>)] {
+    var at = 0
+    return indices.map { index in
+      var text = " \(index + 1) \(state.tabs[index].title)"
+      if state.tabs[index] == .alerts, state.unseen > 0 { text += " (\(state.unseen))" }
+      text += " "
+      defer { at += text.displayWidth }
+      return (index, text, at..<at + text.displayWidth)
+    }
+  }
+
+  func tab(at column: Int) -> Int? { tabs.first { $0.columns.contains(column) }?.tab }
+
+  func column(at place: Int) -> Column? { columns.first { place >= $0.begin && place < $0.begin + $0.width }?.column }
+
+  /// Lines of the lists that are no tables.
+  var listLength: Int {
+    switch state.current {
+    case .alerts: state.notifications.count + state.alerts.count + 2
+    case .log: state.log.count
+    case .graph: state.run.components.count + state.run.edges.count + 3
+    default: 0
+    }
+  }
+
+  // MARK: Columns
+
+  /// The rows of the table that can be seen.
+  var visible: ArraySlice<Int32> {
+    let listed = state.listed
+    let begin = max(0, min(state.offset, listed.count))
+    return listed[begin..<min(listed.count, begin + bodyRows)]
+  }
+
+  /// The columns that fit, with their places; the trend takes what is left, between its least and 40.
+  var columns: [(column: Column, begin: Int, width: Int)] {
+    let market = state.shown
+    let rows = visible.map { market.rows[Int($0)] }
+    var chosen: [(column: Column, width: Int)] = []
+    var used = 0
+    for column in state.columns {
+      var width = max(column.width, column.title.count + (state.sorting.column == column ? 2 : 0))
+      if column != .trend { for row in rows { width = max(width, CellText.text(column, row).displayWidth) } }
+      if column == .symbol { width = min(width + 2, 24) }
+      if used + width > size.columns {
+        // A column that does not fit leaves room for narrower ones; the first is shown in any case, cut.
+        if !chosen.isEmpty { continue }
+        width = size.columns
+      }
+      chosen.append((column, width))
+      used += width + 1
+    }
+    let spare = size.columns - (used - 1)
+    if spare > 0, let trend = chosen.firstIndex(where: { $0.column == .trend }) {
+      chosen[trend].width = min(40, chosen[trend].width + spare)
+    }
+    var at = 0
+    return chosen.map { column, width in
+      defer { at += width + 1 }
+      return (column, at, width)
+    }
+  }
+}

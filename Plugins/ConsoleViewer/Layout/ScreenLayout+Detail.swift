@@ -1,0 +1,105 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+extension ScreenLayout {
+  mutating func drawDetail(_ symbol: Symbol) {
+    let market = state.shown
+    let top = geometry.tabRow == nil ? 0 : 1
+    guard let at = market.place(of: symbol) else {
+      frame.put(" \(symbol): no price yet", row: top, column: 0, pen.strong)
+      return
+    }
+    let row = market.rows[at]
+    drawTitle(row, top)
+    let bottom = geometry.statusRow
+    // Facts beside the chart where there is room, otherwise below it.
+    let isWide = state.size.columns >= 76
+    let factsWidth = isWide ? 34 : state.size.columns
+    let chartColumns = isWide ? state.size.columns - factsWidth - 1 : state.size.columns
+    let rows = bottom - top - 1
+    let chartRows = isWide ? rows : rows > 12 ? rows / 2 : rows > 6 ? 4 : max(0, rows - 1)
+    drawChart(row, at, row: top + 1, column: 0, columns: chartColumns, rows: chartRows)
+    if isWide {
+      drawFacts(row, at, row: top + 1, column: chartColumns + 1, width: factsWidth - 1, until: bottom)
+    } else {
+      drawFacts(row, at, row: top + 1 + chartRows, column: 1, width: factsWidth - 2, until: bottom)
+    }
+  }
+
+  private mutating func drawTitle(_ row: Row, _ line: Int) {
+    frame.clear(row: line, pen.text)
+    var at = frame.put(" \(row.symbol) ", row: line, column: 0, pen.accent)
+    let flash = pen.flash(age: state.now - row.movedAt, of: state.settings.flash, isUp: row.isUp)
+    at = frame.put(" \(CellText.text(.price, row)) ", row: line, column: at, flash ?? pen.strong)
+    let change = "\(CellText.text(.change, row)) (\(CellText.text(.percent, row)))"
+    at = frame.put(" " + change, row: line, column: at, pen.direction(row.change.raw))
+    let hint = ChartSpan.allCases.map { $0 == state.span ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+    if at + hint.count + 2 <= state.size.columns { frame.put(hint, row: line, column: state.size.columns - hint.count - 1, pen.muted) }
+  }
+
+  private mutating func drawChart(_ row: Row, _ at: Int, row top: Int, column: Int, columns: Int, rows: Int) {
+    guard rows >= 2, columns >= 12 else { return }
+    let points = state.shown.history(of: at, span: state.span.nanoseconds)
+    let prices = points.map(\.price)
+    guard let low = prices.min(), let high = prices.max(), let last = points.last else { return }
+    // A past that is shorter than the span takes the whole width.
+    let first = min(max(last.time - state.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
+    let labels = [high, low].map { Price(raw: $0).formatted(decimals: Int(row.decimals)) }
+    let margin = (labels.map(\.count).max() ?? 0) + 1
+    let width = columns - margin - 1
+    let picture = Charts.line(
+      points, columns: width, rows: rows - 1, times: first...last.time, prices: low...high)
+    let style = pen.direction(last.price == prices[0] ? 0 : last.price > prices[0] ? 1 : -1)
+    for (line, text) in picture.enumerated() { frame.put(text, row: top + line, column: column + 1, style, width: width) }
+    // A price that never moved stands in the middle.
+    frame.put(labels[0], row: low == high ? top + (rows - 1) / 2 : top, column: column + 1 + width + 1, pen.muted)
+    if rows > 2, low < high { frame.put(labels[1], row: top + rows - 2, column: column + 1 + width + 1, pen.muted) }
+    let begin = CellText.seconds(Timestamp(ns: first), zone: state.zone)
+    let end = CellText.seconds(Timestamp(ns: last.time), zone: state.zone)
+    frame.put(begin, row: top + rows - 1, column: column + 1, pen.muted)
+    if width > 20 { frame.put(end, row: top + rows - 1, column: column + 1 + width - end.count, pen.muted) }
+  }
+
+  private mutating func drawFacts(_ row: Row, _ at: Int, row top: Int, column: Int, width: Int, until bottom: Int) {
+    var line = top
+    for (name, value) in facts(row) where line < bottom {
+      frame.put(name, row: line, column: column, pen.muted, width: width)
+      let end = max(column + name.count + 1, column + width - value.displayWidth)
+      frame.put(value, row: line, column: end, pen.text, width: column + width - end)
+      line += 1
+    }
+    let alerts = state.alerts.filter { $0.symbol == row.symbol }
+    for alert in alerts where line < bottom {
+      frame.put("! \(alert.isAbove ? "above" : "below") \(alert.level)", row: line, column: column, pen.warning, width: width)
+      line += 1
+    }
+    guard line + 2 < bottom else { return }
+    line += 1
+    frame.put("last trades".padded(columns: width), row: line, column: column, pen.head, width: width)
+    for print in state.shown.tape.last(bottom - line - 1, of: at) {
+      line += 1
+      let text =
+        CellText.seconds(print.time, zone: state.zone) + " "
+        + print.price.formatted(decimals: Int(print.decimals)).padded(columns: 11, alignment: .trailing) + " "
+        + PlainText.amount(print.size).padded(columns: 6, alignment: .trailing)
+      let style = print.side == .buy ? pen.direction(1) : print.side == .sell ? pen.direction(-1) : pen.text
+      frame.put(text + (print.side == .unknown ? "" : " \(print.side.fieldName)"), row: line, column: column, style, width: width)
+    }
+  }
+
+  private func facts(_ row: Row) -> [(String, String)] {
+    let decimals = Int(row.decimals)
+    var facts: [(String, String)] = []
+    if row.rank > 0 { facts.append(("rank", "\(row.rank)")) }
+    facts += [
+      ("open", CellText.text(.open, row)), ("high", CellText.text(.high, row)), ("low", CellText.text(.low, row)),
+      ("volume", PlainText.amount(row.volume)), ("updates", CellText.count(Double(row.updates))),
+    ]
+    if row.bid.raw != 0 { facts.append(("bid", "\(PlainText.amount(row.bidSize)) × \(row.bid.formatted(decimals: decimals))")) }
+    if row.ask.raw != 0 { facts.append(("ask", "\(PlainText.amount(row.askSize)) × \(row.ask.formatted(decimals: decimals))")) }
+    if let spread = row.spread { facts.append(("spread", spread.formatted(decimals: decimals))) }
+    facts.append(("last", CellText.seconds(row.time, zone: state.zone)))
+    return facts
+  }
+}

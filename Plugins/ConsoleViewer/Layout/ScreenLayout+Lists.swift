@@ -1,0 +1,116 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+extension ScreenLayout {
+  // MARK: Gainers and losers
+
+  mutating func drawMovers() {
+    let market = state.shown
+    let changed = state.rows(of: .prices).map { market.rows[Int($0)] }.map { ($0, $0.percent.raw) }.filter { $0.1 != 0 }
+    let sorted = changed.sorted { $0.1 != $1.1 ? $0.1 > $1.1 : $0.0.symbol < $1.0.symbol }
+    let gainers = sorted.filter { $0.1 > 0 }.map(\.0)
+    let losers = sorted.reversed().filter { $0.1 < 0 }.map(\.0)
+    let (top, rows) = (geometry.bodyRow, geometry.bodyRows)
+    if state.size.columns >= 64 {
+      let half = state.size.columns / 2
+      drawMovers("TOP GAINERS", gainers, row: top, rows: rows, column: 0, width: half - 1)
+      drawMovers("TOP LOSERS", losers, row: top, rows: rows, column: half, width: state.size.columns - half)
+    } else {
+      drawMovers("TOP GAINERS", gainers, row: top, rows: rows / 2, column: 0, width: state.size.columns)
+      drawMovers("TOP LOSERS", losers, row: top + rows / 2, rows: rows - rows / 2, column: 0, width: state.size.columns)
+    }
+  }
+
+  private mutating func drawMovers(_ title: String, _ movers: [Row], row: Int, rows: Int, column: Int, width: Int) {
+    guard rows > 0 else { return }
+    frame.put(" \(title)".padded(columns: width), row: row, column: column, pen.head, width: width)
+    for (line, mover) in movers.prefix(rows - 1).enumerated() {
+      let name = " " + mover.symbol.description.padded(columns: 9)
+      var at = frame.put(name, row: row + 1 + line, column: column, pen.strong, width: width)
+      let flash = pen.flash(age: state.now - mover.movedAt, of: state.settings.flash, isUp: mover.isUp)
+      let price = CellText.text(.price, mover).padded(columns: 10, alignment: .trailing)
+      at = frame.put(price, row: row + 1 + line, column: at, flash ?? pen.text, width: width - (at - column))
+      let percent = CellText.text(.percent, mover).padded(columns: 9, alignment: .trailing)
+      frame.put(percent, row: row + 1 + line, column: at, pen.direction(mover.percent.raw), width: width - (at - column))
+    }
+  }
+
+  // MARK: Alerts and the log
+
+  mutating func drawAlerts() {
+    var lines: [StyledLine] = []
+    if state.alerts.isEmpty, state.notifications.isEmpty {
+      lines.append(StyledLine("  no alerts: choose a symbol, press a, then ↑, ↓ or a price", pen.muted))
+    }
+    for alert in state.alerts {
+      lines.append(StyledLine("  ! \(alert.text)\(alert.isDelegated ? " (notification_dispatcher)" : "")", pen.text))
+    }
+    if !state.alerts.isEmpty, !state.notifications.isEmpty { lines.append(StyledLine("")) }
+    for notification in state.notifications.reversed() {
+      var line = StyledLine(" \(CellText.seconds(notification.time, zone: state.zone))  ", pen.muted)
+      line.append(notification.title, pen.warning)
+      line.append("  " + notification.text, pen.text)
+      lines.append(line)
+    }
+    drawLines(lines[min(state.offset, lines.count)...])
+  }
+
+  mutating func drawLog() {
+    // The newest at the bottom, where one looks; `offset` goes back from there.
+    let end = max(0, state.log.count - state.offset)
+    let entries = state.log[max(0, end - geometry.bodyRows)..<end]
+    let lines = entries.map { entry in
+      let style =
+        switch entry.weight {
+        case .quiet: pen.muted
+        case .normal: pen.text
+        case .warning: pen.warning
+        case .error: pen.error
+        }
+      var line = StyledLine(" " + (entry.time.map { CellText.seconds($0, zone: state.zone) + " " } ?? ""), pen.muted)
+      line.append(entry.text, style)
+      return line
+    }
+    drawLines(lines.isEmpty ? [StyledLine("  nothing was logged", pen.muted)] : lines[...])
+  }
+
+  private mutating func drawLines(_ lines: ArraySlice<StyledLine>) {
+    for (row, line) in lines.prefix(geometry.bodyRows).enumerated() {
+      frame.put(line, row: geometry.bodyRow + row, column: 0, over: pen.text)
+    }
+  }
+
+  // MARK: The graph
+
+  mutating func drawGraph() {
+    var lines: [StyledLine] = []
+    func columns(_ cells: [String], _ widths: [Int], names: Int) -> String {
+      zip(cells, widths).enumerated().map { i, cell in
+        cell.0.padded(columns: cell.1, alignment: i < names ? .leading : .trailing)
+      }.joined(separator: " ")
+    }
+    let names = state.run.components.map(\.id) + state.run.edges.map { "\($0.from) → \($0.to)" }
+    let first = max(9, min(28, (names.map(\.displayWidth).max() ?? 0)))
+    lines.append(StyledLine(" " + columns(["COMPONENT", "PLUGIN", "STATE", "EMITS/s"], [first, 24, 8, 9], names: 2), pen.head))
+    for component in state.run.components {
+      let rate = component.published == nil ? "" : CellText.count(state.run.published[component.id] ?? 0)
+      let text = columns([component.id, component.plugin, component.isRunning ? "running" : "ended", rate], [first, 24, 8, 9], names: 2)
+      lines.append(StyledLine(" " + text, component.isRunning ? pen.text : pen.muted))
+    }
+    lines.append(StyledLine(""))
+    let widths = [first, 8, 9, 9, 9, 9, 9]
+    lines.append(
+      StyledLine(" " + columns(["EDGE", "RATE/s", "IN", "WAITING", "DROPPED", "CONFLATED", "DEAD"], widths, names: 1), pen.head))
+    for edge in state.run.edges {
+      let counts = edge.counts
+      let numbers = [counts.published, counts.inFlight, counts.dropped, counts.conflated, counts.deadLettered].map {
+        CellText.count(Double($0))
+      }
+      let text = columns(["\(edge.from) → \(edge.to)", CellText.count(state.run.rate(of: edge))] + numbers, widths, names: 1)
+      let isBad = counts.dropped + counts.deadLettered > 0
+      lines.append(StyledLine(" " + text, isBad ? pen.warning : pen.text))
+    }
+    drawLines(lines[min(state.offset, lines.count)...])
+  }
+}

@@ -1,0 +1,171 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// Everything the screen knows of prices: one value, brought up to date by some nanoseconds an event.
+struct Market {
+  /// Symbols beyond this are counted and not shown.
+  static let limit = 16_384
+
+  private(set) var rows: ContiguousArray<Row> = []
+  /// Row by symbol handle: -1 unknown, -2 beyond the limit.
+  private var places: ContiguousArray<Int32> = []
+  private(set) var tape = Tape()
+  private var series: ContiguousArray<PriceSeries> = []
+  private(set) var standings = Standings()
+  private(set) var isRanked = false
+  /// Events taken.
+  private(set) var total = 0
+  /// Symbols that found no room.
+  private(set) var beyond = 0
+  /// When a price moved last.
+  private(set) var lastMove = Row.never
+  /// Prices that have reached an alert since they were asked for.
+  private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
+  /// The newest event's two times.
+  private(set) var newest: (time: Timestamp, received: Timestamp)?
+
+  /// The row of a symbol, for those that are shown.
+  func place(of symbol: Symbol) -> Int? {
+    let id = Int(symbol.id)
+    return id < places.count && places[id] >= 0 ? Int(places[id]) : nil
+  }
+
+  func row(of symbol: Symbol) -> Row? { place(of: symbol).map { rows[$0] } }
+
+  // MARK: Events
+
+  mutating func take(_ run: Span<Trade>, at now: Int64) {
+    for i in run.indices {
+      let event = run[i]
+      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, at: now) else { continue }
+      rows[at].add(volume: event.size)
+      rows[at].sizeDecimals = event.sizeDecimals
+      tape.add(
+        .init(
+          time: event.time, price: event.price, size: event.size, side: event.side, decimals: event.priceDecimals,
+          sizeDecimals: event.sizeDecimals), to: at)
+    }
+    finish(run)
+  }
+
+  mutating func take(_ run: Span<Bar>, at now: Int64) {
+    for i in run.indices {
+      let event = run[i]
+      guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, at: now) else { continue }
+      rows[at].add(volume: event.volume)
+      rows[at].high = max(rows[at].high, event.high)
+      rows[at].low = min(rows[at].low, event.low)
+      tape.add(
+        .init(
+          time: event.time, price: event.close, size: event.volume, decimals: event.priceDecimals, sizeDecimals: event.sizeDecimals), to: at
+      )
+    }
+    finish(run)
+  }
+
+  mutating func take(_ run: Span<Quote>, at now: Int64) {
+    for i in run.indices {
+      let event = run[i]
+      guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, at: now) else { continue }
+      rows[at].bid = event.bid
+      rows[at].ask = event.ask
+      rows[at].bidSize = event.bidSize
+      rows[at].askSize = event.askSize
+    }
+    finish(run)
+  }
+
+  mutating func take(_ run: Span<Ranked>, at now: Int64) {
+    isRanked = true
+    for i in run.indices {
+      let event = run[i]
+      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, at: now) else { continue }
+      // The feed has seen more than we have: its change and its volume count.
+      let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
+      rows[at].reference = Row.difference(event.price, event.change)
+      rows[at].volume = event.volume
+      rows[at].sizeDecimals = event.sizeDecimals
+      rows[at].rank = Int32(clamping: event.rank)
+      tape.add(
+        .init(
+          time: event.time, price: event.price, size: Quantity(raw: max(0, traded)), decimals: event.priceDecimals,
+          sizeDecimals: event.sizeDecimals), to: at)
+      standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
+    }
+    finish(run)
+  }
+
+  private mutating func finish<E: PricedEvent>(_ run: Span<E>) {
+    total &+= run.count
+    if let last = run.indices.last { newest = (run[last].time, run[last].received) }
+  }
+
+  @inline(__always)
+  private mutating func take(_ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ time: Timestamp, at now: Int64) -> Int? {
+    let id = Int(symbol.id)
+    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, time) }
+    let at = Int(places[id])
+    let before = rows[at].price
+    let news = rows[at].take(price, decimals: decimals, time: time, at: now)
+    if !news.isEmpty {
+      if news.contains(.moved) { lastMove = now }
+      if news.contains(.newSecond) { beginSecond(at, before, time) }
+      if news.contains(.alert) { reach(at) }
+    }
+    return at
+  }
+
+  @inline(never)
+  private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp) {
+    if at < series.count { series[at].add(last.raw, second: rows[at].second) }
+    rows[at].second = Row.floor(time.ns)
+    rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
+  }
+
+  /// Told once; whoever is told arms the row again.
+  @inline(never)
+  private mutating func reach(_ at: Int) {
+    reached.append((at, rows[at].price, rows[at].time))
+    watch(at, above: nil, below: nil)
+  }
+
+  @inline(never)
+  private mutating func add(_ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ time: Timestamp) -> Int? {
+    let id = Int(symbol.id)
+    if id >= places.count { places += ContiguousArray(repeating: -1, count: max(id + 1, places.count * 2, 64) - places.count) }
+    if places[id] == -2 { return nil }
+    if rows.count >= Self.limit {
+      places[id] = -2
+      beyond += 1
+      return nil
+    }
+    places[id] = Int32(rows.count)
+    rows.append(Row(symbol, price: price, decimals: decimals, time: time))
+    rows[rows.count - 1].updates = 1
+    if series.count < Tape.limit { series.append(PriceSeries()) }
+    return rows.count - 1
+  }
+
+  // MARK: For the screen
+
+  /// Prices that have reached an alert, in order; each is told once.
+  mutating func takeReached() -> [(row: Int, price: Price, time: Timestamp)] {
+    defer { reached = [] }
+    return reached
+  }
+
+  /// Sets at which prices a symbol's row is told by `takeReached`.
+  mutating func watch(_ row: Int, above: Int64?, below: Int64?) {
+    rows[row].alertAbove = above ?? .max
+    rows[row].alertBelow = below ?? .min
+  }
+
+  /// The last prices, oldest first, the present one last.
+  func trend(of row: Int, count: Int) -> [Int64] { (row < series.count ? series[row].last(count - 1) : []) + [rows[row].price.raw] }
+
+  /// The prices of the last `span` nanoseconds of the symbol's own time.
+  func history(of row: Int, span: Int64) -> [PriceSeries.Sample] {
+    let now = PriceSeries.Sample(time: rows[row].time.ns, price: rows[row].price.raw)
+    return (row < series.count ? series[row].samples(since: now.time &- span) : []) + [now]
+  }
+}

@@ -1,0 +1,61 @@
+/// What a symbol cost in the past: the last price of every second, of every quarter of a minute, of every five minutes, as far back as there
+/// is room. Seconds in which nothing happened take none.
+struct PriceSeries {
+  struct Sample: Hashable {
+    /// The beginning of its stretch, in nanoseconds since the epoch.
+    var time: Int64
+    var price: Int64
+  }
+
+  /// Samples of one length of stretch, oldest first.
+  private struct Level {
+    let length: Int64
+    var samples: [Sample] = []
+    /// Where the oldest stands once all places are taken.
+    var first = 0
+
+    mutating func add(_ sample: Sample) {
+      let time = sample.time / length * length
+      let last = samples.isEmpty ? -1 : (first + samples.count - 1) % samples.count
+      // Time that goes back belongs to the newest stretch.
+      if last >= 0, time <= samples[last].time {
+        samples[last].price = sample.price
+      } else if samples.count < PriceSeries.capacity {
+        samples.append(Sample(time: time, price: sample.price))
+      } else {
+        samples[first] = Sample(time: time, price: sample.price)
+        first = (first + 1) % samples.count
+      }
+    }
+
+    var ordered: [Sample] { Array(samples[first...] + samples[..<first]) }
+  }
+
+  /// Samples of each length.
+  static let capacity = 360
+  private static let second: Int64 = 1_000_000_000
+
+  private var seconds = Level(length: PriceSeries.second)
+  private var quarters = Level(length: 15 * PriceSeries.second)
+  private var fives = Level(length: 300 * PriceSeries.second)
+
+  /// Takes the last price of a second.
+  mutating func add(_ price: Int64, second: Int64) {
+    let sample = Sample(time: second, price: price)
+    seconds.add(sample)
+    quarters.add(sample)
+    fives.add(sample)
+  }
+
+  /// The last `count` prices by seconds, oldest first.
+  func last(_ count: Int) -> [Int64] { seconds.ordered.suffix(count).map(\.price) }
+
+  /// The prices from `begin` on, as fine as they reach back.
+  func samples(since begin: Int64) -> [Sample] {
+    for level in [seconds, quarters] {
+      let samples = level.ordered
+      if samples.count < Self.capacity || (samples.first?.time ?? 0) <= begin { return samples.filter { $0.time >= begin } }
+    }
+    return fives.ordered.filter { $0.time >= begin }
+  }
+}

@@ -1,0 +1,105 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// What is known of one symbol. Times of ours are nanoseconds of the run's uptime.
+struct Row {
+  let symbol: Symbol
+  var decimals: UInt8
+  var sizeDecimals: UInt8 = 0
+  var isUp = true
+  /// The last rank it told; 0 where it has none.
+  var rank: Int32 = 0
+  var price: Price
+  /// The price the change is counted from.
+  var reference: Price
+  var high: Price
+  var low: Price
+  var volume = Quantity(raw: 0)
+  var updates = 0
+  /// When the price moved last; long ago where it never did.
+  var movedAt = Row.never
+  /// The time of the last event.
+  var time: Timestamp
+  /// The beginning and the end of the second that the history's newest sample stands for.
+  var second: Int64
+  var secondEnd: Int64
+  /// Prices at which somebody wants to be told: at or above, at or below.
+  var alertAbove = Int64.max
+  var alertBelow = Int64.min
+  /// The best bid and offer; zero where nobody told.
+  var bid = Price(raw: 0)
+  var ask = Price(raw: 0)
+  var bidSize = Quantity(raw: 0)
+  var askSize = Quantity(raw: 0)
+
+  static let never = Int64.min / 2
+  static let nanosecondsASecond: Int64 = 1_000_000_000
+
+  init(_ symbol: Symbol, price: Price, decimals: UInt8, time: Timestamp) {
+    self.symbol = symbol
+    self.decimals = decimals
+    self.price = price
+    reference = price
+    high = price
+    low = price
+    self.time = time
+    second = Row.floor(time.ns)
+    secondEnd = second &+ Row.nanosecondsASecond
+  }
+
+  /// The second that a time belongs to.
+  static func floor(_ ns: Int64) -> Int64 {
+    let rest = ns % nanosecondsASecond
+    return rest < 0 ? ns &- rest &- nanosecondsASecond : ns &- rest
+  }
+
+  /// What an event means for others than the row.
+  struct News: OptionSet {
+    let rawValue: UInt8
+    static let moved = News(rawValue: 1)
+    /// A new second has begun; the old one's last price has to be kept first.
+    static let newSecond = News(rawValue: 2)
+    static let alert = News(rawValue: 4)
+  }
+
+  /// Takes a price: some nanoseconds.
+  @inline(__always)
+  mutating func take(_ new: Price, decimals: UInt8, time: Timestamp, at now: Int64) -> News {
+    var news: News = []
+    updates &+= 1
+    if time.ns >= secondEnd { news.insert(.newSecond) }
+    self.time = time
+    self.decimals = decimals
+    if new != price {
+      news.insert(.moved)
+      isUp = new > price
+      movedAt = now
+      price = new
+      if new > high { high = new }
+      if new < low { low = new }
+      if new.raw >= alertAbove || new.raw <= alertBelow { news.insert(.alert) }
+    }
+    return news
+  }
+
+  @inline(__always)
+  mutating func add(volume size: Quantity) {
+    let (sum, overflow) = volume.raw.addingReportingOverflow(size.raw)
+    volume = Quantity(raw: overflow ? .max : sum)
+  }
+
+  // MARK: What follows from it, worked out when it is drawn
+
+  /// Price minus reference, or the nearest that fits.
+  var change: Price { Row.difference(price, reference) }
+
+  var percent: Percent { Percent.change(from: reference, to: price) ?? Percent(raw: 0) }
+
+  /// Ask minus bid; nil where nobody told both.
+  var spread: Price? { bid.raw != 0 && ask.raw != 0 ? Row.difference(ask, bid) : nil }
+
+  static func difference(_ a: Price, _ b: Price) -> Price {
+    let (difference, overflow) = a.raw.subtractingReportingOverflow(b.raw)
+    return Price(raw: overflow ? (a > b ? .max : .min) : difference)
+  }
+}

@@ -1,0 +1,47 @@
+internal import MarketData
+
+/// The last trades of every symbol.
+struct Tape {
+  struct Print: Hashable {
+    var time = Timestamp(ns: 0)
+    var price = Price(raw: 0)
+    var size = Quantity(raw: 0)
+    var side = Side.unknown
+    var decimals: UInt8 = 0
+    var sizeDecimals: UInt8 = 0
+  }
+
+  /// Trades kept of a symbol; a power of two.
+  static let length = 32
+  /// Symbols beyond this have no tape.
+  static let limit = 2048
+
+  /// `length` places a row, used in turn.
+  private var prints: ContiguousArray<Print> = []
+  private var counts: ContiguousArray<Int> = []
+
+  @inline(__always)
+  mutating func add(_ print: Print, to row: Int) {
+    if row >= counts.count {
+      if row >= Self.limit { return }
+      grow(to: row)
+    }
+    let count = counts[row]
+    prints[row * Self.length + count & (Self.length - 1)] = print
+    counts[row] = count &+ 1
+  }
+
+  @inline(never)
+  private mutating func grow(to row: Int) {
+    let rows = max(row + 1, min(Self.limit, counts.count * 2))
+    counts.append(contentsOf: repeatElement(0, count: rows - counts.count))
+    prints.append(contentsOf: repeatElement(Print(), count: rows * Self.length - prints.count))
+  }
+
+  /// The newest first.
+  func last(_ count: Int, of row: Int) -> [Print] {
+    guard row < counts.count else { return [] }
+    let total = counts[row]
+    return (0..<min(count, total, Self.length)).map { prints[row * Self.length + (total - 1 - $0) & (Self.length - 1)] }
+  }
+}

@@ -1,0 +1,54 @@
+/// The order in which rows are shown: follows the true one, but a row moves only after it was due for another place for some time, so
+/// that two which keep overtaking each other do not flicker.
+struct CalmOrder {
+  /// Rows as they are shown.
+  private(set) var rows: [Int32] = []
+  /// Since when a row has been due for another place.
+  private var dueSince: [Int32: Int64] = [:]
+
+  /// Brings the shown order nearer to the true one. `patience` is how long a row must have been due, in nanoseconds; 0 takes the true
+  /// order as it is.
+  mutating func follow(_ target: [Int32], at now: Int64, patience: Int64) {
+    if target == rows {
+      if !dueSince.isEmpty { dueSince = [:] }
+      return
+    }
+    if patience <= 0 || rows.isEmpty { return take(target) }
+    let places = Dictionary(uniqueKeysWithValues: target.enumerated().map { ($1, $0) })
+    // Whoever has gone leaves at once, whoever is new stands where he belongs at once.
+    var kept = rows.filter { places[$0] != nil }
+    let known = Set(kept)
+    var movers = target.filter { !known.contains($0) }
+    let shownTarget = target.filter { known.contains($0) }
+    var due: [Int32: Int64] = [:]
+    for (row, wanted) in zip(kept, shownTarget) where row != wanted {
+      let since = dueSince[row] ?? now
+      if now - since >= patience { movers.append(row) } else { due[row] = since }
+    }
+    // Where most move, moving them one by one only costs time.
+    if movers.count > kept.count / 4 + 32 { return take(target) }
+    if !movers.isEmpty {
+      let moving = Set(movers)
+      kept.removeAll { moving.contains($0) }
+      for row in movers.sorted(by: { places[$0, default: 0] < places[$1, default: 0] }) {
+        let place = places[row, default: 0]
+        kept.insert(row, at: kept.firstIndex { places[$0, default: 0] > place } ?? kept.count)
+      }
+    }
+    rows = kept
+    dueSince = due
+  }
+
+  /// Keeps the order and lets in or out who came or went.
+  mutating func hold(_ target: [Int32]) {
+    let wanted = Set(target)
+    let known = Set(rows)
+    if wanted == known { return }
+    rows = rows.filter(wanted.contains) + target.filter { !known.contains($0) }
+  }
+
+  mutating func take(_ target: [Int32]) {
+    rows = target
+    dueSince = [:]
+  }
+}

@@ -1,0 +1,89 @@
+internal import MarketData
+public import StockbusPlugin
+
+/// A column of the table.
+public enum Column: String, Choice {
+  case rank, symbol, price, change, percent, high, low, volume, trend, bid, ask, spread, open, updates, time
+
+  /// Those that are shown unless somebody chooses.
+  static let usual: [Column] = [.rank, .symbol, .price, .change, .percent, .high, .low, .volume, .trend]
+
+  var title: String {
+    switch self {
+    case .rank: "#"
+    case .percent: "%"
+    default: rawValue.uppercased()
+    }
+  }
+
+  var isSortable: Bool { self != .trend }
+
+  /// Whether one expects the largest first.
+  var isDescendingAtFirst: Bool {
+    switch self {
+    case .rank, .symbol: false
+    default: true
+    }
+  }
+
+  /// Columns it takes at least.
+  var width: Int {
+    switch self {
+    case .rank: 4
+    case .symbol: 8
+    case .price, .high, .low, .bid, .ask, .open: 9
+    case .change: 8
+    case .percent, .spread, .updates: 7
+    case .volume: 6
+    case .time: 8
+    case .trend: 6
+    }
+  }
+}
+
+/// By what the table is sorted.
+struct Sorting: Hashable {
+  var column: Column
+  var isDescending: Bool
+
+  init(_ column: Column, isDescending: Bool? = nil) {
+    self.column = column
+    self.isDescending = isDescending ?? column.isDescendingAtFirst
+  }
+
+  /// The rows in order; those that are equal stay as they came.
+  func sorted(_ rows: [Int32], of market: Market) -> [Int32] {
+    if column == .rank, market.isRanked {
+      let known = market.standings.order
+      let wanted = Set(rows)
+      let ranked = known.filter { wanted.contains($0) }
+      return isDescending ? ranked.reversed() : ranked
+    }
+    if column == .symbol {
+      let names = rows.map { ($0, market.rows[Int($0)].symbol.description) }
+      return names.sorted { isDescending ? $0.1 > $1.1 : $0.1 < $1.1 }.map(\.0)
+    }
+    let keyed = rows.map { (row: $0, key: key(market.rows[Int($0)])) }
+    return keyed.sorted { a, b in
+      a.key != b.key ? (isDescending ? a.key > b.key : a.key < b.key) : a.row < b.row
+    }.map(\.row)
+  }
+
+  private func key(_ row: Row) -> Int64 {
+    switch column {
+    case .rank, .symbol, .trend: 0
+    case .price: row.price.raw
+    case .change: row.change.raw
+    case .percent: row.percent.raw
+    case .high: row.high.raw
+    case .low: row.low.raw
+    case .volume: row.volume.raw
+    case .bid: row.bid.raw
+    case .ask: row.ask.raw
+    case .spread: row.spread?.raw ?? .min
+    case .open: row.reference.raw
+    case .updates: Int64(row.updates)
+    case .time: row.time.ns
+    }
+  }
+}

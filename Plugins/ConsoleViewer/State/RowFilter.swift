@@ -1,0 +1,94 @@
+internal import MarketData
+internal import StockbusExpressions
+internal import StockbusPlugin
+
+/// What somebody has typed behind `/`: words, any of which is part of a symbol's name, or a condition such as
+/// `price > 100 and change < 0`.
+struct RowFilter {
+  let text: String
+  private let words: [String]
+  private let condition: Expression<ScreenRow>?
+  /// What is wrong with it, or still missing, in a few words.
+  let problem: String?
+
+  init(_ text: String = "") {
+    self.text = text
+    guard Self.looksLikeCondition(text) else {
+      words = text.uppercased().split { $0 == " " || $0 == "," }.map(String.init)
+      condition = nil
+      problem = nil
+      return
+    }
+    words = []
+    switch ExpressionDraft<ScreenRow>(text) {
+    case .empty: (condition, problem) = (nil, nil)
+    // While somebody types, everything is shown rather than nothing.
+    case .incomplete(let error), .wrong(let error): (condition, problem) = (nil, error.message)
+    case .ready(let expression): (condition, problem) = (expression, nil)
+    }
+  }
+
+  /// Operators and fields belong to conditions, names of symbols do not look like them.
+  private static func looksLikeCondition(_ text: String) -> Bool {
+    if text.contains(where: { "<>=!()".contains($0) }) { return true }
+    let first = text.lowercased().split(separator: " ").first.map(String.init) ?? ""
+    return first == "not" || ScreenRow.schema.fields.contains { $0.name == first }
+  }
+
+  var isEmpty: Bool { words.isEmpty && condition == nil }
+
+  func matches(_ row: Row) -> Bool {
+    if let condition { return condition.matches(ScreenRow(row)) }
+    if words.isEmpty { return true }
+    let name = row.symbol.description.uppercased()
+    return words.contains { name.contains($0) }
+  }
+}
+
+/// A row of the table with the names that a condition may use.
+struct ScreenRow: SymbolEvent {
+  var symbol: Symbol
+  var price: Price
+  var change: Price
+  var percent: Percent
+  var open: Price
+  var high: Price
+  var low: Price
+  var volume: Quantity
+  var bid: Price
+  var ask: Price
+  var spread: Price
+  var rank: UInt32
+  var updates: Int64
+  var time: Timestamp
+
+  init(_ row: Row) {
+    symbol = row.symbol
+    price = row.price
+    change = row.change
+    percent = row.percent
+    open = row.reference
+    high = row.high
+    low = row.low
+    volume = row.volume
+    bid = row.bid
+    ask = row.ask
+    spread = row.spread ?? Price(raw: 0)
+    rank = UInt32(max(0, row.rank))
+    updates = Int64(row.updates)
+    time = row.time
+  }
+
+  static let schema = EventSchema<ScreenRow>(
+    "row", "A row of the viewer's table.", key: \.symbol, time: \.time,
+    example: ScreenRow(Row("AAPL", price: Price(raw: 189_250_000_000), decimals: 2, time: Timestamp(ns: 1_381_239_000_012_000_000))),
+    fields: [
+      .init("symbol", \.symbol, "The instrument."), .init("price", \.price, "The last price."),
+      .init("change", \.change, "Price minus the reference price."), .init("percent", \.percent, "The change in per cent."),
+      .init("open", \.open, "The price that the change is counted from."), .init("high", \.high, "The highest price seen."),
+      .init("low", \.low, "The lowest price seen."), .init("volume", \.volume, "Units traded."),
+      .init("bid", \.bid, "Highest price a buyer offers."), .init("ask", \.ask, "Lowest price a seller asks."),
+      .init("spread", \.spread, "Ask minus bid."), .init("rank", \.rank, "The place in the feed's order."),
+      .init("updates", \.updates, "Prices that came."), .init("time", \.time, "When the last one came, by the venue."),
+    ])
+}

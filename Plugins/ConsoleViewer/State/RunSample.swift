@@ -1,0 +1,45 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// The run as it was at one moment, with what went by since the moment before.
+struct RunSample {
+  var components: [RunComponent] = []
+  var edges: [RunEdge] = []
+  /// When it was looked at, in nanoseconds of uptime.
+  var time: Int64 = 0
+  /// By edge, as `from>to`: events delivered a second.
+  private(set) var rates: [String: Double] = [:]
+  /// By component: events published a second.
+  private(set) var published: [String: Double] = [:]
+
+  init() {}
+
+  init(_ components: [RunComponent], _ edges: [RunEdge], at time: Int64, after previous: RunSample) {
+    self.components = components
+    self.edges = edges
+    self.time = time
+    let seconds = Double(time - previous.time) / 1e9
+    guard seconds > 0, previous.time > 0 else { return }
+    var before: [String: Int] = [:]
+    for edge in previous.edges { before[Self.key(edge)] = edge.counts.published }
+    for edge in edges { rates[Self.key(edge)] = Double(edge.counts.published - before[Self.key(edge), default: 0]) / seconds }
+    var sent: [String: Int] = [:]
+    for component in previous.components { sent[component.id] = component.published }
+    for component in components {
+      if let count = component.published { published[component.id] = Double(count - sent[component.id, default: 0]) / seconds }
+    }
+  }
+
+  static func key(_ edge: RunEdge) -> String { "\(edge.from)>\(edge.to)" }
+
+  func rate(of edge: RunEdge) -> Double { rates[Self.key(edge)] ?? 0 }
+
+  var dropped: Int { edges.reduce(0) { $0 + $1.counts.dropped } }
+  var conflated: Int { edges.reduce(0) { $0 + $1.counts.conflated } }
+
+  /// The first component that takes a command, preferably of a plugin.
+  func component(taking verb: String, plugin: String? = nil) -> RunComponent? {
+    let able = components.filter { component in component.isRunning && component.commands.contains { $0.verb == verb } }
+    return plugin.map { plugin in able.first { $0.plugin == plugin } } ?? able.first
+  }
+}

@@ -1,0 +1,138 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+extension ScreenState {
+  /// Takes a key for the line that is being typed.
+  mutating func type(_ press: KeyPress, into prompt: Prompt) -> [ScreenEffect] {
+    var text = prompt.text
+    switch press.key {
+    case .escape:
+      self.prompt = nil
+      if case .filter(_, let before) = prompt { setFilter(before) }
+      return []
+    case .enter:
+      self.prompt = nil
+      if case .alert(let symbol, _) = prompt { return setAlert(symbol, text) }
+      return []
+    case .up, .down:
+      guard case .alert(let symbol, _) = prompt else { break }
+      self.prompt = nil
+      return setAlert(symbol, press.key == .up ? "+1%" : "-1%")
+    case .backspace: if !text.isEmpty { text.removeLast() }
+    case .character("u") where press.modifiers == .control: text = ""
+    case .character("w") where press.modifiers == .control:
+      while text.last == " " { text.removeLast() }
+      while let last = text.last, last != " " { text.removeLast() }
+    case .character(let character) where press.modifiers.isEmpty: if text.utf8.count < 200 { text.append(character) }
+    default: return []
+    }
+    switch prompt {
+    case .filter(_, let before):
+      self.prompt = .filter(text, before: before)
+      setFilter(text)
+    case .alert(let symbol, _): self.prompt = .alert(symbol, text)
+    }
+    return []
+  }
+
+  mutating func setFilter(_ text: String) {
+    filter = RowFilter(text)
+    arrange(force: true)
+    keepSelectionVisible()
+  }
+
+  // MARK: Alerts
+
+  mutating func beginAlert() {
+    guard let symbol = chosen else { return say("choose a symbol first: arrows, or a click", isError: true) }
+    guard market.place(of: symbol) != nil else { return say("\(symbol) has no price yet", isError: true) }
+    prompt = .alert(symbol, "")
+  }
+
+  /// `200`, `> 200`, `below 180`, `+1%`, `-5`; nothing is one per cent above.
+  mutating func setAlert(_ symbol: Symbol, _ text: String) -> [ScreenEffect] {
+    guard let row = market.row(of: symbol) else { return [] }
+    guard var alert = Self.alert(text, for: row) else {
+      say("'\(text)' is no price: 200, above 200, +1%, -5", isError: true)
+      return []
+    }
+    if alert.isAbove ? row.price >= alert.level : row.price <= alert.level {
+      say("\(symbol) is \(alert.isAbove ? "above" : "below") \(alert.level) already", isError: true)
+      return []
+    }
+    // A dispatcher that we read tells us when it fires, and has channels that we have not.
+    let dispatcher = run.component(taking: "add", plugin: "notification_dispatcher")
+    alert.isDelegated = dispatcher != nil
+    if !alerts.contains(alert) { alerts.append(alert) }
+    if let dispatcher {
+      return [
+        .perform(
+          Command(verb: "add", arguments: [symbol.description, alert.isAbove ? "above" : "below", alert.level.description]),
+          on: dispatcher.id)
+      ]
+    }
+    arm(symbol)
+    say("alert: \(alert.text)")
+    return [.save]
+  }
+
+  /// Takes the alerts of the chosen symbol back, also from a dispatcher that was told of them.
+  mutating func removeAlerts() -> [ScreenEffect] {
+    guard let symbol = chosen else { return [] }
+    let removed = alerts.filter { $0.symbol == symbol }
+    if removed.isEmpty { return [] }
+    alerts.removeAll { $0.symbol == symbol }
+    arm(symbol)
+    say("no more alerts for \(symbol)")
+    let dispatcher = run.component(taking: "remove", plugin: "notification_dispatcher")
+    let told = removed.filter(\.isDelegated).compactMap { alert in
+      dispatcher.map { ScreenEffect.perform(Command(verb: "remove", arguments: alert.words), on: $0.id) }
+    }
+    return told + [.save]
+  }
+
+  static func alert(_ text: String, for row: Row) -> PriceAlert? {
+    var words = text.lowercased().split(separator: " ").map(String.init)
+    var side: Bool?
+    if let first = words.first {
+      if ["above", ">", ">="].contains(first) { side = true }
+      if ["below", "<", "<="].contains(first) { side = false }
+      if side != nil { words.removeFirst() }
+      if side == nil, first.count > 1, first.first == ">" || first.first == "<" {
+        side = first.first == ">"
+        words[0].removeFirst()
+      }
+    }
+    let number = words.isEmpty && side == nil ? "+1%" : words.joined()
+    guard let level = level(number, row) else { return nil }
+    return PriceAlert(symbol: row.symbol, isAbove: side ?? (level > row.price), level: level)
+  }
+
+  /// A price, or a distance from the present one with a sign before it and perhaps `%` behind it.
+  private static func level(_ text: String, _ row: Row) -> Price? {
+    let isRelative = text.hasPrefix("+") || text.hasPrefix("-")
+    let isShare = text.hasSuffix("%")
+    guard let number = try? Price(String((isShare ? text.dropLast() : text[...]).drop { $0 == "+" })) else { return nil }
+    guard isRelative || isShare else { return number }
+    var distance = number.raw
+    if isShare {
+      let product = row.price.raw.multipliedFullWidth(by: number.raw)
+      let divisor: Int64 = 100_000_000_000
+      guard product.high.magnitude < 50 else { return nil }
+      distance = divisor.dividingFullWidth(product).quotient
+    }
+    let (sum, overflow) = row.price.raw.addingReportingOverflow(distance)
+    return overflow ? nil : rounded(sum, to: Int(row.decimals))
+  }
+
+  /// To as many decimals as the price is written with.
+  private static func rounded(_ raw: Int64, to decimals: Int) -> Price {
+    guard decimals < 9 else { return Price(raw: raw) }
+    var unit: Int64 = 1
+    for _ in decimals..<9 { unit *= 10 }
+    let rest = raw % unit
+    let (up, overflow) = raw.addingReportingOverflow(unit)
+    return Price(raw: rest * 2 >= unit && !overflow ? up - rest : raw - rest)
+  }
+}

@@ -1,0 +1,154 @@
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
+
+extension ScreenState {
+  /// How many lines and notifications are kept.
+  static let kept = 500
+
+  /// Takes one event; answers what is to be done about it.
+  mutating func reduce(_ event: ScreenEvent) -> [ScreenEffect] {
+    switch event {
+    case .key(let press): return reduce(press)
+    case .mouse(let mouse): return reduce(mouse)
+    case .resize(let size):
+      self.size = size
+      keepSelectionVisible()
+    case .tick(let now, let wall, let zone): return tick(now, wall, zone)
+    case .sample(let components, let edges, let lines):
+      run = RunSample(components, edges, at: now, after: run)
+      countRate()
+      measureLag()
+      note(lines)
+    case .panes(let panes): self.panes = panes.filter { $0.owner != settings.id }
+    case .printed(let lines): add(lines.map { LogEntry(time: nil, weight: .normal, text: $0.text) })
+    case .status(let statuses): statuses.forEach { note($0) }
+    case .alerts(let alerts): return alerts.isEmpty ? [] : note(alerts)
+    case .answer(let text, let isError): say(text, isError: isError)
+    case .open(let symbol):
+      selection = symbol
+      page = .detail(symbol)
+      prompt = nil
+    case .watch(let symbols):
+      watchlist = symbols
+      tab = tabs.firstIndex(of: .watchlist) ?? 0
+      arrange(force: true)
+    }
+    return []
+  }
+
+  private mutating func tick(_ now: Int64, _ wall: Timestamp, _ zone: Int) -> [ScreenEffect] {
+    self.now = now
+    self.wall = wall
+    self.zone = zone
+    if let until = message?.until, until <= now { message = nil }
+    let effects = fireAlerts()
+    arrange()
+    return effects
+  }
+
+  private mutating func measureLag() {
+    guard let newest = market.newest else { return }
+    // By our clock where the event is fresh, otherwise by the two times that it carries.
+    let since = wall.ns &- newest.received.ns
+    let between = newest.received.ns &- newest.time.ns
+    let day: Int64 = 86_400_000_000_000
+    lag = rate > 0 && (0..<day).contains(since) ? since : (0..<day).contains(between) ? between : nil
+  }
+
+  // MARK: Alerts
+
+  /// Alerts of ours whose price has been reached.
+  private mutating func fireAlerts() -> [ScreenEffect] {
+    let reached = market.takeReached()
+    if reached.isEmpty { return [] }
+    for (at, price, time) in reached {
+      let row = market.rows[at]
+      let fired = alerts.filter {
+        $0.symbol == row.symbol && !$0.isDelegated && ($0.isAbove ? price.raw >= $0.level.raw : price.raw <= $0.level.raw)
+      }
+      alerts.removeAll { fired.contains($0) }
+      for alert in fired {
+        let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
+        add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
+      }
+      arm(row.symbol)
+    }
+    return [.ring, .save]
+  }
+
+  /// Tells the market which prices of a symbol matter now.
+  mutating func arm(_ symbol: Symbol) {
+    guard let at = market.place(of: symbol) else { return }
+    let mine = alerts.filter { $0.symbol == symbol && !$0.isDelegated }
+    market.watch(
+      at, above: mine.filter(\.isAbove).map(\.level.raw).min(), below: mine.filter { !$0.isAbove }.map(\.level.raw).max())
+  }
+
+  /// Alerts may be older than the first price of their symbol.
+  mutating func armAll() { for symbol in Set(alerts.map(\.symbol)) { arm(symbol) } }
+
+  private mutating func note(_ alerts: [Alert]) -> [ScreenEffect] {
+    for alert in alerts {
+      add(Notification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
+    }
+    return [.ring]
+  }
+
+  private mutating func add(_ notification: Notification) {
+    notifications.append(notification)
+    if notifications.count > Self.kept { notifications.removeFirst() }
+    if current != .alerts { unseen += 1 }
+    say("\(notification.title): \(notification.text)")
+  }
+
+  // MARK: Connections and the log
+
+  private mutating func note(_ status: ConnectionStatus) {
+    if let at = connections.firstIndex(where: { $0.component == status.component }) {
+      connections[at].status = status
+    } else {
+      connections.append((status.component, status))
+    }
+  }
+
+  private mutating func note(_ lines: [RunLogLine]) {
+    add(
+      lines.map { line in
+        let weight: LogEntry.Weight =
+          switch line.level {
+          case .trace, .debug: .quiet
+          case .info, .notice: .normal
+          case .warning: .warning
+          case .error, .critical: .error
+          }
+        return LogEntry(time: line.time, weight: weight, text: (line.component.map { "\($0): " } ?? "") + line.message)
+      })
+  }
+
+  private mutating func add(_ entries: [LogEntry]) {
+    log += entries
+    if log.count > Self.kept { log.removeFirst(log.count - Self.kept) }
+  }
+
+  // MARK: When to look again
+
+  /// When the screen changes next though nothing happens; nil where it never does.
+  func nextChange(steps: Int) -> Int64? {
+    var times: [Int64] = []
+    let market = shown
+    if settings.flash > 0, now < market.lastMove &+ settings.flash {
+      // The steps of different rows come at different times; the shortest wait serves them all.
+      times.append(now + settings.flash / Int64(max(1, steps)))
+    }
+    if let until = message?.until { times.append(until) }
+    // A rate that is not zero has to fall, and a held order has to move on.
+    if rate > 0 || market.total != counted.total { times.append(max(now, counted.at) + 500_000_000) }
+    if isReading { times.append(readingUntil) }
+    if current == .graph || current == .log { times.append(now + 1_000_000_000) }
+    // The clock shows minutes.
+    let minute: Int64 = 60_000_000_000
+    times.append(now + minute - (wall.ns % minute + minute) % minute)
+    return times.min()
+  }
+}

@@ -1,0 +1,197 @@
+internal import StockbusNetwork
+public import StockbusPlugin
+
+extension Plugin {
+  /// Sends events to an echo server and publishes what comes back.
+  public static let echoSocket = Plugin(
+    "echo_socket", "Sends events to a WebSocket echo server and publishes what comes back, each event once and in order.",
+    EchoSocketPlugin.self,
+    hot: [.relay(EchoSocket<Trade>.self), .relay(EchoSocket<Quote>.self), .relay(EchoSocket<Bar>.self), .relay(EchoSocket<Ranked>.self)])
+}
+
+enum EchoSocketPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .relay(EchoSocket<E>.self) }
+}
+
+/// Sends each event as a JSON text message and publishes what comes back.
+///
+/// What is sent and not yet back is kept, and sent again on the next connection when one is lost; answers that come twice are
+/// recognised. So each event comes out once, in the order it came in, across any number of cuts. An event whose answer is
+/// unusable becomes a dead letter; one that has no answer after `attempts`, or at the end, is reported as lost.
+///
+/// It lives on its socket's thread, so that a message changes threads once on its way in and once on its way out.
+public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
+  public typealias Input = E
+  public typealias Output = E
+
+  private let thread = NetworkThread.next()
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+
+  let settings: EchoSocketSettings
+  let context: Context
+  let tallies: EchoTallies
+  var window: EchoWindow<E>
+  var trips = RoundTrips()
+  private var server: WebSocketServer?
+  private var link: WebSocketLink?
+  private(set) var connection: WebSocketConnection?
+  /// Rings when the window has room, and when it is empty.
+  let progress = Bell()
+  private var frame = ByteWriter(capacity: 1024)
+  /// Since when answers have been read without a long break; nil while downstream has no room for them.
+  var readingSince: Duration?
+
+  public init(_ settings: EchoSocketSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    tallies = EchoTallies(context)
+    window = EchoWindow(capacity: settings.inFlight)
+  }
+
+  public func start() async throws {
+    let url: WebSocketURL
+    switch settings.url {
+    case .embedded:
+      var own = WebSocketServer.Settings()
+      own.frameLimit = settings.connection.frameLimit
+      let server = try await WebSocketServer.start(own, clock: context.clock, .echo)
+      self.server = server
+      url = server.url
+    case .server(let given): url = given
+    }
+    link = try WebSocketLink(url, settings.connection, context, thread: thread)
+  }
+
+  // MARK: Out
+
+  public func receive(_ events: Span<E>) async throws {
+    for i in events.indices {
+      if window.isFull { try await waitForRoom() }
+      window.append(events[i])
+    }
+    transmit()
+    // Back-pressure of the socket. Where the connection has ended, the other half sees to it.
+    do { try await connection?.flush() } catch is WebSocketError {}
+  }
+
+  private func waitForRoom() async throws {
+    transmit()
+    connection?.flushWithoutWaiting()
+    while window.isFull {
+      let heard = progress.rings
+      await progress.wait(after: heard)
+      if Task.isCancelled { throw CancellationError() }
+    }
+  }
+
+  /// Queues what is to be sent on the present connection: one frame an event, all of them for one write.
+  private func transmit() {
+    guard let connection else { return }
+    let now = context.clock.uptime
+    var sent = 0
+    var again = 0
+    while let next = window.send(at: now) {
+      frame.clear()
+      EchoEnvelope.write(next.number, next.payload, to: &frame)
+      if frame.count > settings.connection.frameLimit.bytes {
+        refuse(next.number, next.payload, at: now)
+        continue
+      }
+      frame.withBytes { connection.queue(text: $0) }
+      sent += 1
+      if next.isAgain { again += 1 }
+    }
+    tallies.sent.add(sent)
+    tallies.sentAgain.add(again)
+  }
+
+  /// What could not come back is not sent.
+  private func refuse(_ number: Int64, _ event: E, at now: Duration) {
+    _ = window.drop(number, at: now)
+    context.reject(
+      E.schema.json(event), origin: "event \(number)",
+      reason: "\(frame.count) bytes as a message; the limit is \(settings.connection.frameLimit)")
+    window.skipDropped()
+    progress.ring()
+  }
+
+  // MARK: In
+
+  public func run(into output: inout Outlet<E>) async throws {
+    try await link?.run { connection in
+      begin(connection)
+      defer { end() }
+      do {
+        while true {
+          let batch = try await connection.receive()
+          take(batch, into: &output)
+          try await publish(&output)
+          transmit()
+          connection.flushWithoutWaiting()
+        }
+      } catch let error as WebSocketError {
+        note(error)
+        // Where one was given up, those behind it may have been answered.
+        take([], into: &output)
+        try await publish(&output)
+        throw error
+      }
+    }
+  }
+
+  private func begin(_ connection: WebSocketConnection) {
+    tallies.connections.add(1)
+    self.connection = connection
+    readingSince = context.clock.uptime
+    window.rewind()
+    transmit()
+    // Not waiting here: whoever only writes, and does not read what comes back, would wait for ever.
+    connection.flushWithoutWaiting()
+  }
+
+  private func end() {
+    connection = nil
+    readingSince = nil
+  }
+
+  private func take(_ batch: [WebSocketMessage], into output: inout Outlet<E>) {
+    let now = context.clock.uptime
+    for message in batch { take(message, at: now) }
+    var count = 0
+    window.takeAnswered { event in
+      output.send(event)
+      count += 1
+    }
+    tallies.echoed.add(count)
+    progress.ring()
+  }
+
+  /// Downstream may make it wait; that time is not the server's.
+  private func publish(_ output: inout Outlet<E>) async throws {
+    let before = context.clock.uptime
+    let since = readingSince
+    readingSince = nil
+    try await output.flush()
+    let after = context.clock.uptime
+    if connection == nil { return }
+    readingSince = after - before > settings.deadline / 8 ? after : since
+  }
+
+  // MARK: The end
+
+  public func drain() async throws {
+    let patience = settings.patience
+    await progress.wait(until: context.clock.uptime + patience, context.clock) { !window.isEmpty }
+    if Task.isCancelled { throw CancellationError() }
+    context.lose(window.removeAll(), "not back within \(patience.optionText) of the end")
+    link?.finish()
+  }
+
+  public func stop() async {
+    context.lose(window.removeAll(), "cut off before they were back")
+    tallies.tell(trips, context)
+    await server?.stop()
+    server = nil
+    link = nil
+  }
+}

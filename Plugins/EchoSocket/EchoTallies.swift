@@ -1,0 +1,32 @@
+internal import StockbusPlugin
+
+/// What is counted.
+struct EchoTallies {
+  let sent: Counter
+  let sentAgain: Counter
+  let echoed: Counter
+  let duplicates: Counter
+  let connections: Counter
+
+  init(_ context: Context) {
+    sent = context.counter("sent", "Messages sent, those sent again among them.")
+    sentAgain = context.counter("sent again", "Messages sent again after a connection was lost.")
+    echoed = context.counter("echoed", "Events that came back and were published.")
+    duplicates = context.counter("duplicates", "Answers that came more than once.")
+    connections = context.counter("connections", "Connections made.")
+  }
+
+  /// Adds the round trips, when all is over.
+  func tell(_ trips: RoundTrips, _ context: Context) {
+    if trips.count == 0 { return }
+    for (name, doc, time) in [
+      ("round trip p50 (µs)", "Half of the round trips took no longer, from the last time the event was sent.", trips.quantile(0.5)),
+      ("round trip p99 (µs)", "99 % of the round trips took no longer.", trips.quantile(0.99)),
+      ("round trip max (µs)", "The longest round trip.", trips.most),
+    ] {
+      let counter = context.counter(name, doc)
+      // Of several lives the last one's.
+      counter.add(time.microseconds - counter.total)
+    }
+  }
+}

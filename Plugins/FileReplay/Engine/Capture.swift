@@ -1,0 +1,141 @@
+internal import MarketData
+internal import StockbusDecoding
+
+/// What the lines of a raw capture become.
+struct Capture<E: ReplayEvent>: ~Copyable {
+  /// False for files of rows.
+  let isOpen: Bool
+  private var reader: MessageReader?
+  private let component: String
+  /// Events of a message that have not been handed out, from `handed` on.
+  private var waiting: [E] = []
+  private var handed = 0
+  private var gaps: [SequenceGap] = []
+  private(set) var counts = ReplayCounts()
+  private let name: String
+  private let from: Int64
+  private let until: Int64
+  private let hasUntil: Bool
+  private var isAtEnd = false
+
+  init() {
+    isOpen = false
+    component = ""
+    name = ""
+    (from, until, hasUntil) = (.min, .max, false)
+    reader = nil
+  }
+
+  /// Throws where the spec cannot be used.
+  init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
+    isOpen = true
+    name = input.name
+    from = options.from?.ns ?? .min
+    until = options.until?.ns ?? .max
+    hasUntil = options.until != nil
+    component = options.component
+    guard let kind = E.decodedKind else {
+      reader = nil
+      return
+    }
+    do throws(DecodingSpecError) {
+      reader = try MessageReader(options.decoding, event: kind, symbols: options.symbols, limit: options.lineLimit)
+    } catch { throw ReplayError(code: .badOption, file: "file_replay", place: nil, message: error.description) }
+  }
+
+  /// The breaks in sequence numbers since the last call.
+  mutating func takeGaps() -> [SequenceGap] {
+    if gaps.isEmpty { return [] }
+    defer { gaps.removeAll() }
+    return gaps
+  }
+
+  /// Unknown messages by shape.
+  var shapes: [(shape: String, count: Int)] {
+    switch reader {
+    case .some(let reader): reader.tally.shapes
+    case .none: []
+    }
+  }
+
+  private mutating func reconnected() { reader?.reconnected() }
+
+  /// Reads a message; its events then wait.
+  private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> Verdict? {
+    waiting.removeAll(keepingCapacity: true)
+    handed = 0
+    let verdict = E.decode(CapturedMessage(component: component, received: received, text: text), &reader) { waiting.append($0) }
+    if let found = reader?.gaps, !found.isEmpty { gaps += found }
+    return verdict
+  }
+}
+
+extension Capture {
+  /// Hands out the next events, as `RowParser.next`: a line may hold several events, or none.
+  mutating func next(
+    _ reader: inout LineReader, limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) -> Int {
+    var count = 0
+    defer { counts.events += count }
+    do throws(ReplayError) {
+      while count < limit {
+        if handed < waiting.count {
+          let event = waiting[handed]
+          handed += 1
+          let time = event.received.ns
+          if time < from || (time >= until && hasUntil) {
+            counts.outside &+= 1
+          } else {
+            body(event)
+            count &+= 1
+          }
+          continue
+        }
+        if isAtEnd { break }
+        switch try reader.next() {
+        case .end: isAtEnd = true
+        case .tooLong: try reject("the line is longer than \(reader.limit) bytes", reader, malformed)
+        case .line: try take(CaptureLine(reader.bytes), reader, malformed)
+        }
+      }
+    } catch {
+      isAtEnd = true
+      handed = waiting.count
+      throw error
+    }
+    return count
+  }
+
+  private mutating func take(
+    _ line: CaptureLine, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    switch line {
+    case .message(let received, let text):
+      guard let verdict = read(text, received) else { return }
+      try judge(verdict, reader, malformed)
+    case .connected: reconnected()
+    case .sent, .blank: break
+    case .malformed(let reason): try reject(reason, reader, malformed)
+    }
+  }
+
+  /// What is no event and no talk is told.
+  private mutating func judge(
+    _ verdict: Verdict, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    switch verdict {
+    case .malformed(let reason): try reject(reason, reader, malformed)
+    case .unknown: counts.unknown += 1
+    case .several(let parts): for part in parts { try judge(part, reader, malformed) }
+    case .events, .acknowledgement, .authenticated, .refusal, .heartbeat, .other: break
+    }
+  }
+
+  private mutating func reject(
+    _ reason: String, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    counts.malformed += 1
+    let row = MalformedRow(reader, file: name, reason: reason)
+    if malformed(row) == .stop { throw ReplayError(malformed: row) }
+  }
+}

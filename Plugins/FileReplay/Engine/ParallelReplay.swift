@@ -1,0 +1,145 @@
+internal import MarketData
+
+/// One large file, parsed by several parsers at once, its events in the file's order.
+///
+/// Blocks of whole lines go to the parsers in turn; `run` hands out what becomes of them in the order of the blocks. What cannot be
+/// cut into blocks is parsed where it is handed out.
+struct ParallelReplay<E: ReplayEvent>: ~Copyable {
+  /// Smaller files are not worth it.
+  static var leastSize: Int { 4 << 20 }
+
+  private(set) var counts = ReplayCounts()
+  private let input: ReplayInput
+  private let options: ReplayOptions
+  private let isJSON: Bool
+  private let parserCount: Int
+  private var blocks: BlockReader
+  private var header: [UInt8]?
+
+  /// True for a large plain file.
+  static func isWorthIt(_ input: ReplayInput) throws(ReplayError) -> Bool {
+    let bytes = try RawBytes(input.contents, name: input.name)
+    return bytes.size.map { $0 >= leastSize } ?? false
+  }
+
+  init(_ input: ReplayInput, _ options: ReplayOptions, parsers: Int) throws(ReplayError) {
+    try options.validate(E.fields, inputs: [input])
+    var beginning = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    let isJSON = options.isJSON(&beginning)
+    let blocks = try BlockReader(input.contents, name: input.name, blockSize: options.blockSize, hasQuotes: !isJSON)
+    self.input = input
+    self.options = options
+    self.isJSON = isJSON
+    self.blocks = blocks
+    parserCount = max(1, parsers)
+  }
+
+  /// Bytes of the file read so far, as it lies on the disk, and in all.
+  var progress: (read: Int, size: Int?) { (blocks.bytesRead, blocks.size) }
+
+  /// Hands out all events, in runs of at most `limit`, with the bytes of the file read by then. Malformed rows go to `malformed` as
+  /// they are found; where it answers `stop` they are thrown, behind the events before them, as is what `take` throws.
+  mutating func run(
+    limit: Int, into take: (Span<E>, Int) async throws -> Void,
+    malformed: (MalformedRow) -> MalformedPolicy
+  ) async throws {
+    let lines = try await parseBlocks(limit, take, malformed)
+    let read = blocks.bytesRead
+    let rest = blocks.takeRest(after: lines, limit: options.lineLimit)
+    _ = try await parseInPlace(rest, limit, { try await take($0, max(read, $1)) }, malformed)
+  }
+
+  /// Answers how many lines there were.
+  private mutating func parseBlocks(
+    _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
+    _ malformed: (MalformedRow) -> MalformedPolicy
+  ) async throws -> Int {
+    guard let first = blocks.next() else { return 0 }
+    header = isJSON || !options.csv.hasHeader ? nil : first.header
+    var parsers: [BlockParser<E>] = []
+    for index in 0..<parserCount {
+      parsers.append(try BlockParser(index, input, options, isJSON: isJSON, header: index == 0 ? nil : header))
+    }
+    return try await withThrowingTaskGroup(of: ParsedBlock<E>.self) { group in
+      var parsed: [Int: ParsedBlock<E>] = [:]
+      var (issued, published, lines) = (0, 0, 0)
+      var next: LineBlock? = first
+      func issue(to parser: BlockParser<E>) {
+        guard let block = next else { return }
+        let number = issued
+        group.addTask { await parser.parse(block, number: number) }
+        issued += 1
+        next = blocks.next()
+      }
+      for parser in parsers { issue(to: parser) }
+      while published < issued {
+        while parsed[published] == nil, let done = try await group.next() { parsed[done.number] = done }
+        guard let block = parsed.removeValue(forKey: published) else { break }
+        published += 1
+        // The parser is busy again before what it has parsed is handed out.
+        issue(to: parsers[block.parser])
+        lines = try await hand(block, after: lines, limit, take, malformed)
+      }
+      return lines
+    }
+  }
+
+  /// Answers how many lines there were up to the block's end.
+  private mutating func hand(
+    _ parsed: ParsedBlock<E>, after lines: Int, _ limit: Int,
+    _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) async throws -> Int {
+    if let failure = parsed.failure { throw failure }
+    if parsed.isCrowded {
+      let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
+      let read = blocks.bytesRead
+      return try await parseInPlace(reader, limit, { run, _ in try await take(run, read) }, malformed)
+    }
+    counts.outside += parsed.outside
+    var at = 0
+    for (row, before) in parsed.malformed {
+      try await hand(parsed.events, &at, before, limit, take)
+      var row = row
+      row.line += lines
+      counts.malformed += 1
+      if malformed(row) == .stop { throw ReplayError(malformed: row) }
+    }
+    try await hand(parsed.events, &at, parsed.events.count, limit, take)
+    return lines + parsed.lines
+  }
+
+  private mutating func hand(
+    _ events: [E], _ at: inout Int, _ end: Int, _ limit: Int,
+    _ take: (Span<E>, Int) async throws -> Void
+  ) async throws {
+    while at < end {
+      let count = min(limit, end - at)
+      try await take(events.span.extracting(at..<(at + count)), blocks.bytesRead)
+      counts.events += count
+      at += count
+    }
+  }
+
+  /// Parses lines one after the other; answers how many there were up to the end.
+  private mutating func parseInPlace(
+    _ lines: consuming LineReader, _ limit: Int,
+    _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+  ) async throws -> Int {
+    var lines = lines
+    // The first line of all is the header itself.
+    var rows = try RowParser<E>(input, options, isJSON: isJSON)
+    if let header, lines.line > 0 { try rows.read(header: header, of: input, limit: options.lineLimit) }
+    var run: [E] = []
+    var failure: ReplayError?
+    while failure == nil {
+      run.removeAll(keepingCapacity: true)
+      do throws(ReplayError) {
+        if try rows.next(&lines, limit: limit, into: { run.append($0) }, malformed: malformed) == 0 { break }
+      } catch { failure = error }
+      if !run.isEmpty { try await take(run.span, lines.bytesRead) }
+    }
+    counts += rows.counts
+    if let failure { throw failure }
+    return lines.linesRead
+  }
+}

@@ -1,0 +1,87 @@
+internal import StockbusExpressions
+public import StockbusPlugin
+
+extension Plugin {
+  /// Passes the events that fulfil a condition.
+  public static let filter = Plugin(
+    "filter", "Passes the events that fulfil a condition over their fields.", FilterPlugin.self,
+    hot: [
+      .processor(Filter<Trade>.self), .processor(Filter<Quote>.self), .processor(Filter<Bar>.self), .processor(Filter<Ranked>.self),
+    ])
+}
+
+enum FilterPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .processor(Filter<E>.self) }
+}
+
+/// Passes the events that fulfil a condition over their fields, and counts the rest as filtered; the condition can be exchanged while it
+/// runs, and stays exchanged after a failure.
+public actor Filter<E: Event>: Processor, CommandableComponent {
+  public static var commands: [CommandInfo] {
+    [CommandInfo("where [EXPRESSION]", "Passes what fulfils the expression from now on; without one, tells the present one.")]
+  }
+
+  private let context: Context
+  private let undecided: Counter
+  private var sieve: Sieve<E>
+
+  public static func textFaults(in settings: FilterSettings) -> [TextFault] {
+    do throws(ExpressionError) { _ = try Expression<E>(settings.where.text) } catch { return [TextFault(where: error)] }
+    return []
+  }
+
+  public init(_ settings: FilterSettings, _ context: Context) throws {
+    self.context = context
+    undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
+    let text = context.recall(String.self, Self.memory) ?? settings.where.text
+    do throws(ExpressionError) { sieve = Sieve(try Expression(text)) } catch {
+      throw EnvironmentFailure("'where': \(error)", isPermanent: true)
+    }
+  }
+
+  private static var memory: String { "where" }
+
+  public func process(_ events: Span<E>, into output: inout Outlet<E>) {
+    let undecided = sieve.pass(events, into: &output)
+    if undecided > 0 { self.undecided.add(undecided) }
+  }
+
+  public func perform(_ command: Command) throws(CommandError) -> String {
+    if command.arguments.isEmpty { return "passes \(sieve.expression.text)" }
+    let text = command.arguments.joined(separator: " ")
+    do throws(ExpressionError) {
+      let expression = try Expression<E>(text)
+      sieve = Sieve(expression)
+      context.remember(text, Self.memory)
+      return "passes \(expression) from now on"
+    } catch { throw CommandError("\(error)") }
+  }
+}
+
+/// A condition at work on runs of events.
+struct Sieve<E: Event>: ~Copyable {
+  private var runner: ExpressionRunner<E>
+
+  init(_ expression: Expression<E>) { runner = ExpressionRunner(expression) }
+
+  var expression: Expression<E> { runner.expression }
+
+  /// Sends on what passes, counts the rest as filtered, and answers how many of those were undecided.
+  mutating func pass(_ events: Span<E>, into output: inout Outlet<E>) -> Int {
+    var passed = 0
+    var undecided = 0
+    runner.judge(events) { range, verdicts in
+      var hits = 0
+      for i in verdicts.indices {
+        hits &+= verdicts[i] == .yes ? 1 : 0
+        undecided &+= verdicts[i] == .undecided ? 1 : 0
+      }
+      passed &+= hits
+      if hits == verdicts.count { return output.send(contentsOf: events.extracting(range)) }
+      if hits == 0 { return }
+      for i in verdicts.indices where verdicts[i] == .yes { output.send(events[range.lowerBound &+ i]) }
+    }
+    output.filter(events.count &- passed)
+    return undecided
+  }
+}

@@ -1,0 +1,17 @@
+internal import StockbusExpressions
+public import StockbusPlugin
+
+public struct FilterSettings: Options {
+  @Setting("What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].")
+  public var `where`: ConditionText
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    do throws(ExpressionError) { _ = try ExpressionSyntax(self.where.text) } catch { problems.add(TextFault(where: error)) }
+  }
+}
+
+extension TextFault {
+  init(where error: ExpressionError) { self.init("where", "'where': \(error.message)", character: error.range.lowerBound) }
+}

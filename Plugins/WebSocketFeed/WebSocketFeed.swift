@@ -1,0 +1,169 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusDecoding
+internal import StockbusNetwork
+public import StockbusPlugin
+
+extension Plugin {
+  /// Takes a venue's prices from its WebSocket.
+  public static let webSocketFeed = Plugin(
+    "websocket", "Takes trades, quotes or bars from a venue's WebSocket: a known venue by its name, any other by a description.",
+    option: "event",
+    variants: [
+      "trade": .source(WebSocketFeed<Trade>.self), "quote": .source(WebSocketFeed<Quote>.self),
+      "bar": .source(WebSocketFeed<Bar>.self), "raw": .source(WebSocketFeed<RawMessage>.self),
+    ])
+}
+
+/// A venue's feed: connects, says who we are, subscribes, decodes, and does it all again when the connection is lost.
+///
+/// What no event can be made of is told and counted, each in its way: refusals and damaged messages become dead letters, unknown
+/// kinds are counted by shape and shown once, breaks in the venue's numbers are published as gaps. A connection over which nothing
+/// comes for too long is given up; a symbol that is not traded for hours is not.
+///
+/// It lives on its socket's thread, so that a message changes threads once, on its way to whoever reads.
+actor WebSocketFeed<E: FeedEvent>: Source {
+  private let thread = NetworkThread.next()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+
+  private let settings: WebSocketFeedSettings
+  private let context: Context
+  private let conversation: Conversation
+  private let url: WebSocketURL
+  private let tallies: FeedTallies
+  private var isAuthenticated = false
+  /// Rings when the venue has answered who we are.
+  private let answer = Bell()
+  /// The venue does not know us and will not the next time either.
+  private var rejection: String?
+
+  static func faults(in settings: WebSocketFeedSettings) -> [(option: String, message: String)] {
+    let spec = settings.spec
+    var faults: [(option: String, message: String)] = []
+    if E.kind != nil || spec.messages != nil {
+      faults += spec.decodingFaults(event: E.kind).map { (settings.option(for: $0.option), $0.message) }
+    }
+    faults += spec.conversationFaults(symbols: settings.symbols, event: E.kind).map { (settings.option(for: $0.option), $0.message) }
+    guard let text = spec.url else { return faults + [("url", "a 'preset' or a 'url' is needed")] }
+    // Whether credentials are in it is not known here; where they stand, anything may.
+    do throws(OptionTextError) { _ = try WebSocketURL(option: text.replacing(/\{[^}]*\}/, with: "x")) } catch {
+      faults.append(("decoding", "'url' is no WebSocket URL such as wss://host/path"))
+    }
+    return faults
+  }
+
+  init(_ settings: WebSocketFeedSettings, _ context: Context) throws {
+    self.settings = settings
+    self.context = context
+    let conversation = try Conversation(settings.spec, symbols: settings.symbols, event: E.kind)
+    self.conversation = conversation
+    do throws(OptionTextError) { url = try WebSocketURL(option: conversation.address?.text ?? "") } catch {
+      throw EnvironmentFailure("the address is no WebSocket URL", isPermanent: true)
+    }
+    tallies = FeedTallies(context)
+  }
+
+  func run(into output: inout Outlet<E>) async throws {
+    var kept = settings.connection
+    kept.idleDeadline = kept.idleDeadline ?? conversation.silence
+    let link = try WebSocketLink(url, kept, context, thread: thread)
+    var reader = try makeReader()
+    try await link.run { connection in
+      tallies.connections.add(1)
+      isAuthenticated = false
+      reader?.reconnected()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await self.talk(over: connection) }
+        defer { group.cancelAll() }
+        while true {
+          for message in try await connection.receive() { take(message, &reader, into: &output) }
+          try await output.flush()
+          if let rejection {
+            throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
+          }
+        }
+      }
+    }
+  }
+
+  private func makeReader() throws -> MessageReader? {
+    let spec = settings.spec
+    if E.kind == nil, spec.messages == nil { return nil }
+    return try MessageReader(spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes)
+  }
+
+  // MARK: Out
+
+  /// Says everything that is to be said on a new connection, and then what keeps it open.
+  private func talk(over connection: WebSocketConnection) async throws {
+    do {
+      try await say(conversation.authentication, over: connection)
+      if conversation.waitsForAuthentication {
+        let deadline = context.clock.uptime + settings.connection.handshakeDeadline
+        await answer.wait(until: deadline, context.clock) { !isAuthenticated }
+        try Task.checkCancellation()
+        if !isAuthenticated { return connection.fail(.timedOut(.answer)) }
+      }
+      try await say(conversation.subscriptions, over: connection)
+      guard let interval = conversation.keepaliveInterval else { return }
+      var number = conversation.subscriptions.count
+      while true {
+        try await context.clock.sleep(for: interval)
+        number += 1
+        if let keepalive = conversation.keepalive(number) { try await connection.send(keepalive.text) }
+      }
+    } catch is WebSocketError {}  // whoever receives is told the same
+  }
+
+  private func say(_ messages: [OutgoingMessage], over connection: WebSocketConnection) async throws {
+    for (place, message) in messages.enumerated() {
+      if place > 0, conversation.pace > .zero { try await context.clock.sleep(for: conversation.pace) }
+      context.logger.debug("\(url): we say \(message)")
+      try await connection.send(message.text)
+    }
+  }
+
+  // MARK: In
+
+  private func take(_ message: WebSocketMessage, _ reader: inout MessageReader?, into output: inout Outlet<E>) {
+    tallies.messages.add(1)
+    // Some venues send their JSON in binary frames.
+    let verdict = message.withBytes { bytes in
+      E.read(bytes, &reader, by: context.id, at: context.clock.now) { output.send($0) }
+    }
+    if let verdict { judge(verdict, message) }
+    tellGaps(reader?.gaps ?? [])
+  }
+
+  private func tellGaps(_ gaps: [SequenceGap]) {
+    for gap in gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+  }
+
+  private func judge(_ verdict: Verdict, _ message: WebSocketMessage) {
+    switch verdict {
+    case .events, .other: break
+    case .heartbeat: tallies.heartbeats.add(1)
+    case .acknowledgement(let kind): context.logger.debug("\(url): \(kind): \(message.beginning(200))")
+    case .authenticated:
+      isAuthenticated = true
+      answer.ring()
+    case .refusal(_, let text):
+      tallies.refusals.add(1)
+      if conversation.waitsForAuthentication, !isAuthenticated { rejection = text }
+      context.reject(message.beginning(), origin: "\(url)", reason: "the venue refuses: \(text)")
+    case .unknown(let shape):
+      tallies.unknown.add(1)
+      if known.count < Self.shown, known.insert(shape).inserted {
+        context.logger.warning("\(url): unknown message \(shape): \(message.beginning(200))")
+      }
+    case .malformed(let reason):
+      tallies.malformed.add(1)
+      context.reject(message.beginning(), origin: "\(url)", reason: reason)
+    case .several(let verdicts): for each in verdicts { judge(each, message) }
+    }
+  }
+
+  /// How many shapes of unknown messages are shown.
+  private static var shown: Int { 20 }
+  private var known: Set<String> = []
+}

@@ -1,0 +1,46 @@
+internal import StockbusDecoding
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// What a venue's message becomes.
+enum FeedEventKind: String, Choice {
+  case trade, quote, bar
+  /// The message as it is, for a recorder.
+  case raw
+}
+
+struct WebSocketFeedSettings: Options {
+  @Setting("The venue, whose address, messages and formats are known.")
+  var preset: VenuePreset?
+  @Setting("The instruments, such as BTC-USDT or AAPL; events come out under these names.", count: 0...10_000)
+  var symbols: [Symbol] = []
+  @Setting("What messages become; raw hands them on as they are, for a recorder.")
+  var event = FeedEventKind.trade
+  @Setting("Where to connect, where that is not what the preset says.")
+  var url: WebSocketURL?
+  @Setting("Keys and tokens that the venue asks for, by name: key, secret, token. Never printed.")
+  var credentials: Mapping<Secret> = [:]
+  @Setting("How the venue is talked to and its messages are decoded; what is not written is as in the preset.")
+  var decoding = DecodingSpec()
+  @Setting("How the connection is kept.")
+  var connection = ConnectionSettings()
+
+  init() {}
+
+  /// Where to connect and what to say and to read, with what the preset says.
+  var spec: DecodingSpec {
+    var own = decoding
+    if !credentials.entries.isEmpty { own.credentials = credentials }
+    if let url { own.url = url.optionText }
+    return .whole(preset, own)
+  }
+
+  /// The option under which a part of the spec was written here.
+  func option(for part: String) -> String {
+    switch part {
+    case "symbols", "credentials": part
+    case "url" where preset == nil: "url"
+    default: preset == nil ? "decoding" : "preset"
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Dispatch
+import StockbusNetwork
+import StockbusPlugin
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+struct Echo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run a WebSocket echo server until Ctrl-C.",
+    discussion: """
+      For trying echo_socket and other clients by hand: what comes in goes back. With --tls-cert and --tls-key it speaks wss. \
+      --delay and --cut-after play a slow and a broken network.
+      """)
+
+  @ArgumentParser.Option(help: "The port to listen on; 0 is any free one.")
+  var port: UInt16
+
+  @ArgumentParser.Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @ArgumentParser.Option(help: "The server's certificate chain, PEM.", completion: .file())
+  var tlsCert: String?
+
+  @ArgumentParser.Option(help: "Its private key, PEM.", completion: .file())
+  var tlsKey: String?
+
+  @ArgumentParser.Option(help: "How long every answer is held back, such as 20ms.", transform: Echo.duration)
+  var delay: Duration?
+
+  @ArgumentParser.Option(help: "Cut every connection after this many messages, without a word.")
+  var cutAfter: Int?
+
+  @ArgumentParser.Option(help: "The most connections at once.")
+  var connections = 64
+
+  @ArgumentParser.Option(help: "The largest message, such as 64KiB.", transform: Echo.size)
+  var frameLimit = ByteSize.mebibytes(1)
+
+  func validate() throws {
+    if (tlsCert == nil) != (tlsKey == nil) { throw ValidationError("--tls-cert and --tls-key go together") }
+    if let cutAfter, cutAfter < 1 { throw ValidationError("--cut-after must be at least 1") }
+    if connections < 1 { throw ValidationError("--connections must be at least 1") }
+  }
+
+  func run() async throws {
+    var settings = WebSocketServer.Settings()
+    settings.host = host
+    settings.port = Int(port)
+    settings.connections = connections
+    settings.frameLimit = frameLimit
+    if let tlsCert, let tlsKey { settings.identity = TLSIdentity(certificateFile: tlsCert, keyFile: tlsKey) }
+    let isPlain = delay == nil && cutAfter == nil
+    let script = EchoScript(clock: SystemTimekeeper(), delay: delay ?? .zero, cutAfter: cutAfter)
+    let server: WebSocketServer
+    do {
+      server = try await WebSocketServer.start(settings, clock: SystemTimekeeper(), isPlain ? .echo : .script { await script.serve($0) })
+    } catch {
+      StandardError.write("error: \(error)")
+      throw ExitCode(1)
+    }
+    StandardError.write("echoing on \(server.url); Ctrl-C stops")
+    await Self.stopSignal()
+    await server.stop()
+    let echoed = isPlain ? server.echoed : script.echoed
+    var summary = "\(server.accepted) \(server.accepted == 1 ? "connection" : "connections"), \(Ledger.grouped(echoed)) messages echoed"
+    if server.refused > 0 { summary += ", \(server.refused) connections refused, as there were too many" }
+    StandardError.write(summary)
+  }
+
+  /// Returns at the first SIGINT, SIGTERM or SIGHUP.
+  private static func stopSignal() async {
+    let queue = DispatchQueue(label: "stockbus.signals")
+    let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+    let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { arrivals.yield() }
+      source.resume()
+      return source
+    }
+    for await _ in stream { break }
+    for source in sources { source.cancel() }
+  }
+
+  private static func duration(_ text: String) throws -> Duration {
+    do throws(OptionTextError) { return try Duration(option: text) } catch {
+      throw ValidationError("'\(text)' is no duration such as 20ms")
+    }
+  }
+
+  private static func size(_ text: String) throws -> ByteSize {
+    do throws(OptionTextError) { return try ByteSize(option: text) } catch { throw ValidationError("'\(text)' is no size such as 64KiB") }
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Logging
+import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+struct Print: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print one component's events to standard output, for scripts.",
+    discussion: """
+      Runs what the component needs, without the sinks, until the data ends, until there are --limit lines, or until nobody reads \
+      any more. With --once it prints one line for each symbol, its first, and ends when no new symbol comes.
+
+        stockbus print --once
+        stockbus print --format json --where 'price > 100 and symbol in [AAPL, NVDA]' | jq .price
+        stockbus print replay.yaml --from prices --fields time,symbol,price --format csv > prices.csv
+      """)
+
+  @Flag(help: "One line for each symbol, then the end.")
+  var once = false
+
+  @ArgumentParser.Option(help: "An aligned table, JSON lines, or CSV with a header.")
+  var format = PrintFormat.table
+
+  @ArgumentParser.Option(
+    help: ArgumentHelp("The component whose events are printed; unless told, what the first sink reads.", valueName: "component"))
+  var from: String?
+
+  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that fulfil this condition.", valueName: "expression"))
+  var condition: String?
+
+  @ArgumentParser.Option(help: ArgumentHelp("The fields to print, in this order, separated by commas.", valueName: "field,…"))
+  var fields: String?
+
+  @ArgumentParser.Option(help: ArgumentHelp("Ends after so many lines.", valueName: "lines"))
+  var limit: Int?
+
+  @ArgumentParser.Option(
+    help: ArgumentHelp("With --once: the snapshot is complete when no new symbol came for so long.", valueName: "duration"))
+  var settle = "500ms"
+
+  @ArgumentParser.Option(help: "The least important lines to log.")
+  var logLevel = LogLevel.warning
+
+  @OptionGroup var config: ConfigArguments
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, got \(limit)") }
+    guard let settle = try? Duration(option: settle), settle > .zero, settle <= .seconds(86_400) else {
+      throw ValidationError("--settle must be a duration such as 500ms, got \(shown(settle))")
+    }
+  }
+
+  var request: PrintJob.Request {
+    var request = PrintJob.Request()
+    request.format = format
+    request.fields = fields.map { text in
+      text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    }
+    request.condition = condition
+    request.once = once
+    request.settle = (try? Duration(option: settle)) ?? request.settle
+    request.limit = limit
+    return request
+  }
+
+  func run() async throws {
+    let topology = try config.topology("; nothing was started")
+    try await Printing.run(request, from: from, in: topology, logLevel: logLevel)
+  }
+}
+
+extension PrintFormat: ExpressibleByArgument {}
+
+/// What `print` does once its arguments are understood.
+enum Printing {
+  static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
+    // A reader that has gone is an error where it is written to, never a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    // A standard stream that was closed would become the first file that is opened, and be printed into.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+    let job = PrintJob(request, write: StandardOutput.tryWrite)
+    let plan: PrintPlan
+    do throws(PrintMistake) { plan = try PrintPlan(job, from: from, in: topology) } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.validationFailure
+    }
+    let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
+    let pipeline = Pipeline(plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) })
+    job.whenDone { pipeline.stop() }
+    // Tasks of their own, as in `run`: the second signal cancels what waits, and the last lines of the log still come through.
+    let hardStop = HardStop()
+    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
+    let signals = StopSignals(pipeline, running, hardStop)
+    defer { signals.end() }
+    let printing = Task { await Console.printItems() }
+    let report = await running.value
+    hardStop.disarm()
+    await Console.finish(printing)
+    PrintJob.forget(plan.number)
+    if job.end == .closed { return }
+    if case .failed(let reason) = job.end {
+      StandardError.write("standard output: \(reason)")
+      throw ExitCode.failure
+    }
+    let text = report.text(withLedger: false)
+    if !text.isEmpty { StandardError.write(text) }
+    if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import ConsoleViewer
+import StockbusConfig
+import StockbusPlugin
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Watch a few symbols for once, without editing a configuration.",
+    discussion: """
+      Takes the sources and processors of a configuration (plugins.yaml unless told) and shows these symbols; its other sinks do \
+      not run. Arguments that end in .yaml or .yml, or that are folders, are configurations. Where there is none, prices are made up.
+
+        stockbus watch AAPL NVDA
+        stockbus watch BRK.B desk.yaml
+      """)
+
+  @Argument(help: "Symbols, and configurations.", completion: .file(extensions: ["yaml", "yml"]))
+  var words: [String]
+
+  @OptionGroup var options: RunOptions
+
+  private var configs: [String] { words.filter(WatchPlan.isConfiguration) }
+  private var symbols: [String] { words.filter { !WatchPlan.isConfiguration($0) } }
+
+  func validate() throws {
+    if symbols.isEmpty { throw ValidationError("name at least one symbol") }
+    for symbol in symbols { _ = try StockLink(argument: symbol) }
+  }
+
+  func run() async throws {
+    RunSession.prepare(options)
+    let topology: Topology
+    do throws(Problems) { topology = try WatchPlan.topology(configs, symbols: symbols) } catch {
+      StandardError.write(ConfigArguments.report(error, "; nothing was started"))
+      throw ExitStatus.config
+    }
+    try await RunSession(options: options, request: Command(verb: "watch", arguments: symbols)).run(topology)
+  }
+}
+
+/// What `watch` runs.
+enum WatchPlan {
+  static func isConfiguration(_ word: String) -> Bool {
+    var info = stat()
+    return word.hasSuffix(".yaml") || word.hasSuffix(".yml") || (stat(word, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR)
+  }
+
+  static func topology(_ configs: [String], symbols: [String]) throws(Problems) -> Topology {
+    let paths = configs.isEmpty && access("plugins.yaml", F_OK) == 0 ? ["plugins.yaml"] : configs
+    if paths.isEmpty { return try Topology.check(ConfigLoader().load(text: madeUp(symbols), file: "watch"), catalogue: builtIn) }
+    var config = ConfigLoader().load(paths: paths)
+    config.description.components = reduced(config.description.components)
+    return try Topology.check(config, catalogue: builtIn)
+  }
+
+  /// Prices for those who have no configuration.
+  private static func madeUp(_ symbols: [String]) -> String {
+    let names = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
+    return """
+      sources: { made-up: { plugin: generator, symbols: [\(names)], interval: 1s } }
+      processors: { ranked: { plugin: sorting_feed, inputs: [made-up], by: percent } }
+      sinks: { screen: { plugin: console_viewer, inputs: [ranked, connections] } }
+      """
+  }
+
+  /// One viewer and what it needs: the first of the configuration, or one that reads the first ranking, or all sources.
+  static func reduced(_ components: [ComponentDescription]) -> [ComponentDescription] {
+    let viewer = components.first { $0.section == .sink && $0.plugin == viewerPlugin } ?? newViewer(components)
+    guard let viewer else { return components }
+    var needed = Set(viewer.inputs.map(\.from))
+    // Upstream of upstream, as often as that adds something.
+    while true {
+      let more = components.filter { needed.contains($0.id) }.flatMap { $0.inputs.map(\.from) }
+      if needed.isSuperset(of: more) { break }
+      needed.formUnion(more)
+    }
+    return components.filter { needed.contains($0.id) } + [viewer]
+  }
+
+  private static func newViewer(_ components: [ComponentDescription]) -> ComponentDescription? {
+    let ranking = components.first { $0.plugin == "sorting_feed" }
+    let read = ranking.map { [$0] } ?? components.filter { $0.section == .source }
+    guard let first = read.first else { return nil }
+    let id = components.contains { $0.id == "screen" } ? "watch-screen" : "screen"
+    return ComponentDescription(
+      id: id, idMark: first.idMark, section: .sink, plugin: viewerPlugin, pluginMark: first.pluginMark,
+      inputs: read.map { InputDescription(from: $0.id, mark: $0.idMark) }, inputsMark: first.idMark,
+      options: ConfigNode(.map([]), at: first.idMark))
+  }
+}

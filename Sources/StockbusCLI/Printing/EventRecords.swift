@@ -1,0 +1,121 @@
+import EventBus
+import MarketData
+import StockbusPlugin
+
+/// Events as text, by their own schema: JSON lines, CSV with a header, or a table.
+struct EventRecords<E: Event>: ~Copyable {
+  private let format: PrintFormat
+  private let encoder: EventEncoder<E>
+  private let isStream: Bool
+  private var out = ByteWriter()
+  private var hasHeader = false
+
+  // Of a table: one encoder a column, the widths so far, and the rows that wait for their widths.
+  private let columns: [Column]
+  private var widths: [Int]
+  private var rows: [[String]] = []
+
+  private struct Column {
+    let encoder: EventEncoder<E>
+    let name: String
+    let kind: FieldKind
+
+    /// Numbers are compared by their ends.
+    var isNumber: Bool { kind == .decimal || kind == .integer }
+
+    /// Where rows are printed as they come.
+    var usualWidth: Int {
+      switch kind {
+      case .symbol: 8
+      case .decimal: 12
+      case .integer: 8
+      case .time: 30
+      case .choice: 8
+      case .text: 16
+      }
+    }
+  }
+
+  /// `fields` must be declared. Rows of a stream are written at every hand-over, each column at least as
+  /// wide as usual and never narrower than before.
+  init(_ format: PrintFormat, fields: [String]?, isStream: Bool) {
+    self.format = format
+    self.isStream = isStream
+    encoder = fields.flatMap { EventEncoder(fields: $0) } ?? EventEncoder()
+    columns =
+      format != .table
+      ? []
+      : encoder.fields.compactMap { name in
+        guard let field = E.schema.fields.first(where: { $0.name == name }), let encoder = EventEncoder<E>(fields: [name]) else {
+          return nil
+        }
+        return Column(encoder: encoder, name: name, kind: field.kind)
+      }
+    widths = columns.map { max($0.name.count, isStream ? $0.usualWidth : 0) }
+  }
+
+  mutating func add(_ event: E) {
+    switch format {
+    case .json:
+      encoder.encodeJSON(event, to: &out)
+      out.append("\n")
+    case .csv:
+      addHeader()
+      encoder.encodeCSV(event, to: &out)
+      out.append("\n")
+    case .table:
+      addHeader()
+      let row = columns.map { Self.cell($0, event) }
+      for (i, cell) in row.enumerated() { widths[i] = max(widths[i], cell.count) }
+      rows.append(row)
+    }
+  }
+
+  private mutating func addHeader() {
+    if hasHeader { return }
+    hasHeader = true
+    if format == .csv { return out.append(encoder.csvHeader + "\n") }
+    rows.append(columns.map { $0.name.uppercased() })
+  }
+
+  /// Nothing more will come: what waits for its width is written; a header also where nothing came.
+  mutating func complete() {
+    if format != .json { addHeader() }
+    appendRows()
+  }
+
+  private mutating func appendRows() {
+    for row in rows { append(row) }
+    rows = []
+  }
+
+  private mutating func append(_ row: [String]) {
+    var line = ""
+    for (i, cell) in row.enumerated() {
+      let margin = String(repeating: " ", count: max(0, widths[i] - cell.count))
+      line += (i == 0 ? "" : "  ") + (columns[i].isNumber ? margin + cell : cell + margin)
+    }
+    while line.last == " " { line.removeLast() }
+    out.append(line + "\n")
+  }
+
+  private static func cell(_ column: Column, _ event: E) -> String {
+    var out = ByteWriter(capacity: 64)
+    column.encoder.encodeCSV(event, to: &out)
+    var text = out.string
+    if column.kind == .text, text.first == "\"", text.count >= 2 {
+      // As it was before CSV's quotation marks.
+      text = text.dropFirst().dropLast().split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
+    }
+    return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
+  }
+
+  /// Hands over what is ready; the answer is `write`'s.
+  mutating func hand(to write: (UnsafeRawBufferPointer) -> PrintJob.End?) -> PrintJob.End? {
+    if isStream { appendRows() }
+    if out.count == 0 { return nil }
+    let end = out.withBytes { write(UnsafeRawBufferPointer($0)) }
+    out.clear()
+    return end
+  }
+}

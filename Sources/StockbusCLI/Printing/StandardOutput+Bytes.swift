@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension StandardOutput {
+  /// Writes bytes, waiting where the reader is slow; answers why that is not possible.
+  @Sendable
+  static func tryWrite(_ bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
+    var done = 0
+    while done < bytes.count, let base = bytes.baseAddress {
+      let n = output(base + done, bytes.count - done)
+      if n > 0 {
+        done += n
+      } else if n < 0, errno == EAGAIN {
+        // Somebody has made the descriptor non-blocking: wait until there is room.
+        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        poll(&waiting, 1, 1000)
+      } else if n < 0, errno == EPIPE {
+        return .closed
+      } else if n < 0, errno != EINTR {
+        return .failed(String(cString: strerror(errno)))
+      }
+    }
+    return nil
+  }
+}
+
+/// Here, because inside of the extension `write` is another one.
+private func output(_ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(STDOUT_FILENO, bytes, count) }

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Logging
+import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTerminal
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// How a configuration is run, whoever runs it.
+struct RunOptions: ParsableArguments {
+  @ArgumentParser.Option(help: "Read commands from this file, pipe, or - for standard input.", completion: .file())
+  var commands: String?
+
+  @ArgumentParser.Option(help: "Colours on the terminal, whatever it and NO_COLOR say.")
+  var color = ColorChoice.auto
+
+  @ArgumentParser.Option(help: "The least important lines to log.")
+  var logLevel = LogLevel.notice
+
+  @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
+  var quiet = false
+
+  func validate() throws {
+    if let commands, commands != "-", access(commands, R_OK) != 0 {
+      throw ValidationError("--commands \(visible(commands, limit: 4096)): \(String(cString: strerror(errno)))")
+    }
+  }
+}
+
+/// `--color`.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+  case auto, always, never
+  case ansi16 = "16"
+  case ansi256 = "256"
+  case trueColor = "24bit"
+}
+
+/// swift-log's levels as an argument.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case trace, debug, info, notice, warning, error, critical
+}
+
+/// One run of a configuration, from signals to the ledger.
+struct RunSession {
+  let options: RunOptions
+  /// What the viewer is told as soon as it lives, such as `open stocks://symbol/AAPL`.
+  var request: Command?
+
+  /// What has to be done before anything looks at the terminal or opens a file.
+  static func prepare(_ options: RunOptions) {
+    // Pipes and sockets that close are errors where they are written to, never a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    // A standard stream that was closed would become the first file or socket that is opened.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+    if options.color != .auto { setenv("STOCKBUS_COLOR", options.color.rawValue, 1) }
+    // Commands that are typed and keys that are pressed cannot both come from one terminal.
+    if options.commands == "-", isatty(STDIN_FILENO) == 1 { Terminal.shared.takeKeyboard() }
+  }
+
+  func run(_ topology: Topology) async throws {
+    let level = Logger.Level(rawValue: options.logLevel.rawValue) ?? .notice
+    let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }
+    let pipeline = Pipeline(topology, logger: logger)
+    // A task of its own, so that the second signal can cancel what waits in it; awaited below.
+    let hardStop = HardStop()
+    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
+    let signals = StopSignals(pipeline, running, hardStop)
+    defer { signals.end() }
+    let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
+    reader?.start()
+    Terminal.installCrashRestore()
+    // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
+    let printing = Task { await Console.printItems() }
+    let showing = Task { await ProgressLine(pipeline).show() }
+    let asking = request.map { request in Task { await ask(request, pipeline) } }
+    let report = await running.value
+    hardStop.disarm()
+    asking?.cancel()
+    await asking?.value
+    showing.cancel()
+    await showing.value
+    await Console.finish(printing)
+    let text = report.text(withLedger: !options.quiet)
+    if !text.isEmpty { StandardError.write(text) }
+    if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+  }
+
+  /// Tells the first viewer, once it lives.
+  private func ask(_ request: Command, _ pipeline: Pipeline) async {
+    guard let viewer = pipeline.components.first(where: { $0.plugin == viewerPlugin }) else { return }
+    let clock = SystemTimekeeper()
+    while !Task.isCancelled {
+      do throws(CommandError) {
+        _ = try await pipeline.perform(request, on: viewer.id)
+        return
+      } catch {
+        guard error.description == "'\(viewer.id)' is not running", pipeline.runningComponents.contains(viewer.id) else {
+          return Console.log("\(request.verb): \(error)")
+        }
+        try? await clock.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+}
+
+/// The plugin that has pages to open.
+let viewerPlugin = "console_viewer"
+
+extension RunReport {
+  /// What is printed at the end: the ledger where it is wanted, and what went wrong.
+  func text(withLedger: Bool) -> String {
+    var lines = withLedger ? [ledger.description] : []
+    for fate in fates {
+      switch fate.outcome {
+      case .completed: continue
+      case .failed(let reason):
+        lines.append(
+          "\(fate.id): failed for good after \(fate.lives) \(fate.lives == 1 ? "life" : "lives"): \(visible(reason, limit: 1000))")
+      case .cancelled: lines.append("\(fate.id): cut off")
+      }
+    }
+    if !late.isEmpty { lines.append("not drained in time: \(late.joined(separator: ", "))") }
+    if !ledger.isBalanced {
+      lines.append("NOT BALANCED: events are unaccounted for")
+    } else if withLedger {
+      lines.append("balanced: every event is accounted for")
+    }
+    return lines.joined(separator: "\n")
+  }
+}

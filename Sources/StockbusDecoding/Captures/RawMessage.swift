@@ -1,0 +1,30 @@
+public import EventBus
+public import MarketData
+
+/// A message as a venue sent it, before anybody has read it.
+public struct RawMessage: Hashable, Sendable {
+  /// The component whose connection it came over.
+  public var component: String
+  /// When it reached us.
+  public var received: Timestamp
+  /// All of it.
+  public var text: String
+
+  public init(component: String, received: Timestamp, text: String) {
+    self.component = component
+    self.received = received
+    self.text = text
+  }
+}
+
+extension RawMessage: Event {
+  public static let schema = EventSchema<RawMessage>(
+    "raw_message", "A message as a venue sent it.", time: \.received,
+    example: RawMessage(
+      component: "live", received: Timestamp(ns: 1_723_161_600_164_378_285), text: #"{"e":"trade","s":"BTCUSDT","p":"61685.99000000"}"#),
+    fields: [
+      .init("component", \.component, "The component whose connection it came over."),
+      .init("received", \.received, "When it reached us."),
+      .init("text", \.text, "All of it."),
+    ])
+}

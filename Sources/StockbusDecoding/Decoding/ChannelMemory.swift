@@ -1,0 +1,54 @@
+/// What earlier messages said about an id, such as the channel and the symbol of a subscription.
+struct ChannelMemory {
+  /// Ids that one connection may bring up; a further one takes the place of the oldest.
+  static let limit = 10_000
+
+  private let slots: Int
+  /// By the hash of the id. Where two ids share one, the later is looked for one by one.
+  private var places: [UInt64: Int] = [:]
+  private var ids: [[UInt8]] = []
+  private var values: [[UInt8]] = []
+  private var oldest = 0
+
+  init(slots: Int) { self.slots = slots }
+
+  mutating func forget() { self = ChannelMemory(slots: slots) }
+
+  /// The place of an id; -1 where nothing is known of it.
+  func place(_ id: UnsafeBufferPointer<UInt8>) -> Int {
+    if let place = places[Self.hash(id)], ids[place].elementsEqual(id) { return place }
+    return ids.count > places.count ? ids.firstIndex { $0.elementsEqual(id) } ?? -1 : -1
+  }
+
+  /// Empty where the message had no such value.
+  func value(_ place: Int, _ slot: Int) -> [UInt8] { values[place * slots + slot] }
+
+  /// The place to write an id's values to, which begin anew.
+  mutating func make(_ id: UnsafeBufferPointer<UInt8>) -> Int {
+    var place = place(id)
+    if place < 0, ids.count < Self.limit {
+      place = ids.count
+      ids.append(Array(id))
+      values += [[UInt8]](repeating: [], count: slots)
+    } else if place < 0 {
+      place = oldest
+      oldest = (oldest + 1) % Self.limit
+      let hash = ids[place].withUnsafeBufferPointer(Self.hash)
+      if places[hash] == place { places[hash] = nil }
+      ids[place] = Array(id)
+    }
+    let hash = Self.hash(id)
+    if places[hash] == nil { places[hash] = place }
+    for slot in 0..<slots { values[place * slots + slot] = [] }
+    return place
+  }
+
+  mutating func set(_ place: Int, _ slot: Int, _ value: UnsafeBufferPointer<UInt8>) { values[place * slots + slot] = Array(value) }
+
+  /// FNV-1a.
+  private static func hash(_ id: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in id { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash
+  }
+}

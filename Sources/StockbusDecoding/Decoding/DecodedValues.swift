@@ -1,0 +1,57 @@
+public import EventBus
+public import MarketData
+
+/// The values of one event, before it has a type.
+@frozen
+public struct DecodedValues: BitwiseCopyable, Sendable {
+  public var symbol = Symbol(id: 0)
+  public var side = Side.unknown
+  public var priceDecimals: UInt8 = 0
+  public var sizeDecimals: UInt8 = 0
+  public var time = Timestamp(ns: 0)
+  public var received = Timestamp(ns: 0)
+  /// A trade's price; bid and ask; open, high, low and close.
+  public var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
+  /// A trade's size; bid size and ask size; a bar's volume.
+  public var sizes: (Quantity, Quantity) = (0, 0)
+
+  init() {}
+}
+
+/// An event that messages can be decoded into.
+public protocol DecodedEvent: Event {
+  static var decodedKind: EventKind { get }
+  /// The event that these values make up.
+  init(_ values: borrowing DecodedValues)
+}
+
+extension Trade: DecodedEvent {
+  public static var decodedKind: EventKind { .trade }
+  @inlinable
+  public init(_ values: borrowing DecodedValues) {
+    self.init(
+      symbol: values.symbol, price: values.prices.0, size: values.sizes.0, time: values.time, received: values.received,
+      side: values.side, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals)
+  }
+}
+
+extension Quote: DecodedEvent {
+  public static var decodedKind: EventKind { .quote }
+  @inlinable
+  public init(_ values: borrowing DecodedValues) {
+    self.init(
+      symbol: values.symbol, bid: values.prices.0, ask: values.prices.1, bidSize: values.sizes.0, askSize: values.sizes.1,
+      time: values.time, received: values.received, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals)
+  }
+}
+
+extension Bar: DecodedEvent {
+  public static var decodedKind: EventKind { .bar }
+  @inlinable
+  public init(_ values: borrowing DecodedValues) {
+    self.init(
+      symbol: values.symbol, open: values.prices.0, high: values.prices.1, low: values.prices.2, close: values.prices.3,
+      volume: values.sizes.0, time: values.time, received: values.received, priceDecimals: values.priceDecimals,
+      sizeDecimals: values.sizeDecimals)
+  }
+}

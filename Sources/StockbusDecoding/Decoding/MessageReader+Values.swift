@@ -1,0 +1,236 @@
+internal import MarketData
+
+/// The events of a message. Unsafe inside: lists of the book and nodes of the tape are reached by pointer.
+extension MessageReader {
+  @inline(__always)
+  mutating func data(_ index: Int, _ scope: Int, _ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
+    let rule = book.rules[index]
+    if !rule.rememberedID.isNone { rememberAgain(rule, scope, root) }
+    var count = 0
+    faults.count = 0
+    key = -1
+    if rule.each.count == 0 {
+      item(rule, scope, root, &count, body)
+    } else {
+      items(rule, Int(rule.each.first), scope, root, &count, body)
+    }
+    tally.events &+= count
+    return faults.count == 0 ? .events(count) : flawed(count)
+  }
+
+  @inline(never)
+  private mutating func rememberAgain(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
+    let id = walk(rule.rememberedID, scope, root)
+    guard id >= 0, !tape.nodes[id].isContainer else { return }
+    let place = memory.make(tape.bytes(id))
+    for index in rule.remembered.range {
+      let node = walk(book.memories[index].path, scope, root)
+      if node >= 0, !tape.nodes[node].isContainer { memory.set(place, Int(book.memories[index].slot), bytes(node)) }
+    }
+    recalled = place
+  }
+
+  @inline(never)
+  private mutating func flawed(_ count: Int) -> Verdict {
+    tally.malformed &+= 1
+    let more = faults.count > 1 ? "; and \(faults.count - 1) more items" : ""
+    let fault = Verdict.malformed(reason: faults.first + more)
+    return count == 0 ? fault : .several([.events(count), fault])
+  }
+
+  /// The items of the list at path `level`, or of the lists inside it; the values of an object, each with its key.
+  @inline(never)
+  private mutating func items(
+    _ rule: CompiledRule, _ level: Int, _ outer: Int, _ root: Int, _ count: inout Int, _ body: (borrowing DecodedValues) -> Void
+  ) {
+    let list = walk(book.paths[level], outer, root)
+    guard list >= 0, tape.nodes[list].isContainer else {
+      return fault(ValueProblem(field: "each", reason: list < 0 ? .missing : .noList, node: list))
+    }
+    let isLast = level == rule.each.range.upperBound - 1
+    let isObject = tape.nodes[list].kind == .object
+    let end = Int(tape.nodes[list].next)
+    var at = list + 1
+    while at < end {
+      if isObject {
+        key = at
+        at += 1
+      }
+      if isLast { item(rule, at, root, &count, body) } else { items(rule, level + 1, at, root, &count, body) }
+      at = Int(tape.nodes[at].next)
+    }
+  }
+
+  @inline(__always)
+  private mutating func item(
+    _ rule: CompiledRule, _ node: Int, _ root: Int, _ count: inout Int, _ body: (borrowing DecodedValues) -> Void
+  ) {
+    if rule.only.count > 0, !fits(rule.only, node, root) { return }
+    do throws(ValueProblem) {
+      try fill(rule, node, root)
+      body(values)
+      count &+= 1
+    } catch { fault(error) }
+  }
+
+  @inline(never)
+  private mutating func fault(_ problem: ValueProblem) {
+    if faults.count == 0 { faults.first = problem.description(in: tape) }
+    faults.count += 1
+  }
+
+  @inline(__always)
+  private mutating func fill(_ rule: CompiledRule, _ node: Int, _ root: Int) throws(ValueProblem) {
+    let place = try symbol(rule.symbol, node, root)
+    values.symbol = names.symbol(at: place)
+    if rule.sequence.series >= 0 { try count(rule.sequence, place, node, root) }
+    values.time = try time(rule, node, root)
+    decimals = 0
+    values.side = .unknown
+    var at = Int(rule.prices.first)
+    values.prices.0 = Price(raw: try number(book.paths[at], node, root, fields.prices[0], isRequired: true))
+    if rule.prices.count > 1 {
+      values.prices.1 = Price(raw: try number(book.paths[at + 1], node, root, fields.prices[1], isRequired: true))
+      if rule.prices.count > 2 {
+        values.prices.2 = Price(raw: try number(book.paths[at + 2], node, root, fields.prices[2], isRequired: true))
+        values.prices.3 = Price(raw: try number(book.paths[at + 3], node, root, fields.prices[3], isRequired: true))
+      }
+    }
+    values.priceDecimals = decimals
+    decimals = 0
+    at = Int(rule.sizes.first)
+    var size = try number(book.paths[at], node, root, fields.sizes[0], isRequired: false)
+    if rule.isSigned, wanted == 0 {
+      values.side = size < 0 ? .sell : size > 0 ? .buy : .unknown
+      if size == .min { throw ValueProblem(field: fields.sizes[0], reason: .outOfRange) }
+      size = abs(size)
+    } else if !rule.side.isNone {
+      values.side = try side(rule, node, root)
+    }
+    if size < 0 { throw ValueProblem(field: fields.sizes[0], reason: .negative, node: walk(book.paths[at], node, root)) }
+    values.sizes.0 = Quantity(raw: size)
+    if rule.sizes.count > 1 {
+      var other = try number(book.paths[at + 1], node, root, fields.sizes[1], isRequired: false)
+      if other < 0 {
+        // Bitfinex writes what sellers offer below zero.
+        guard rule.isSigned, other != .min else {
+          throw ValueProblem(field: fields.sizes[1], reason: .negative, node: walk(book.paths[at + 1], node, root))
+        }
+        other = -other
+      }
+      values.sizes.1 = Quantity(raw: other)
+    }
+    values.sizeDecimals = decimals
+  }
+
+  @inline(__always)
+  private mutating func symbol(_ path: CompiledPath, _ item: Int, _ root: Int) throws(ValueProblem) -> Int {
+    let node: Int
+    let name: UnsafeBufferPointer<UInt8>
+    if path.root > CompiledPath.item {
+      node = -1
+      name = remembered(path)
+      if name.isEmpty { throw ValueProblem(field: "symbol", reason: .missing) }
+    } else {
+      node = walk(path, item, root)
+      guard node >= 0 else { throw ValueProblem(field: "symbol", reason: .missing) }
+      if tape.nodes[node].isContainer { throw ValueProblem(field: "symbol", reason: .notAValue, node: node) }
+      if tape.nodes[node].kind == .null { throw ValueProblem(field: "symbol", reason: .null, node: node) }
+      name = bytes(node)
+    }
+    do throws(TextError) { return try names.place(name) } catch {
+      throw ValueProblem(field: "symbol", reason: .symbol(error.reason), node: node)
+    }
+  }
+
+  @inline(__always)
+  private mutating func count(_ rule: CompiledSequence, _ place: Int, _ item: Int, _ root: Int) throws(ValueProblem) {
+    let node = walk(rule.path, item, root)
+    guard node >= 0 else { throw ValueProblem(field: "sequence", reason: .missing) }
+    guard let number = wholeNumber(node) else { throw ValueProblem(field: "sequence", reason: .notANumber, node: node) }
+    guard let expected = sequences.take(number, rule, place: rule.isPerSymbol ? place : 0) else { return }
+    gap(rule, rule.isPerSymbol ? values.symbol : nil, expected, number)
+  }
+
+  /// The whole number of a node, also of a text that writes one; nil where it is none.
+  @inline(__always)
+  mutating func wholeNumber(_ node: Int) -> Int64? {
+    guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text else { return nil }
+    var reader = ByteReader(bytes(node))
+    guard let number = try? reader.integer(), reader.isAtEnd else { return nil }
+    return number
+  }
+
+  /// A number in billionths, 0 where there is none and none is needed; `decimals` becomes at least what it was written with.
+  @inline(__always)
+  private mutating func number(
+    _ path: CompiledPath, _ item: Int, _ root: Int, _ field: String, isRequired: Bool
+  ) throws(ValueProblem) -> Int64 {
+    let node = walk(path, item, root)
+    guard node >= 0 else {
+      if isRequired { throw ValueProblem(field: field, reason: .missing) }
+      return 0
+    }
+    guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text else {
+      let kind = tape.nodes[node].kind
+      if kind == .null, !isRequired { return 0 }
+      throw ValueProblem(field: field, reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notANumber, node: node)
+    }
+    let text = bytes(node)
+    if text.isEmpty, !isRequired { return 0 }
+    var reader = ByteReader(text)
+    var written: UInt8 = 0
+    do throws(TextError) {
+      let raw = try reader.fixedPoint(decimals: &written)
+      try reader.expectEnd()
+      if written > decimals { decimals = written }
+      return raw
+    } catch {
+      let reason: ValueProblem.Reason =
+        switch error.code {
+        case .tooManyDecimals: .tooManyDecimals
+        case .outOfRange: .outOfRange
+        default: .notANumber
+        }
+      throw ValueProblem(field: field, reason: reason, node: node)
+    }
+  }
+
+  @inline(__always)
+  private mutating func side(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> Side {
+    let node = walk(rule.side, item, root)
+    guard node >= 0, tape.nodes[node].kind != .null else { return .unknown }
+    if !tape.nodes[node].isContainer {
+      let text = bytes(node)
+      for index in rule.sides.range where Self.equals(text, book.texts[Int(book.sides[index].text)]) { return book.sides[index].side }
+    }
+    throw ValueProblem(field: "side", reason: tape.nodes[node].isContainer ? .notAValue : .notASide, node: node)
+  }
+
+  @inline(__always)
+  private mutating func time(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> Timestamp {
+    if rule.time.isNone { return values.received }
+    let node = walk(rule.time, item, root)
+    guard node >= 0 else { throw ValueProblem(field: "time", reason: .missing) }
+    let kind = tape.nodes[node].kind
+    guard kind == .number || kind == .text else {
+      throw ValueProblem(field: "time", reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notATime, node: node)
+    }
+    var reader = ByteReader(bytes(node))
+    do throws(TextError) {
+      let time = rule.timeUnit == 0 ? try reader.iso8601() : try EpochTime.read(&reader, unit: rule.timeUnit)
+      try reader.expectEnd()
+      let (shifted, overflow) = time.ns.addingReportingOverflow(rule.shift)
+      if overflow { throw TextError(.outOfRange, at: 0) }
+      return Timestamp(ns: shifted)
+    } catch {
+      let reason: ValueProblem.Reason =
+        switch error.code {
+        case .outOfRange: .outOfRange
+        case .tooManyDecimals: .tooFine
+        default: .notATime
+        }
+      throw ValueProblem(field: "time", reason: reason, node: node)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import MarketData
+
+/// Reads a venue's messages one by one, by a spec: the part of `MessageDecoder` that knows no event type.
+///
+/// Everything that a venue can send has a verdict; nothing traps. It remembers what the connection has said (channel ids, sequence
+/// numbers): say `reconnected()` when there is a new one. It belongs to one task at a time.
+public struct MessageReader: ~Copyable {
+  /// The longest message that is read, where nothing else is said.
+  public static let messageLimit = 16 << 20
+
+  /// Counts since it was made.
+  public internal(set) var tally: MessageTally
+  /// The breaks in sequence numbers that the last message showed.
+  public internal(set) var gaps: [SequenceGap] = []
+
+  let book: RuleBook
+  /// The index in `EventKind.allCases`; -1 where no events are wanted.
+  let wanted: Int8
+  let fields: (prices: [String], sizes: [String])
+  var tape: JSONTape
+  var names: SymbolNames
+  var memory: ChannelMemory
+  var sequences: SequenceBook
+  var scratch = ByteWriter(capacity: 256)
+  var values = DecodedValues()
+  /// The place of the present message's id in `memory`; -1 where it has none.
+  var recalled = -1
+  /// The most decimals of the prices, or of the sizes, that have been read.
+  var decimals: UInt8 = 0
+  /// The key of the item that is being decoded, where `each` goes through an object; else -1.
+  var key = -1
+  /// What was malformed among a message's items: the first reason, and how many.
+  var faults: (first: String, count: Int) = ("", 0)
+
+  /// Reads messages of at most `limit` bytes; `event` is what is wanted, nil for verdicts only. `spec` is whole: a preset's and
+  /// what was written. `symbols` are the configuration's, under whose names events come out; others come out under the venue's.
+  /// Throws every reason why the spec cannot be used.
+  public init(
+    _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit
+  ) throws(DecodingSpecError) {
+    let found = spec.decodingFaults(event: event)
+    guard found.isEmpty else { throw DecodingSpecError(found) }
+    let book = RuleBook(spec)
+    tally = MessageTally(kinds: book.names.map { ($0, 0) })
+    memory = ChannelMemory(slots: book.memorySlots)
+    sequences = SequenceBook(series: book.series.count)
+    self.book = book
+    wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
+    fields = (event.map(EventFields.prices) ?? [], event.map(EventFields.sizes) ?? [])
+    tape = JSONTape(limit: limit)
+    names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols)
+  }
+
+  /// Forgets what belongs to a connection: channel ids, and numbers that count its messages.
+  public mutating func reconnected() {
+    memory.forget()
+    sequences.reconnected()
+  }
+
+  /// Reads one message; `body` gets each event's values. What is wrong with some items does not keep the others back.
+  public mutating func read(
+    _ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (borrowing DecodedValues) -> Void
+  ) -> Verdict {
+    if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
+    do throws(JSONProblem) { try tape.read(message) } catch {
+      tally.malformed &+= 1
+      return .malformed(reason: error.description)
+    }
+    values.received = received
+    guard book.splits, tape.nodes[0].kind == .array else { return unit(0, body) }
+    return parts(body)
+  }
+
+  /// A list whose items are messages.
+  @inline(never)
+  private mutating func parts(_ body: (borrowing DecodedValues) -> Void) -> Verdict {
+    var events = 0
+    var others: [Verdict] = []
+    var isOfUse = false
+    let end = Int(tape.nodes[0].next)
+    var at = 1
+    while at < end {
+      switch unit(at, body) {
+      case .events(let count):
+        events &+= count
+        isOfUse = true
+      case .several(let parts): others += parts
+      case .other(let kind) where isOfUse || others.contains(.other(kind: kind)): break
+      case let verdict: others.append(verdict)
+      }
+      at = Int(tape.nodes[at].next)
+    }
+    // Known messages of no use beside useful ones are not worth telling.
+    if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }
+    if others.isEmpty { return .events(events) }
+    if others.count == 1, !isOfUse { return others[0] }
+    return .several((isOfUse ? [.events(events)] : []) + others)
+  }
+}

@@ -1,0 +1,52 @@
+/// The shape of a message, by which unknown ones are counted: `{e,E,s,…}`, `[number,{…},text]`.
+enum MessageShape {
+  /// Keys or items that are written out.
+  private static let width = 12
+
+  /// An object with its keys in their order, a list with its items' kinds.
+  static func of(_ node: Int, in tape: borrowing JSONTape) -> String {
+    switch tape.nodes[node].kind {
+    case .object:
+      let keys = children(node, step: 2, in: tape).map { name(tape.string($0, limit: 40)) }
+      return "{\(list(keys))}"
+    case .array:
+      let items = children(node, step: 1, in: tape).map { word($0, in: tape) }
+      return "[\(list(items))]"
+    default: return word(node, in: tape)
+    }
+  }
+
+  /// One more than is shown, so that it is seen that there are more.
+  private static func children(_ node: Int, step: Int, in tape: borrowing JSONTape) -> [Int] {
+    var found: [Int] = []
+    let end = Int(tape.nodes[node].next)
+    var at = node + 1
+    while at < end, found.count <= width {
+      found.append(at)
+      at = Int(tape.nodes[step == 2 ? at + 1 : at].next)
+    }
+    return found
+  }
+
+  private static func list(_ words: [String]) -> String {
+    words.count > width ? words.prefix(width).joined(separator: ",") + ",…" : words.joined(separator: ",")
+  }
+
+  private static func word(_ node: Int, in tape: borrowing JSONTape) -> String {
+    switch tape.nodes[node].kind {
+    case .object: Int(tape.nodes[node].next) == node + 1 ? "{}" : "{…}"
+    case .array: Int(tape.nodes[node].next) == node + 1 ? "[]" : "[…]"
+    case .text, .key: "text"
+    case .number: "number"
+    case .yes, .no: "flag"
+    case .null: "null"
+    }
+  }
+
+  /// Keys may be anything: what would blur the shape, or command a terminal, is shown by a mark.
+  private static func name(_ key: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        key.unicodeScalars.map { $0.value < 32 || $0.value == 127 || ",{}[]".unicodeScalars.contains($0) ? "?" : $0 }))
+  }
+}

@@ -1,0 +1,221 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// A spec made ready: flat lists without references, so that deciding on a message touches no reference count.
+///
+/// Unsafe inside: the lists are plain memory, freed with the book; indices into them come from the book itself.
+struct RuleBook: ~Copyable {
+  let rules: UnsafeMutableBufferPointer<CompiledRule>
+  let conditions: UnsafeMutableBufferPointer<CompiledCondition>
+  let patterns: UnsafeMutableBufferPointer<CompiledPattern>
+  let paths: UnsafeMutableBufferPointer<CompiledPath>
+  let steps: UnsafeMutableBufferPointer<PathStep>
+  let texts: UnsafeMutableBufferPointer<PathStep>
+  let sides: UnsafeMutableBufferPointer<CompiledSide>
+  let memories: UnsafeMutableBufferPointer<CompiledMemory>
+  /// The kinds' names, by rule.
+  let names: [String]
+  /// The series of sequence numbers, by their index.
+  let series: [String]
+  /// How many values a message can remember.
+  let memorySlots: Int
+  let unwrap: CompiledPath
+  let recall: CompiledPath
+  let sequence: CompiledSequence
+  let splits: Bool
+
+  /// The spec is whole and has no faults.
+  init(_ spec: DecodingSpec) {
+    var maker = RuleBookMaker()
+    maker.learnNames(spec)
+    let rules = (spec.messages?.entries ?? []).map { maker.rule($0.name, $0.value, spec) }
+    unwrap = maker.path(spec.unwrap)
+    recall = maker.path(spec.recall)
+    sequence = maker.sequence(spec.sequence, kind: "messages")
+    splits = spec.split ?? false
+    names = (spec.messages?.entries ?? []).map(\.name)
+    series = maker.series
+    memorySlots = maker.memoryNames.count
+    self.rules = Self.keep(rules)
+    conditions = Self.keep(maker.conditions)
+    patterns = Self.keep(maker.patterns)
+    paths = Self.keep(maker.paths)
+    steps = Self.keep(maker.steps)
+    texts = Self.keep(maker.texts)
+    sides = Self.keep(maker.sides)
+    memories = Self.keep(maker.memories)
+  }
+
+  deinit {
+    for step in steps { step.bytes.deallocate() }
+    for text in texts { text.bytes.deallocate() }
+    rules.deallocate()
+    conditions.deallocate()
+    patterns.deallocate()
+    paths.deallocate()
+    steps.deallocate()
+    texts.deallocate()
+    sides.deallocate()
+    memories.deallocate()
+  }
+
+  private static func keep<T>(_ list: [T]) -> UnsafeMutableBufferPointer<T> {
+    let kept = UnsafeMutableBufferPointer<T>.allocate(capacity: list.count)
+    _ = kept.initialize(from: list)
+    return kept
+  }
+}
+
+/// Fills the lists of a `RuleBook`.
+struct RuleBookMaker {
+  var conditions: [CompiledCondition] = []
+  var patterns: [CompiledPattern] = []
+  var paths: [CompiledPath] = []
+  var steps: [PathStep] = []
+  var texts: [PathStep] = []
+  var sides: [CompiledSide] = []
+  var memories: [CompiledMemory] = []
+  var series: [String] = []
+  var memoryNames: [String] = []
+
+  mutating func learnNames(_ spec: DecodingSpec) {
+    for rule in spec.messages?.entries ?? [] {
+      for entry in rule.value.remember?.entries ?? [] where entry.name != "id" && !memoryNames.contains(entry.name) {
+        memoryNames.append(entry.name)
+      }
+    }
+  }
+
+  private static func step(_ text: String, index: Int = 0, isIndex: Bool = false) -> PathStep {
+    let utf8 = Array(text.utf8)
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: utf8.count + 8)
+    bytes.initialize(repeating: 0, count: utf8.count + 8)
+    for (i, byte) in utf8.enumerated() { bytes[i] = byte }
+    let mask = ByteWords.mask(utf8.count)
+    return PathStep(
+      bytes: UnsafePointer(bytes), count: isIndex ? -1 : utf8.count, word: ByteWords.load(UnsafePointer(bytes)) & mask, mask: mask,
+      index: index)
+  }
+
+  mutating func path(_ path: ValuePath?) -> CompiledPath {
+    guard let path else { return .none }
+    let first = Int32(steps.count)
+    for step in path.steps {
+      switch step {
+      case .key(let key): steps.append(Self.step(key))
+      case .index(let index): steps.append(Self.step("", index: index, isIndex: true))
+      }
+    }
+    let root: Int32 =
+      switch path.root {
+      case .item: CompiledPath.item
+      case .message: CompiledPath.message
+      case .key: CompiledPath.key
+      case .remembered(let name): memoryNames.firstIndex(of: name).map { Int32($0) } ?? CompiledPath.nothing
+      }
+    return CompiledPath(root: root, steps: Slice(first: first, count: Int32(steps.count) - first))
+  }
+
+  mutating func list(_ list: [ValuePath?]) -> Slice {
+    let compiled = list.map { path($0) }
+    let first = Int32(paths.count)
+    paths += compiled
+    return Slice(first: first, count: Int32(compiled.count))
+  }
+
+  private mutating func text(_ text: String) -> Int32 {
+    texts.append(Self.step(text))
+    return Int32(texts.count - 1)
+  }
+
+  private mutating func conditions(_ mapping: Mapping<[ValuePattern]>?) -> Slice {
+    let compiled = (mapping?.entries ?? []).map { entry in
+      let first = Int32(patterns.count)
+      for pattern in entry.value { patterns.append(ready(pattern)) }
+      return CompiledCondition(path: path(ValuePath(entry.name)), patterns: Slice(first: first, count: Int32(entry.value.count)))
+    }
+    let first = Int32(conditions.count)
+    conditions += compiled
+    return Slice(first: first, count: Int32(compiled.count))
+  }
+
+  private mutating func ready(_ pattern: ValuePattern) -> CompiledPattern {
+    switch pattern.form {
+    case .anything: return CompiledPattern(form: .anything, isNegated: pattern.isNegated)
+    case .object: return CompiledPattern(form: .object, isNegated: pattern.isNegated)
+    case .list: return CompiledPattern(form: .list, isNegated: pattern.isNegated)
+    case .text(let pieces):
+      let first = Int32(texts.count)
+      for piece in pieces { _ = text(piece) }
+      return CompiledPattern(
+        form: pieces.count == 1 ? .exact : .pieces, isNegated: pattern.isNegated,
+        texts: Slice(first: first, count: Int32(pieces.count)))
+    }
+  }
+
+  private static let usualSides: [(String, Side)] = [
+    ("buy", .buy), ("sell", .sell), ("BUY", .buy), ("SELL", .sell), ("Buy", .buy), ("Sell", .sell), ("b", .buy), ("s", .sell),
+    ("B", .buy), ("S", .sell), ("", .unknown),
+  ]
+
+  mutating func sequence(_ rule: SequenceRule?, kind: String) -> CompiledSequence {
+    guard let rule else { return CompiledSequence() }
+    let name = rule.series ?? kind
+    let index = series.firstIndex(of: name) ?? series.count
+    if index == series.count { series.append(name) }
+    return CompiledSequence(path: path(rule.path), step: rule.step, isPerSymbol: rule.per == .symbol, series: Int32(index))
+  }
+
+  mutating func rule(_ name: String, _ rule: MessageRule, _ spec: DecodingSpec) -> CompiledRule {
+    var compiled = CompiledRule()
+    compiled.role = rule.event != nil ? .data : rule.role ?? .other
+    compiled.event = rule.event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
+    compiled.isSigned = rule.signed ?? false
+    compiled.conditions = conditions(rule.when)
+    compiled.only = conditions(rule.only)
+    compiled.each = list(rule.each ?? [])
+    let fields = rule.fields ?? FieldPaths()
+    compiled.symbol = path(fields.symbol)
+    compiled.time = path(fields.time)
+    compiled.side = path(fields.side)
+    switch rule.event {
+    case .quote?:
+      compiled.prices = list([fields.bid, fields.ask])
+      compiled.sizes = list([fields.bidSize, fields.askSize])
+    case .bar?:
+      compiled.prices = list([fields.open, fields.high, fields.low, fields.close])
+      compiled.sizes = list([fields.volume])
+    case .trade?, nil:
+      compiled.prices = list([fields.price])
+      compiled.sizes = list([fields.size])
+    }
+    compiled.timeUnit = (rule.time ?? spec.time ?? .iso8601).unit ?? 0
+    compiled.shift = rule.shift.map(Self.nanoseconds) ?? 0
+    compiled.sides = sideWords(rule.sides)
+    compiled.sequence = sequence(rule.sequence, kind: name)
+    compiled.rememberedID = path(rule.remember?["id"])
+    let kept = (rule.remember?.entries ?? []).filter { $0.name != "id" }.map { entry in
+      CompiledMemory(slot: Int32(memoryNames.firstIndex(of: entry.name) ?? 0), path: path(entry.value))
+    }
+    compiled.remembered = Slice(first: Int32(memories.count), count: Int32(kept.count))
+    memories += kept
+    compiled.text = list(rule.text ?? [])
+    return compiled
+  }
+
+  private mutating func sideWords(_ words: SideWords?) -> Slice {
+    let pairs =
+      words.map { words in
+        words.buy.map { ($0, Side.buy) } + words.sell.map { ($0, Side.sell) } + words.unknown.map { ($0, Side.unknown) }
+      } ?? Self.usualSides
+    let first = Int32(sides.count)
+    for (word, side) in pairs { sides.append(CompiledSide(text: text(word), side: side)) }
+    return Slice(first: first, count: Int32(pairs.count))
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    let (ns, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? 0 : ns &+ attoseconds / 1_000_000_000
+  }
+}

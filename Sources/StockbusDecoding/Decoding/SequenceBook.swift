@@ -1,0 +1,48 @@
+/// A break in the numbers by which a venue counts.
+public struct SequenceGap: Hashable, Sendable {
+  /// What is counted by itself, such as `trade BTCUSDT`.
+  public let stream: String
+  /// The number that should have come.
+  public let expected: Int64
+  /// The number that came; below `expected` where it came twice or the venue went back.
+  public let got: Int64
+}
+
+/// The last number of every series, for each symbol or for the connection.
+struct SequenceBook {
+  private var last: [[Int64]]
+  private var isPerSymbol: [Bool]
+
+  init(series: Int) {
+    last = Array(repeating: [], count: series)
+    isPerSymbol = Array(repeating: true, count: series)
+  }
+
+  /// What counts for a connection begins anew with the next one.
+  mutating func reconnected() {
+    for i in last.indices where !isPerSymbol[i] { last[i].removeAll() }
+  }
+
+  /// Takes a number; the one that should have come, where it is another. `place` is the symbol's, 0 for the connection.
+  @inline(__always)
+  mutating func take(_ number: Int64, _ rule: CompiledSequence, place: Int) -> Int64? {
+    let series = Int(rule.series)
+    if place >= last[series].count { grow(series, place, rule) }
+    let before = last[series][place]
+    last[series][place] = number
+    if before == .min { return nil }
+    let next = before &+ 1
+    let isRight =
+      switch rule.step {
+      case .next: number == next
+      case .resume: number == next || number == before
+      case .rising: number > before
+      }
+    return isRight ? nil : next
+  }
+
+  private mutating func grow(_ series: Int, _ place: Int, _ rule: CompiledSequence) {
+    isPerSymbol[series] = rule.isPerSymbol
+    last[series] += [Int64](repeating: .min, count: max(place + 1, last[series].count * 2) - last[series].count)
+  }
+}

@@ -1,0 +1,103 @@
+internal import MarketData
+
+/// The symbols of a venue's names, by the names' bytes.
+///
+/// Unsafe inside: names are compared in place. An open-addressing table, never more than half full.
+struct SymbolNames: ~Copyable {
+  /// How many different names one connection may bring up: what a venue sends must not fill the process's table.
+  static let limit = 200_000
+
+  private struct Entry: BitwiseCopyable {
+    var name: UnsafeBufferPointer<UInt8>
+    var hash: UInt64
+    var symbol: Symbol
+  }
+  private var entries: [Entry] = []
+  /// Places in `entries`, counted from 1; 0 where there is none.
+  private var places: [Int32]
+  private let prefix: [UInt8]
+  private let suffix: [UInt8]
+
+  /// `listed` are those of the configuration.
+  init(_ form: SymbolTemplate, listed: [Symbol]) {
+    places = Array(repeating: 0, count: 256)
+    prefix = Array(form.frame.prefix.utf8)
+    suffix = Array(form.frame.suffix.utf8)
+    for symbol in listed {
+      guard var name = form.venueName(symbol.description) else { continue }
+      name.withUTF8 { bytes in
+        let hash = Self.hash(bytes)
+        if find(bytes, hash) < 0 { add(bytes, hash, symbol) }
+      }
+    }
+  }
+
+  deinit { for entry in entries { entry.name.deallocate() } }
+
+  /// The symbol's place, counted from 0, dense and steady; names that nobody listed are taken without the template's frame.
+  @inline(__always)
+  mutating func place(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> Int {
+    let hash = Self.hash(name)
+    let found = find(name, hash)
+    return found >= 0 ? found : try learn(name, hash)
+  }
+
+  func symbol(at place: Int) -> Symbol { entries[place].symbol }
+
+  @inline(never)
+  private mutating func learn(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64) throws(TextError) -> Int {
+    if entries.count >= Self.limit { throw TextError(.tableFull, at: 0) }
+    var inner = name
+    if !prefix.isEmpty, inner.count > prefix.count, inner.starts(with: prefix) { inner = .init(rebasing: inner.dropFirst(prefix.count)) }
+    if !suffix.isEmpty, inner.count > suffix.count, inner.suffix(suffix.count).elementsEqual(suffix) {
+      inner = .init(rebasing: inner.dropLast(suffix.count))
+    }
+    let symbol = try Symbol(utf8: inner)
+    add(name, hash, symbol)
+    return entries.count - 1
+  }
+
+  private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ symbol: Symbol) {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: name.count)
+    _ = copy.initialize(from: name)
+    entries.append(Entry(name: UnsafeBufferPointer(copy), hash: hash, symbol: symbol))
+    if entries.count * 2 > places.count {
+      places = Array(repeating: 0, count: places.count * 2)
+      for i in entries.indices { put(i) }
+    } else {
+      put(entries.count - 1)
+    }
+  }
+
+  private mutating func put(_ index: Int) {
+    var at = Int(truncatingIfNeeded: entries[index].hash) & (places.count - 1)
+    while places[at] != 0 { at = (at + 1) & (places.count - 1) }
+    places[at] = Int32(index + 1)
+  }
+
+  @inline(__always)
+  private func find(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int {
+    var at = Int(truncatingIfNeeded: hash) & (places.count &- 1)
+    while places[at] != 0 {
+      let index = Int(places[at] &- 1)
+      if entries[index].hash == hash, Self.same(entries[index].name, name) { return index }
+      at = (at &+ 1) & (places.count &- 1)
+    }
+    return -1
+  }
+
+  /// FNV-1a over the bytes, its high half folded in.
+  @inline(__always)
+  private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash ^ (hash >> 32)
+  }
+
+  @inline(__always)
+  private static func same(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count else { return false }
+    for i in 0..<a.count where a[i] != b[i] { return false }
+    return true
+  }
+}

@@ -1,0 +1,35 @@
+internal import StockbusPlugin
+
+/// Why a value in a message does not fit.
+struct ValueProblem: Error, Hashable {
+  enum Reason: Hashable {
+    case missing, null, notAValue, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
+    case symbol(String)
+  }
+  /// The field, or the path of a list.
+  var field: String
+  var reason: Reason
+  /// The node in the tape; -1 where there is none.
+  var node = -1
+
+  func description(in tape: borrowing JSONTape) -> String {
+    let name = "'\(visible(field))'"
+    let hasText = node >= 0 && !tape.nodes[node].isContainer
+    let text = hasText ? ": \(shown(tape.string(node, limit: 60)))" : ""
+    let place = node >= 0 ? " (byte \(tape.nodes[node].start + 1))" : ""
+    switch reason {
+    case .missing: return "\(name) is missing"
+    case .null: return "\(name) is null\(place)"
+    case .notAValue: return "\(name) is an object or a list, not a value\(place)"
+    case .notANumber: return "\(name) is not a number\(text)\(place)"
+    case .tooManyDecimals: return "\(name) has more than nine decimals\(text)\(place)"
+    case .outOfRange: return "\(name) is out of range\(text)\(place)"
+    case .negative: return "\(name) is negative\(text)\(place)"
+    case .notASide: return "\(name) is no side\(text)\(place)"
+    case .notATime: return "\(name) is not a time\(text)\(place)"
+    case .tooFine: return "\(name) is finer than a nanosecond\(text)\(place)"
+    case .noList: return "\(name) is no list\(place)"
+    case .symbol(let why): return "\(name): \(why)\(text)\(place)"
+    }
+  }
+}

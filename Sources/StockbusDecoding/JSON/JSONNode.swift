@@ -1,0 +1,57 @@
+/// A key or a value of a message, by where its text lies.
+///
+/// The nodes of a message stand one behind the other as they were written: an object is followed by its keys, each with its value
+/// behind it, an array by its items.
+struct JSONNode: BitwiseCopyable {
+  enum Kind: UInt8, BitwiseCopyable {
+    case object, array, key, text, number, yes, no, null
+  }
+  /// The first byte; of a text and a key the one behind the quotation mark.
+  var start: UInt32
+  /// Bytes of the text, between the quotation marks where there are some.
+  var count: UInt32
+  /// The node behind this one and all that is inside it.
+  var next: UInt32
+  var kind: Kind
+  /// True for a text or key with escapes, which is longer than what it says.
+  var hasEscapes: Bool
+
+  var isContainer: Bool { kind == .object || kind == .array }
+}
+
+/// Why a message is no JSON, and where.
+struct JSONProblem: Error, Hashable {
+  enum Code: Hashable {
+    case expectedValue, expectedKey, expectedColon, expectedCommaOrBrace, expectedCommaOrBracket, trailingText, empty
+    case badNumber, badEscape, loneSurrogate, controlCharacter, unterminatedText, unterminated, tooDeep, tooLong, badUTF8
+  }
+  var code: Code
+  /// Counted from 0.
+  var offset: Int
+}
+
+extension JSONProblem: CustomStringConvertible {
+  /// `byte 17: ':' is expected`
+  var description: String {
+    let reason =
+      switch code {
+      case .expectedValue: "a value is expected"
+      case .expectedKey: "a key in quotation marks is expected"
+      case .expectedColon: "':' is expected"
+      case .expectedCommaOrBrace: "',' or '}' is expected"
+      case .expectedCommaOrBracket: "',' or ']' is expected"
+      case .trailingText: "text after the end of the message"
+      case .empty: "nothing but blanks"
+      case .badNumber: "not a number"
+      case .badEscape: "bad escape sequence"
+      case .loneSurrogate: "half of a surrogate pair"
+      case .controlCharacter: "control character in text"
+      case .unterminatedText: "text without a closing quotation mark"
+      case .unterminated: "the message ends too early"
+      case .tooDeep: "nested more than \(JSONTape.depthLimit) deep"
+      case .tooLong: "the message is too long"
+      case .badUTF8: "not UTF-8"
+      }
+    return "byte \(offset + 1): \(reason)"
+  }
+}

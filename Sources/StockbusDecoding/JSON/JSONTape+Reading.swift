@@ -1,0 +1,92 @@
+internal import MarketData
+
+/// Looking things up. Unsafe inside: nodes and bytes are reached by pointer; a node's index always comes from the tape itself.
+extension JSONTape {
+  /// The bytes of a node as they were written, without quotation marks.
+  @inline(__always)
+  func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: UnsafePointer(text) + Int(nodes[node].start), count: Int(nodes[node].count))
+  }
+
+  /// What a node says, for messages: without escapes, cut to `limit` bytes.
+  func string(_ node: Int, limit: Int = 200) -> String {
+    let bytes = bytes(node)
+    guard nodes[node].hasEscapes else { return String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? "…" : "") }
+    var out = ByteWriter(capacity: bytes.count)
+    JSONEscapes.resolve(bytes, into: &out)
+    return out.withBytes { String(decoding: $0.prefix(limit), as: UTF8.self) + ($0.count > limit ? "…" : "") }
+  }
+
+  /// The value of a key in an object, the first where it is doubled; -1 where there is none.
+  @inline(__always)
+  func member(_ object: Int, _ key: PathStep) -> Int {
+    guard nodes[object].kind == .object else { return -1 }
+    let end = Int(nodes[object].next)
+    var at = object &+ 1
+    while at < end {
+      let node = nodes[at]
+      if Int(node.count) == key.count, !node.hasEscapes {
+        let start = UnsafePointer(text) + Int(node.start)
+        if ByteWords.load(start) & key.mask == key.word, key.count <= 8 || sameTail(start, key) { return at &+ 1 }
+      } else if node.hasEscapes, isEscaped(at, key) {
+        return at &+ 1
+      }
+      at = Int(nodes[at &+ 1].next)
+    }
+    return -1
+  }
+
+  private func sameTail(_ start: UnsafePointer<UInt8>, _ key: PathStep) -> Bool {
+    var i = 8
+    while i < key.count {
+      if start[i] != key.bytes[i] { return false }
+      i &+= 1
+    }
+    return true
+  }
+
+  @inline(never)
+  private func isEscaped(_ node: Int, _ key: PathStep) -> Bool {
+    var out = ByteWriter(capacity: Int(nodes[node].count))
+    JSONEscapes.resolve(bytes(node), into: &out)
+    return out.withBytes { $0.elementsEqual(UnsafeBufferPointer(start: key.bytes, count: key.count)) }
+  }
+
+  /// The item of an array, counted from 0, or from the end by -1, -2 and so on; -1 where there is none.
+  @inline(__always)
+  func item(_ array: Int, _ index: Int) -> Int {
+    guard nodes[array].kind == .array else { return -1 }
+    var left = index < 0 ? itemCount(array) &+ index : index
+    if left < 0 { return -1 }
+    let end = Int(nodes[array].next)
+    var at = array &+ 1
+    while at < end {
+      if left == 0 { return at }
+      left &-= 1
+      at = Int(nodes[at].next)
+    }
+    return -1
+  }
+
+  func itemCount(_ array: Int) -> Int {
+    let end = Int(nodes[array].next)
+    var at = array &+ 1
+    var count = 0
+    while at < end {
+      count &+= 1
+      at = Int(nodes[at].next)
+    }
+    return count
+  }
+}
+
+/// One step of a path, ready to be compared with bytes. Its key lives as long as the process: specs are few and small.
+struct PathStep: @unchecked Sendable {
+  let bytes: UnsafePointer<UInt8>
+  /// Bytes of the key; -1 for an index.
+  let count: Int
+  /// The key's first eight bytes.
+  let word: UInt64
+  let mask: UInt64
+  let index: Int
+}

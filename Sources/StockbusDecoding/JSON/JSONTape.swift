@@ -1,0 +1,139 @@
+internal import MarketData
+
+/// A message read once from its first byte to its last (RFC 8259): a copy of its text, and a node for every key and value.
+///
+/// The memory of one message serves the next, so that reading allocates nothing once it has grown to the largest. Everything is
+/// checked: grammar, escapes, numbers, UTF-8, depth and length.
+///
+/// Unsafe inside because a message is a few hundred bytes and a million of them are to be read in a second: the copy is followed by
+/// `slack` zeros, which end every token, so that scanning needs no bounds.
+struct JSONTape: ~Copyable {
+  static let depthLimit = 64
+  static let slack = 32
+
+  /// The longest message that is read.
+  let limit: Int
+  private(set) var text: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+  private var textCapacity: Int
+  private(set) var nodes: UnsafeMutablePointer<JSONNode>
+  var nodeCount = 0
+  private var nodeCapacity: Int
+  /// The containers around the present value, outermost first.
+  let open: UnsafeMutablePointer<UInt32>
+
+  /// Reads messages of at most `limit` bytes, itself at most 256 MiB.
+  init(limit: Int) {
+    self.limit = min(max(1, limit), 1 << 28)
+    textCapacity = 1024
+    text = .allocate(capacity: textCapacity + Self.slack)
+    text.initialize(repeating: 0, count: textCapacity + Self.slack)
+    nodeCapacity = 256
+    nodes = .allocate(capacity: nodeCapacity)
+    open = .allocate(capacity: Self.depthLimit)
+    open.initialize(repeating: 0, count: Self.depthLimit)
+  }
+
+  deinit {
+    text.deallocate()
+    nodes.deallocate()
+    open.deallocate()
+  }
+
+  /// Reads a message, which becomes node 0; what was read before is gone.
+  mutating func read(_ message: UnsafeBufferPointer<UInt8>) throws(JSONProblem) {
+    nodeCount = 0
+    count = 0
+    if textCapacity > Self.usual || nodeCapacity > Self.usual { release(for: message.count) }
+    guard message.count <= limit else { throw JSONProblem(code: .tooLong, offset: limit) }
+    let isASCII = copy(message)
+    if !isASCII { try checkUTF8() }
+    try scan()
+  }
+
+  /// Bytes and nodes that are kept whatever comes.
+  private static let usual = 1 << 18
+
+  /// One very long message must not hold its memory for ever.
+  @inline(never)
+  private mutating func release(for length: Int) {
+    if textCapacity > Self.usual, length < textCapacity / 8 {
+      text.deallocate()
+      textCapacity = max(length, 1024)
+      text = .allocate(capacity: textCapacity + Self.slack)
+    }
+    if nodeCapacity > Self.usual, length < nodeCapacity {
+      nodes.deallocate()
+      nodeCapacity = 256
+      nodes = .allocate(capacity: nodeCapacity)
+    }
+  }
+
+  /// Takes the message over; true where all of it is ASCII.
+  private mutating func copy(_ message: UnsafeBufferPointer<UInt8>) -> Bool {
+    if message.count > textCapacity {
+      text.deallocate()
+      textCapacity = max(message.count, min(textCapacity * 2, limit))
+      text = .allocate(capacity: textCapacity + Self.slack)
+    }
+    if let start = message.baseAddress { text.update(from: start, count: message.count) }
+    count = message.count
+    (text + count).update(repeating: 0, count: Self.slack)
+    var seen: UInt64 = 0
+    var at = 0
+    while at < count {
+      seen |= ByteWords.load(UnsafePointer(text) + at)
+      at &+= 8
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
+
+  @inline(never)
+  private func checkUTF8() throws(JSONProblem) {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: UnsafeBufferPointer(start: text, count: count).span)
+    } catch { throw JSONProblem(code: .badUTF8, offset: error.byteOffsets.lowerBound) }
+  }
+
+  /// Puts a node behind the others; `next` is set by whoever ends it.
+  @inline(__always)
+  mutating func append(_ kind: JSONNode.Kind, _ start: Int, _ count: Int, hasEscapes: Bool = false) {
+    if nodeCount == nodeCapacity { growNodes() }
+    nodes[nodeCount] = JSONNode(
+      start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: count), next: UInt32(truncatingIfNeeded: nodeCount &+ 1),
+      kind: kind, hasEscapes: hasEscapes)
+    nodeCount &+= 1
+  }
+
+  @inline(never)
+  private mutating func growNodes() {
+    let bigger = UnsafeMutablePointer<JSONNode>.allocate(capacity: nodeCapacity * 2)
+    bigger.update(from: nodes, count: nodeCount)
+    nodes.deallocate()
+    nodes = bigger
+    nodeCapacity *= 2
+  }
+}
+
+/// Eight bytes at a time.
+///
+/// Unsafe inside: a word is loaded whole, and what lies behind a token is readable in every tape.
+enum ByteWords {
+  /// Eight bytes, the first in the lowest.
+  @inline(__always)
+  static func load(_ p: UnsafePointer<UInt8>) -> UInt64 { UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)) }
+
+  /// The lowest `count` bytes of a word set, `count` in 0...8.
+  @inline(__always)
+  static func mask(_ count: Int) -> UInt64 { count >= 8 ? ~0 : (1 &<< (8 &* UInt64(truncatingIfNeeded: count))) &- 1 }
+
+  /// The high bit of the bytes below 0x20, of quotation marks and of backslashes; exact up to and with the first.
+  @inline(__always)
+  static func endsOfText(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = word ^ 0x2222_2222_2222_2222
+    let slashes = word ^ 0x5c5c_5c5c_5c5c_5c5c
+    let found = ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- 0x2020_2020_2020_2020) & ~word)
+    return found & 0x8080_8080_8080_8080
+  }
+}

@@ -1,0 +1,77 @@
+internal import StockbusPlugin
+
+/// Binance: combined streams (`{"stream":…,"data":…}`) and plain ones.
+enum Binance {
+  static let spot = makeSpec { spec in
+    shared(&spec)
+    spec.url = "wss://stream.binance.com:9443/stream"
+    spec.channels = EventChannels(trade: ["trade"], quote: ["bookTicker"], bar: ["kline_1m"])
+    spec.messages = [
+      "trade": .event(.trade, when: ["e": ["trade"]], .trade("s", time: "T", price: "p", size: "q", side: "m")) { rule in
+        rule.sides = maker
+        rule.sequence = SequenceRule("t")
+      },
+      "agg_trade": aggregated,
+      // The only stream without a name and a time of its own.
+      "book_ticker": .event(
+        .quote, when: ["e": ["!*"], "u": ["*"], "b": ["*"], "B": ["*"], "a": ["*"], "A": ["*"]],
+        .quote("s", time: nil, bid: "b", ask: "a", bidSize: "B", askSize: "A")
+      ) { $0.sequence = SequenceRule("u", step: .rising) },
+      "kline": bar,
+      "subscribed": .talk(.acknowledgement, when: ["result": ["null"]]),
+      "alive": .talk(.heartbeat, when: ["result": ["[]"]]),
+      "error": .talk(.error, when: ["error": ["{}"]], text: ["error.msg"]),
+      "refused": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
+      "depth": .talk(.other, when: ["e": ["depthUpdate"]]),
+      "other": .talk(
+        .other, when: ["e": ["24hrTicker", "24hrMiniTicker", "1hTicker", "4hTicker", "1dTicker", "avgPrice", "serverShutdown"]]),
+    ]
+  }
+
+  static let futures = makeSpec { spec in
+    shared(&spec)
+    spec.url = "wss://fstream.binance.com/stream"
+    spec.channels = EventChannels(trade: ["aggTrade"], quote: ["bookTicker"], bar: ["kline_1m"])
+    spec.messages = [
+      "agg_trade": aggregated,
+      "book_ticker": .event(
+        .quote, when: ["e": ["bookTicker"]], .quote("s", time: "T", bid: "b", ask: "a", bidSize: "B", askSize: "A")
+      ) { $0.sequence = SequenceRule("u", step: .rising) },
+      "kline": bar,
+      "subscribed": .talk(.acknowledgement, when: ["result": ["null"]]),
+      "alive": .talk(.heartbeat, when: ["result": ["[]"]]),
+      "error": .talk(.error, when: ["error": ["{}"]], text: ["error.msg"]),
+      "refused": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
+      "depth": .talk(.other, when: ["e": ["depthUpdate"]]),
+      "other": .talk(
+        .other, when: ["e": ["markPriceUpdate", "forceOrder", "24hrTicker", "24hrMiniTicker", "continuous_kline", "compositeIndex"]]),
+    ]
+  }
+
+  /// `m` says whether the buyer was the maker: then a seller took the liquidity.
+  private static let maker = SideWords(buy: ["false"], sell: ["true"])
+
+  private static let aggregated = MessageRule.event(
+    .trade, when: ["e": ["aggTrade"]], .trade("s", time: "T", price: "p", size: "q", side: "m")
+  ) { rule in
+    rule.sides = maker
+    rule.sequence = SequenceRule("a")
+  }
+
+  /// A bar comes while it forms; only the closed one becomes an event.
+  private static let bar = MessageRule.event(
+    .bar, when: ["e": ["kline"]], .bar("s", time: "k.t", open: "k.o", high: "k.h", low: "k.l", close: "k.c", volume: "k.v")
+  ) { $0.only = ["k.x": ["true"]] }
+
+  private static func shared(_ spec: inout DecodingSpec) {
+    spec.symbol = SymbolForm(template: "{base}{quote}", letters: .upper)
+    spec.subscribe = [
+      SubscriptionRule(#"{"method":"SUBSCRIBE","params":{items},"id":{id}}"#, item: "{symbol:lower}@{channel}", chunk: 100)
+    ]
+    spec.pace = .milliseconds(250)  // five messages a second are allowed
+    spec.keepalive = Keepalive(#"{"method":"LIST_SUBSCRIPTIONS","id":{id}}"#, every: .seconds(30))
+    spec.silence = .seconds(90)
+    spec.unwrap = "data"
+    spec.time = .ms
+  }
+}

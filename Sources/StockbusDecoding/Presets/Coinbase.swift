@@ -1,0 +1,82 @@
+internal import StockbusPlugin
+
+enum Coinbase {
+  /// The exchange's own feed: matches and tickers.
+  static let exchange = makeSpec { spec in
+    spec.url = "wss://ws-feed.exchange.coinbase.com"
+    spec.symbol = SymbolForm(template: "{base}-{quote}", letters: .upper)
+    spec.subscribe = [
+      SubscriptionRule(#"{"type":"subscribe","product_ids":{symbols},"channels":{channels}}"#),
+      SubscriptionRule(#"{"type":"subscribe","product_ids":{symbols},"channels":["heartbeat"]}"#),
+    ]
+    spec.channels = EventChannels(trade: ["matches"], quote: ["ticker"])
+    spec.silence = .seconds(15)  // a heartbeat a second for every product
+    spec.time = .iso8601
+    spec.messages = [
+      "match": match(.next),
+      // The latest trade, told once for every subscription.
+      "last_match": match(.resume),
+      "ticker": .event(
+        .quote, when: ["type": ["ticker"]],
+        .quote("product_id", time: "time", bid: "best_bid", ask: "best_ask", bidSize: "best_bid_size", askSize: "best_ask_size")
+      ) { $0.sequence = SequenceRule("sequence", step: .rising) },
+      "heartbeat": .talk(.heartbeat, when: ["type": ["heartbeat"]]),
+      "subscriptions": .talk(.acknowledgement, when: ["type": ["subscriptions"]]),
+      "error": .talk(.error, when: ["type": ["error"]], text: ["reason", "message"]),
+      "level2": .talk(.other, when: ["type": ["snapshot", "l2update"]]),
+      "other": .talk(.other, when: ["type": ["status", "received", "open", "done", "change", "activate", "auction", "rfq_match"]]),
+    ]
+  }
+
+  private static func match(_ step: SequenceRule.Step) -> MessageRule {
+    .event(
+      .trade, when: ["type": [step == .next ? "match" : "last_match"]],
+      .trade("product_id", time: "time", price: "price", size: "size", side: "side")
+    ) { rule in
+      // The maker's side is told: a maker who sold met a buyer who took the liquidity.
+      rule.sides = SideWords(buy: ["sell"], sell: ["buy"])
+      rule.sequence = SequenceRule("trade_id", step: step, series: "match")
+    }
+  }
+
+  /// Advanced Trade: every message is an envelope with a number and a list of events.
+  static let advanced = makeSpec { spec in
+    spec.url = "wss://advanced-trade-ws.coinbase.com"
+    spec.symbol = SymbolForm(template: "{base}-{quote}", letters: .upper)
+    spec.subscribe = [
+      SubscriptionRule(#"{"type":"subscribe","channel":"heartbeats"}"#),
+      SubscriptionRule(#"{"type":"subscribe","product_ids":{symbols},"channel":"{channel}"}"#),
+    ]
+    spec.channels = EventChannels(trade: ["market_trades"], quote: ["ticker"], bar: ["candles"])
+    spec.silence = .seconds(15)
+    spec.sequence = SequenceRule("sequence_num", per: .connection)
+    spec.time = .iso8601
+    spec.messages = [
+      "market_trades": .event(
+        .trade, when: ["channel": ["market_trades"], "events[0].type": ["update"]],
+        .trade("product_id", time: "time", price: "price", size: "size", side: "side")
+      ) { rule in
+        rule.each = ["events", "trades"]
+        rule.sides = SideWords(buy: ["BUY"], sell: ["SELL"], unknown: ["UNKNOWN_ORDER_SIDE"])
+      },
+      "ticker": .event(
+        .quote, when: ["channel": ["ticker"]],
+        .quote(
+          "product_id", time: "$.timestamp", bid: "best_bid", ask: "best_ask", bidSize: "best_bid_quantity", askSize: "best_ask_quantity")
+      ) { $0.each = ["events", "tickers"] },
+      "candles": .event(
+        .bar, when: ["channel": ["candles"], "events[0].type": ["update"]],
+        .bar("product_id", time: "start", open: "open", high: "high", low: "low", close: "close", volume: "volume")
+      ) { rule in
+        rule.each = ["events", "candles"]
+        rule.time = .s
+      },
+      "heartbeat": .talk(.heartbeat, when: ["channel": ["heartbeats"]]),
+      "subscriptions": .talk(.acknowledgement, when: ["channel": ["subscriptions"]]),
+      "error": .talk(.error, when: ["type": ["error"]], text: ["message"]),
+      // What happened before the subscription.
+      "snapshot": .talk(.other, when: ["channel": ["market_trades", "candles"]]),
+      "other": .talk(.other, when: ["channel": ["ticker_batch", "l2_data", "status"]]),
+    ]
+  }
+}

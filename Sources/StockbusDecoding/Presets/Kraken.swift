@@ -1,0 +1,73 @@
+internal import StockbusPlugin
+
+enum Kraken {
+  /// Version 2: objects.
+  static let second = makeSpec { spec in
+    spec.url = "wss://ws.kraken.com/v2"
+    spec.symbol = SymbolForm(template: "{base}/{quote}", letters: .upper)
+    spec.subscribe = [SubscriptionRule(#"{"method":"subscribe","params":{"channel":"{channel}","symbol":{symbols}},"req_id":{id}}"#)]
+    spec.channels = EventChannels(trade: ["trade"], quote: ["ticker"], bar: ["ohlc"])
+    spec.silence = .seconds(15)
+    spec.time = .iso8601
+    spec.messages = [
+      "trade": .event(
+        .trade, when: ["channel": ["trade"], "type": ["update"]],
+        .trade("symbol", time: "timestamp", price: "price", size: "qty", side: "side")
+      ) { rule in
+        rule.each = ["data"]
+        rule.sequence = SequenceRule("trade_id")
+      },
+      "ticker": .event(
+        .quote, when: ["channel": ["ticker"], "data[0].timestamp": ["*"]],
+        .quote("symbol", time: "timestamp", bid: "bid", ask: "ask", bidSize: "bid_qty", askSize: "ask_qty")
+      ) { $0.each = ["data"] },
+      // As it was before tickers had times.
+      "ticker_untimed": .event(
+        .quote, when: ["channel": ["ticker"]],
+        .quote("symbol", time: nil, bid: "bid", ask: "ask", bidSize: "bid_qty", askSize: "ask_qty")
+      ) { $0.each = ["data"] },
+      "ohlc": .event(
+        .bar, when: ["channel": ["ohlc"], "type": ["update"]],
+        .bar("symbol", time: "interval_begin", open: "open", high: "high", low: "low", close: "close", volume: "volume")
+      ) { $0.each = ["data"] },
+      "heartbeat": .talk(.heartbeat, when: ["channel": ["heartbeat"]]),
+      "pong": .talk(.heartbeat, when: ["method": ["pong"]]),
+      "subscribed": .talk(.acknowledgement, when: ["method": ["subscribe", "unsubscribe"], "success": ["true"]]),
+      "error": .talk(.error, when: ["error": ["*"]], text: ["error"]),
+      "status": .talk(.other, when: ["channel": ["status"]]),
+      // What happened before the subscription.
+      "snapshot": .talk(.other, when: ["channel": ["trade", "ohlc"], "type": ["snapshot"]]),
+      "other": .talk(.other, when: ["channel": ["book", "instrument", "level3"]]),
+    ]
+  }
+
+  /// Version 1: lists that end with the channel and the pair.
+  static let first = makeSpec { spec in
+    spec.url = "wss://ws.kraken.com"
+    spec.symbol = SymbolForm(template: "{base}/{quote}", letters: .upper, rename: ["BTC": "XBT", "DOGE": "XDG"])
+    spec.subscribe = [SubscriptionRule(#"{"event":"subscribe","pair":{symbols},"subscription":{"name":"{channel}"}}"#)]
+    spec.channels = EventChannels(trade: ["trade"], quote: ["spread"], bar: ["ohlc"])
+    spec.silence = .seconds(15)
+    spec.time = .s
+    spec.messages = [
+      "trade": .event(.trade, when: ["[-2]": ["trade"]], .trade("$[-1]", time: "[2]", price: "[0]", size: "[1]", side: "[3]")) {
+        $0.each = ["[1]"]
+      },
+      "spread": .event(
+        .quote, when: ["[-2]": ["spread"]],
+        .quote("[-1]", time: "[1][2]", bid: "[1][0]", ask: "[1][1]", bidSize: "[1][3]", askSize: "[1][4]")),
+      // A bar tells when its minute ends.
+      "ohlc": .event(
+        .bar, when: ["[-2]": ["ohlc-1"]],
+        .bar("[-1]", time: "[1][1]", open: "[1][2]", high: "[1][3]", low: "[1][4]", close: "[1][5]", volume: "[1][7]")
+      ) { $0.shift = .seconds(-60) },
+      "heartbeat": .talk(.heartbeat, when: ["event": ["heartbeat", "pong"]]),
+      "subscribed": .talk(.acknowledgement, when: ["event": ["subscriptionStatus"], "status": ["subscribed", "unsubscribed"]]),
+      "refused": .talk(.error, when: ["event": ["subscriptionStatus"], "status": ["error"]], text: ["errorMessage"]),
+      "error": .talk(.error, when: ["event": ["error"]], text: ["errorMessage"]),
+      "status": .talk(.other, when: ["event": ["systemStatus"]]),
+      "book": .talk(.other, when: ["[-2]": ["book-*"]]),
+      "other": .talk(.other, when: ["[-2]": ["ticker", "ohlc-*"]]),
+    ]
+  }
+}

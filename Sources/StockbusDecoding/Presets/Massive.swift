@@ -1,0 +1,28 @@
+internal import StockbusPlugin
+
+/// Massive, formerly Polygon: stocks. Every message is a list of messages.
+enum Massive {
+  static let spec = makeSpec { spec in
+    spec.url = "wss://socket.massive.com/stocks"
+    spec.authenticate = [Secret(#"{"action":"auth","params":"{credentials.key}"}"#)]
+    spec.subscribe = [SubscriptionRule(#"{"action":"subscribe","params":"{items:comma}"}"#, item: "{channel}.{symbol}")]
+    spec.channels = EventChannels(trade: ["T"], quote: ["Q"], bar: ["AM"])
+    spec.silence = .seconds(600)  // nothing comes while the market is closed
+    spec.split = true
+    spec.time = .ms
+    spec.messages = [
+      "trade": .event(.trade, when: ["ev": ["T"]], .trade("sym", time: "t", price: "p", size: "s")) {
+        $0.sequence = SequenceRule("q", step: .rising)
+      },
+      "quote": .event(.quote, when: ["ev": ["Q"]], .quote("sym", time: "t", bid: "bp", ask: "ap", bidSize: "bs", askSize: "as")) {
+        $0.sequence = SequenceRule("q", step: .rising)
+      },
+      "bar": .event(.bar, when: ["ev": ["A", "AM"]], .bar("sym", time: "s", open: "o", high: "h", low: "l", close: "c", volume: "v")),
+      "authenticated": .talk(.authenticated, when: ["ev": ["status"], "status": ["auth_success"]]),
+      "connected": .talk(.other, when: ["ev": ["status"], "status": ["connected"]]),
+      "subscribed": .talk(.acknowledgement, when: ["ev": ["status"], "status": ["success"]]),
+      "error": .talk(.error, when: ["ev": ["status"]], text: ["message"]),
+      "other": .talk(.other, when: ["ev": ["LULD", "FMV", "NOI"]]),
+    ]
+  }
+}

@@ -1,0 +1,132 @@
+public import StockbusPlugin
+
+/// A venue whose messages are known here.
+public enum VenuePreset: String, Choice {
+  case binance, binanceFutures, coinbaseExchange, coinbaseAdvanced, kraken, krakenV1, bitfinex, gemini, alpaca, finnhub, massive
+
+  /// How to talk to the venue and read it. Keys that are written in a configuration go over it (`DecodingSpec.over`).
+  public var spec: DecodingSpec {
+    switch self {
+    case .binance: Binance.spot
+    case .binanceFutures: Binance.futures
+    case .coinbaseExchange: Coinbase.exchange
+    case .coinbaseAdvanced: Coinbase.advanced
+    case .kraken: Kraken.second
+    case .krakenV1: Kraken.first
+    case .bitfinex: Bitfinex.spec
+    case .gemini: Gemini.spec
+    case .alpaca: Alpaca.spec
+    case .finnhub: Finnhub.spec
+    case .massive: Massive.spec
+    }
+  }
+
+  /// Where the venue documents the format.
+  public var documentation: String {
+    switch self {
+    case .binance: "https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams"
+    case .binanceFutures: "https://developers.binance.com/docs/derivatives/usds-margined-futures/websocket-market-streams"
+    case .coinbaseExchange: "https://docs.cdp.coinbase.com/exchange/websocket-feed/channels"
+    case .coinbaseAdvanced: "https://docs.cdp.coinbase.com/coinbase-app/advanced-trade-apis/websocket/websocket-channels"
+    case .kraken: "https://docs.kraken.com/api/docs/websocket-v2/trade"
+    case .krakenV1: "https://docs.kraken.com/api/docs/websocket-v1/trade"
+    case .bitfinex: "https://docs.bitfinex.com/docs/ws-general"
+    case .gemini: "https://docs.gemini.com/websocket/market-data/v2/about"
+    case .alpaca: "https://docs.alpaca.markets/docs/streaming-market-data"
+    case .finnhub: "https://finnhub.io/docs/api/websocket-trades"
+    case .massive: "https://massive.com/docs/websocket/quickstart"
+    }
+  }
+
+  /// The kinds of events it can become.
+  public var events: [EventKind] {
+    let rules = spec.messages?.entries ?? []
+    return EventKind.allCases.filter { kind in rules.contains { $0.value.event == kind } }
+  }
+}
+
+extension DecodingSpec {
+  /// The spec to work by: what is written in a configuration over what the preset says.
+  public static func whole(_ preset: VenuePreset?, _ own: DecodingSpec) -> DecodingSpec {
+    preset.map { own.over($0.spec) } ?? own
+  }
+}
+
+// How presets are written down.
+
+func makeSpec(_ fill: (inout DecodingSpec) -> Void) -> DecodingSpec {
+  var spec = DecodingSpec()
+  fill(&spec)
+  return spec
+}
+
+extension MessageRule {
+  /// A message that carries events.
+  static func event(_ kind: EventKind, when: Mapping<[ValuePattern]>, _ fields: FieldPaths, _ fill: (inout MessageRule) -> Void = { _ in })
+    -> MessageRule
+  {
+    var rule = MessageRule()
+    rule.when = when
+    rule.event = kind
+    rule.fields = fields
+    fill(&rule)
+    return rule
+  }
+
+  /// A message that carries none.
+  static func talk(_ role: MessageRole, when: Mapping<[ValuePattern]>, text: [ValuePath]? = nil) -> MessageRule {
+    var rule = MessageRule()
+    rule.when = when
+    rule.role = role
+    rule.text = text
+    return rule
+  }
+}
+
+extension FieldPaths {
+  static func trade(_ symbol: ValuePath, time: ValuePath?, price: ValuePath, size: ValuePath, side: ValuePath? = nil) -> FieldPaths {
+    var fields = FieldPaths()
+    fields.symbol = symbol
+    fields.time = time
+    fields.price = price
+    fields.size = size
+    fields.side = side
+    return fields
+  }
+
+  static func quote(
+    _ symbol: ValuePath, time: ValuePath?, bid: ValuePath, ask: ValuePath, bidSize: ValuePath? = nil, askSize: ValuePath? = nil
+  ) -> FieldPaths {
+    var fields = FieldPaths()
+    fields.symbol = symbol
+    fields.time = time
+    fields.bid = bid
+    fields.ask = ask
+    fields.bidSize = bidSize
+    fields.askSize = askSize
+    return fields
+  }
+
+  static func bar(
+    _ symbol: ValuePath, time: ValuePath, open: ValuePath, high: ValuePath, low: ValuePath, close: ValuePath, volume: ValuePath
+  ) -> FieldPaths {
+    var fields = FieldPaths()
+    fields.symbol = symbol
+    fields.time = time
+    fields.open = open
+    fields.high = high
+    fields.low = low
+    fields.close = close
+    fields.volume = volume
+    return fields
+  }
+}
+
+extension SideWords {
+  init(buy: [String], sell: [String], unknown: [String] = []) {
+    self.init()
+    self.buy = buy
+    self.sell = sell
+    self.unknown = unknown
+  }
+}

@@ -1,0 +1,126 @@
+public import MarketData
+internal import StockbusPlugin
+
+/// Why a decoding spec cannot be used: every reason, in words, with the option it is about.
+public struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One reason.
+  public struct Fault: Hashable, Sendable {
+    /// The option of `DecodingSpec` it is about.
+    public let option: String
+    public let message: String
+  }
+  public let faults: [Fault]
+
+  init(_ faults: [Fault]) { self.faults = faults }
+
+  public var description: String { faults.map(\.message).joined(separator: "; ") }
+}
+
+extension DecodingSpec {
+  var secrets: [String: Secret] {
+    Dictionary((credentials?.entries ?? []).map { ($0.name, $0.value) }) { first, _ in first }
+  }
+
+  /// The channels of one kind of event, or of all.
+  func channels(for event: EventKind?) -> [String] {
+    if let event { return channels?[event] ?? [] }
+    var seen: Set<String> = []
+    return EventKind.allCases.flatMap { channels?[$0] ?? [] }.filter { seen.insert($0).inserted }
+  }
+
+  /// Why messages cannot become events of this kind; empty where they can. For a whole spec.
+  public func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
+    var faults: [DecodingSpecError.Fault] = []
+    let rules = messages?.entries ?? []
+    if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: which messages there are")] }
+    let remembered = Set(rules.flatMap { $0.value.remember?.entries.map(\.name) ?? [] }).subtracting(["id"])
+    for (name, rule) in rules {
+      func add(_ text: String) { faults.append(.init(option: "messages", message: "message '\(visible(name))' \(text)")) }
+      if rule.when?.entries.isEmpty ?? true { add("needs a 'when'") }
+      for path in rule.paths {
+        if case .remembered(let word) = path.root, !remembered.contains(word) {
+          add("wants '@\(word)', which no message remembers\(didYouMean(word, among: remembered))")
+        }
+      }
+      for missing in rule.missingFields { add("becomes a \(rule.event?.rawValue ?? "") and needs the field '\(missing)'") }
+      for stray in rule.strayFields { add("becomes a \(rule.event?.rawValue ?? ""), which has no field '\(stray)'") }
+      for path in rule.each ?? [] where path.root != .item { add("has '\(path)' in 'each': a path from the item on is needed") }
+      if rule.remember != nil, recall == nil { add("remembers what is never recalled: 'recall' is needed") }
+    }
+    if let event, !rules.contains(where: { $0.value.event == event }) {
+      let kinds = Set(rules.compactMap { $0.value.event?.rawValue }).sorted()
+      let others = kinds.isEmpty ? "" : "; they become \(kinds.joined(separator: ", "))"
+      faults.append(.init(option: "messages", message: "none of the messages becomes a \(event.rawValue)\(others)"))
+    }
+    if let sequence, sequence.per != .connection {
+      faults.append(.init(option: "sequence", message: "a number that counts all messages is counted 'per: connection'"))
+    }
+    return faults
+  }
+
+  /// Why a venue cannot be talked to about these symbols; empty where it can. For a whole spec.
+  public func conversationFaults(symbols: [Symbol], event: EventKind?) -> [DecodingSpecError.Fault] {
+    var faults: [DecodingSpecError.Fault] = []
+    let known = secrets
+    var templates = (subscribe ?? []).map { ("subscribe", MessageTemplate($0.message)) }
+    templates += (authenticate ?? []).map { ("authenticate", MessageTemplate($0.revealed)) }
+    if let url { templates.append(("url", MessageTemplate(url))) }
+    for name in Set(templates.flatMap(\.1.credentials)).subtracting(known.keys).sorted() {
+      faults.append(.init(option: "credentials", message: "'credentials' needs '\(visible(name))'"))
+    }
+    let names = templates.reduce(into: Set<MessageTemplate.Name>()) { $0.formUnion($1.1.names) }
+    let wantsSymbols = !names.isDisjoint(with: [.symbol, .symbols, .items])
+    if wantsSymbols, symbols.isEmpty { faults.append(.init(option: "symbols", message: "symbols are needed to subscribe")) }
+    if !names.isDisjoint(with: [.channel, .channels, .items]), channels(for: event).isEmpty {
+      faults.append(.init(option: "channels", message: "'channels' has none for \(event?.rawValue ?? "any event")"))
+    }
+    let form = SymbolTemplate(symbol)
+    for symbol in symbols where form.venueName(symbol.description) == nil {
+      faults.append(
+        .init(
+          option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
+    }
+    return faults
+  }
+}
+
+extension MessageRule {
+  /// Every path in it.
+  var paths: [ValuePath] {
+    var paths = (each ?? []) + (text ?? []) + (remember?.entries.map(\.value) ?? [])
+    paths += ((when?.entries ?? []) + (only?.entries ?? [])).compactMap { ValuePath($0.name) }
+    if let sequence { paths.append(sequence.path) }
+    if let fields {
+      paths += [
+        fields.symbol, fields.time, fields.price, fields.size, fields.side, fields.bid, fields.ask, fields.bidSize, fields.askSize,
+        fields.open, fields.high, fields.low, fields.close, fields.volume,
+      ].compactMap { $0 }
+    }
+    return paths
+  }
+
+  /// The fields that are placed and that its event has not.
+  var strayFields: [String] {
+    guard let event, let fields else { return [] }
+    let placed: [(String, ValuePath?)] = [
+      ("price", fields.price), ("size", fields.size), ("side", fields.side), ("bid", fields.bid), ("ask", fields.ask),
+      ("bid_size", fields.bidSize), ("ask_size", fields.askSize), ("open", fields.open), ("high", fields.high), ("low", fields.low),
+      ("close", fields.close), ("volume", fields.volume),
+    ]
+    let own = EventFields.prices(event) + EventFields.sizes(event) + (event == .trade ? ["side"] : [])
+    return placed.filter { $0.1 != nil && !own.contains($0.0) }.map(\.0)
+  }
+
+  /// The fields its event needs and nobody has placed.
+  var missingFields: [String] {
+    guard let event else { return [] }
+    let fields = fields ?? FieldPaths()
+    var needed: [(String, ValuePath?)] = [("symbol", fields.symbol)]
+    switch event {
+    case .trade: needed += [("price", fields.price)]
+    case .quote: needed += [("bid", fields.bid), ("ask", fields.ask)]
+    case .bar: needed += [("open", fields.open), ("high", fields.high), ("low", fields.low), ("close", fields.close)]
+    }
+    return needed.filter { $0.1 == nil }.map(\.0)
+  }
+}

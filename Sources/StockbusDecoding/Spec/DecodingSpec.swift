@@ -1,0 +1,174 @@
+public import StockbusPlugin
+
+/// How a venue is talked to and how its messages become events. A component takes one under `decoding:`, beside the `preset:` that
+/// fills in what is not written.
+public struct DecodingSpec: Options {
+  @Setting("Where to connect; {credentials.NAME} is filled in.", length: 1...)
+  public var url: String?
+  @Setting("Keys and tokens by name, for {credentials.NAME} in the messages and the url.")
+  public var credentials: Mapping<Secret>?
+  @Setting("How the venue writes symbols.")
+  public var symbol: SymbolForm?
+  @Setting("Messages that say who we are, in order, before any subscription.")
+  public var authenticate: [Secret]?
+  @Setting("Messages that subscribe, in order.")
+  public var subscribe: [SubscriptionRule]?
+  @Setting("The channels for each type of event, for {channel} and {channels}.")
+  public var channels: EventChannels?
+  @Setting("How long to wait between two messages to the venue.", in: .zero ... .seconds(60))
+  public var pace: Duration?
+  @Setting("A message to send now and then, where the venue expects one.")
+  public var keepalive: Keepalive?
+  @Setting("How long the whole connection may be silent; a quiet symbol is none of it.", in: .milliseconds(100) ... .seconds(86_400))
+  public var silence: Duration?
+  @Setting("Goes inside this path first, where a message has it.")
+  public var unwrap: ValuePath?
+  @Setting("A message that is a list is several messages.")
+  public var split: Bool?
+  @Setting("Where later messages carry the id that an earlier one was remembered by, such as [0].")
+  public var recall: ValuePath?
+  @Setting("A number that counts all messages of the connection, checked where there is one.")
+  public var sequence: SequenceRule?
+  @Setting("How times are written.")
+  public var time: VenueTime?
+  @Setting(
+    "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
+  public var messages: Mapping<MessageRule>?
+
+  public init() {}
+
+  /// What is not written here is as in `base`.
+  public func over(_ base: DecodingSpec) -> DecodingSpec {
+    var spec = self
+    spec.url = url ?? base.url
+    spec.credentials = credentials ?? base.credentials
+    spec.symbol = symbol.map { own in base.symbol.map { own.over($0) } ?? own } ?? base.symbol
+    spec.authenticate = authenticate ?? base.authenticate
+    spec.subscribe = subscribe ?? base.subscribe
+    spec.channels = channels.map { own in base.channels.map { own.over($0) } ?? own } ?? base.channels
+    spec.pace = pace ?? base.pace
+    spec.keepalive = keepalive ?? base.keepalive
+    spec.silence = silence ?? base.silence
+    spec.unwrap = unwrap ?? base.unwrap
+    spec.split = split ?? base.split
+    spec.recall = recall ?? base.recall
+    spec.sequence = sequence ?? base.sequence
+    spec.time = time ?? base.time
+    spec.messages = Self.rules(messages, over: base.messages)
+    return spec
+  }
+
+  private static func rules(_ own: Mapping<MessageRule>?, over base: Mapping<MessageRule>?) -> Mapping<MessageRule>? {
+    guard let own, let base else { return own ?? base }
+    let fresh = own.entries.filter { base[$0.name] == nil }
+    return Mapping(unique: fresh + base.entries.map { entry in (entry.name, own[entry.name]?.over(entry.value) ?? entry.value) })
+  }
+}
+
+/// How a venue writes symbols: `BTC-USD` of a configuration may be `tBTCUSD` there.
+public struct SymbolForm: Options {
+  /// Which letters.
+  public enum Letters: String, Choice {
+    /// As they were written.
+    case kept
+    case upper, lower
+  }
+  @Setting("The venue's name, with {symbol}, or {base} and {quote}: what stands before and behind -, /, _ or : in a symbol.")
+  public var template: String?
+  @Setting("Capital or small letters in it.")
+  public var letters: Letters?
+  @Setting("Currencies that the venue names differently: BTC: XBT.")
+  public var rename: Mapping<String>?
+
+  public init() {}
+
+  public init(template: String, letters: Letters? = nil, rename: Mapping<String>? = nil) {
+    self.template = template
+    self.letters = letters
+    self.rename = rename
+  }
+
+  public func validate(_ problems: inout OptionProblems) {
+    if let template, let fault = SymbolTemplate.fault(template) { problems.add("'template': \(fault)", at: "template") }
+  }
+
+  func over(_ base: SymbolForm) -> SymbolForm {
+    var form = self
+    form.template = template ?? base.template
+    form.letters = letters ?? base.letters
+    form.rename = rename ?? base.rename
+    return form
+  }
+}
+
+/// The names of channels by what comes out of them.
+public struct EventChannels: Options {
+  @Setting("Channels of trades.") public var trade: [String]?
+  @Setting("Channels of quotes.") public var quote: [String]?
+  @Setting("Channels of bars.") public var bar: [String]?
+
+  public init() {}
+
+  public init(trade: [String]? = nil, quote: [String]? = nil, bar: [String]? = nil) {
+    self.trade = trade
+    self.quote = quote
+    self.bar = bar
+  }
+
+  public subscript(kind: EventKind) -> [String]? {
+    switch kind {
+    case .trade: trade
+    case .quote: quote
+    case .bar: bar
+    }
+  }
+
+  func over(_ base: EventChannels) -> EventChannels {
+    EventChannels(trade: trade ?? base.trade, quote: quote ?? base.quote, bar: bar ?? base.bar)
+  }
+}
+
+/// A message that subscribes. With {symbol} it is sent for each symbol, with {symbols} or {items} for as many as `chunk` says, with
+/// {channel} for each channel, and else once.
+public struct SubscriptionRule: Options {
+  @Setting(
+    "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",
+    length: 1...)
+  public var message: String
+  @Setting("What {items} consists of, such as {symbol:lower}@{channel}.")
+  public var item: String?
+  @Setting("Symbols in one message at most.", in: 1...10_000)
+  public var chunk = 100
+
+  public init() {}
+
+  public init(_ message: String, item: String? = nil, chunk: Int = 100) {
+    self.message = message
+    self.item = item
+    self.chunk = chunk
+  }
+
+  public func validate(_ problems: inout OptionProblems) {
+    for fault in MessageTemplate.faults(message, item: item) { problems.add("'message': \(fault)", at: "message") }
+    if let item {
+      for fault in MessageTemplate.faults(item: item) { problems.add("'item': \(fault)", at: "item") }
+    }
+  }
+}
+
+/// A message that keeps a connection open.
+public struct Keepalive: Options {
+  @Setting("The text; {id} is 1, 2, 3 and so on.", length: 1...) public var message: String
+  @Setting("How often.", in: .seconds(1) ... .seconds(86_400)) public var every = Duration.seconds(30)
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    for fault in MessageTemplate.faults(keepalive: message) { problems.add("'message': \(fault)", at: "message") }
+  }
+
+  public init(_ message: String, every: Duration) {
+    self.message = message
+    self.every = every
+  }
+}

@@ -1,0 +1,132 @@
+public import StockbusPlugin
+
+/// Where a value stands in a message: `p`, `data.p`, `[3]`, `[-1]` (counted from the end), `["odd.key"]`.
+///
+/// A path begins at the item that is being decoded; `$.stream` begins at the whole message, `@symbol` is what an earlier message
+/// said (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, where `each` goes through an object.
+public struct ValuePath: Hashable, Sendable {
+  /// Where it begins.
+  public enum Root: Hashable, Sendable {
+    case item, message, key
+    case remembered(String)
+  }
+  /// One key or index on the way.
+  public enum Step: Hashable, Sendable {
+    case key(String)
+    /// Counted from 0, or from the end by -1, -2 and so on.
+    case index(Int)
+  }
+  public let root: Root
+  public let steps: [Step]
+  static let stepLimit = 16
+
+  /// Nil where the text is no path of at most 16 steps.
+  public init?(_ text: String) {
+    var rest = Substring(text)
+    var root = Root.item
+    if rest == "." || rest == "~" {
+      self.root = rest == "~" ? .key : .item
+      steps = []
+      return
+    }
+    if rest.first == "$" {
+      root = .message
+      rest.removeFirst()
+      if rest.first == "." {
+        rest.removeFirst()
+        if rest.isEmpty { return nil }
+      } else if let next = rest.first, next != "[" {
+        return nil
+      }
+    } else if rest.first == "@" {
+      let name = rest.dropFirst()
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return nil }
+      self.root = .remembered(String(name))
+      steps = []
+      return
+    } else if rest.isEmpty {
+      return nil
+    }
+    guard let steps = Self.steps(rest) else { return nil }
+    self.root = root
+    self.steps = steps
+  }
+
+  private static func steps(_ text: Substring) -> [Step]? {
+    var steps: [Step] = []
+    var rest = text
+    while !rest.isEmpty {
+      if rest.first == "[" {
+        guard let (step, after) = bracket(rest.dropFirst()) else { return nil }
+        steps.append(step)
+        rest = after
+      } else {
+        if !steps.isEmpty {
+          guard rest.first == "." else { return nil }
+          rest.removeFirst()
+        }
+        let key = rest.prefix { !".[]".contains($0) }
+        if key.isEmpty { return nil }
+        steps.append(.key(String(key)))
+        rest = rest[key.endIndex...]
+      }
+    }
+    return steps.count <= stepLimit ? steps : nil
+  }
+
+  /// What stands behind an opening bracket: an index or a key in quotation marks.
+  private static func bracket(_ text: Substring) -> (Step, Substring)? {
+    if text.first == "\"" {
+      let key = text.dropFirst().prefix { $0 != "\"" }
+      let after = text[key.endIndex...]
+      return after.hasPrefix("\"]") ? (.key(String(key)), after.dropFirst(2)) : nil
+    }
+    let digits = text.prefix { $0 == "-" || ($0.isASCII && $0.isNumber) }
+    let after = text[digits.endIndex...]
+    guard digits.count < 7, let index = Int(digits), after.first == "]" else { return nil }
+    return (.index(index), after.dropFirst())
+  }
+}
+
+extension ValuePath: CustomStringConvertible {
+  /// As it is written in a configuration.
+  public var description: String {
+    var text =
+      switch root {
+      case .item: ""
+      case .message: "$"
+      case .key: "~"
+      case .remembered(let name): "@\(name)"
+      }
+    for step in steps {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key) where key.isEmpty || key.contains(where: { ".[]$@~".contains($0) }): text += "[\"\(key)\"]"
+      case .key(let key): text += (text.isEmpty ? "" : ".") + key
+      }
+    }
+    return text.isEmpty ? "." : text
+  }
+}
+
+extension ValuePath: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    guard let path = ValuePath(text) else { throw .mismatch }
+    self = path
+  }
+  public static var optionType: OptionType {
+    OptionType("path", plural: "paths", phrase: "a path such as data.p, [1][0], $.stream or @symbol", pluralPhrase: "paths such as data.p")
+  }
+  public static var optionSample: String { "data.p" }
+  public static var optionSchema: JSONValue { ["type": "string"] }
+  public var optionText: String { description.optionText }
+  public var optionJSON: JSONValue { .string(description) }
+}
+
+extension ValuePath: ExpressibleByStringLiteral {
+  /// A path written in source code; one that is none is the programmer's mistake and traps.
+  public init(stringLiteral text: String) {
+    guard let path = ValuePath(text) else { preconditionFailure("'\(text)' is no path") }
+    self = path
+  }
+}

@@ -1,0 +1,211 @@
+internal import MarketData
+
+// What may be compared with what, and what a bare word then means.
+extension Checker {
+  func compare(_ left: Syntax, _ comparison: Comparison, _ right: Syntax, whole: Syntax) throws(ExpressionError) -> Condition {
+    let (a, b) = (try operand(left), try operand(right))
+    switch (a, b) {
+    case (.value(let term, let dimension), .value(let other, let otherDimension)):
+      guard let unified = try unify((term, dimension), (other, otherDimension), right) else {
+        // Its unit, or the rest of a time.
+        let mayGoOn = if case .number = right.kind { dimension == .duration || dimension == .time } else { false }
+        throw fail(.type, misfit(dimension, otherDimension), right, mayGoOn: mayGoOn)
+      }
+      return Self.reckoned(unified.left, comparison, unified.right)
+    case (.symbol, .word), (.symbol, .string), (.text, .word), (.text, .string), (.choice, .word), (.choice, .string):
+      return try names(a, left, comparison, [right], whole)
+    case (.word, .symbol), (.string, .symbol), (.word, .text), (.string, .text), (.word, .choice), (.string, .choice):
+      return try names(b, right, comparison, [left], whole)
+    case (.symbol(let first), .symbol(let second)):
+      return try equality(comparison, "symbols", whole) ? .sameSymbol(first, second) : .not(.sameSymbol(first, second))
+    case (.choice(let first, let choices), .choice(let second, let others)) where choices.type == others.type && choices.bytes != nil:
+      return try equality(comparison, "they", whole) ? .sameChoice(first, second) : .not(.sameChoice(first, second))
+    case (.word(let word), .word(let other)):
+      // The likelier one to have been meant as a field.
+      let names = shape.slots.map(\.name)
+      let isSecond = suggestion(for: word, among: names) == nil && suggestion(for: other, among: names) != nil
+      throw isSecond ? unknownField(other, right) : unknownField(word, left)
+    case (.word(let word), _): throw unknownField(word, left)
+    case (_, .word(let word)): throw unknownField(word, right)
+    case (.symbol, .value), (.value, .symbol):
+      let isLeft = if case .symbol = a { false } else { true }
+      let other = isLeft ? left : right
+      throw fail(
+        .type,
+        "a symbol cannot be compared with \((isLeft ? a : b).kind); a symbol of other characters is written as \"\(written(other))\"",
+        other)
+    default:
+      throw fail(.type, "\(a.kind) cannot be compared with \(b.kind)", right)
+    }
+  }
+
+  /// As somebody wrote it.
+  private func written(_ syntax: Syntax) -> String {
+    let bytes = Array(text.utf8)[syntax.range]
+    return visible(String(decoding: bytes, as: UTF8.self), limit: 40)
+  }
+
+  private func misfit(_ a: Dimension, _ b: Dimension) -> String {
+    let message = "a \(a.rawValue) cannot be compared with a \(b.rawValue)"
+    switch (a, b) {
+    case (.percent, .number), (.number, .percent): return message + "; divide the percentage by 1% to make it a number"
+    case (.duration, .number), (.number, .duration): return message + "; write a unit, as in 250ms"
+    case (.time, .number), (.number, .time): return message + "; write a time, as in 2013-10-08T13:30:00Z"
+    case (.time, .duration), (.duration, .time): return message + "; the difference of two times is a duration"
+    default: return message
+    }
+  }
+
+  /// True for `==`, false for `!=`.
+  private func equality(_ comparison: Comparison, _ what: String, _ syntax: Syntax) throws(ExpressionError) -> Bool {
+    if comparison.direction != 0 { throw fail(.type, "\(what) have no order; compare them with '==', '!=', 'in' or 'matches'", syntax) }
+    return comparison == .equal
+  }
+
+  /// The cheapest form of a comparison of two values of one dimension.
+  static func reckoned(_ left: Term, _ comparison: Comparison, _ right: Term) -> Condition {
+    switch (left, right) {
+    case (.constant(let a), .constant(let b)): return .constant(comparison.holds(a, b))
+    case (.constant(let a), .load(let load)): return direct(load, comparison.mirrored, a)
+    case (.load(let load), .constant(let b)): return direct(load, comparison, b)
+    case (.load(let a), .load(let b)) where !a.isNarrow && !b.isNarrow && a.isInteger == b.isInteger:
+      return .fields(a.offset, comparison, b.offset)
+    default: return .compare(left, comparison, right)
+    }
+  }
+
+  /// A field against a constant, in the field's own unit; what is beyond it is always so or never.
+  private static func direct(_ load: Term.Load, _ comparison: Comparison, _ constant: Int128) -> Condition {
+    var comparison = comparison
+    var constant = constant
+    if load.isInteger {
+      var (whole, rest) = constant.quotientAndRemainder(dividingBy: 1_000_000_000)
+      if rest != 0 {
+        if rest < 0 { whole -= 1 }  // rounded down
+        // Between two whole numbers: at most the lower one, or at least the upper one.
+        switch comparison {
+        case .equal: return .constant(false)
+        case .notEqual: return .constant(true)
+        case .less, .lessOrEqual: comparison = .lessOrEqual
+        case .greater, .greaterOrEqual: comparison = .greater
+        }
+      }
+      constant = whole
+    }
+    let (least, most): (Int128, Int128) = load.isNarrow ? (0, Int128(UInt32.max)) : (Int128(Int64.min), Int128(Int64.max))
+    if constant > most { return .constant(comparison.holds(0, 1)) }
+    if constant < least { return .constant(comparison.holds(1, 0)) }
+    return .field(load, comparison, Int64(constant))
+  }
+
+  // MARK: Lists and patterns
+
+  func membership(_ item: Syntax, _ list: [Syntax]) throws(ExpressionError) -> Condition {
+    let operand = try operand(item)
+    switch operand {
+    case .word(let word): throw unknownField(word, item)
+    case .symbol, .text, .choice: return try names(operand, item, .equal, list, item)
+    case .string: throw fail(.type, "a text is no field", item)
+    case .value(let term, let dimension):
+      var values: Set<Int128> = []
+      for element in list {
+        let other: (term: Term, dimension: Dimension) = try value(element)
+        guard let unified = try unify((term, dimension), other, element) else {
+          throw fail(.type, misfit(dimension, other.dimension), element)
+        }
+        guard let constant = unified.right.constant else { throw fail(.type, "a list holds constants, no fields", element) }
+        values.insert(constant)
+      }
+      if values.count == 1, let value = values.first { return Self.reckoned(term, .equal, .constant(value)) }
+      if let constant = term.constant { return .constant(values.contains(constant)) }
+      return .contains(values.sorted(), term)
+    }
+  }
+
+  func match(_ item: Syntax, _ pattern: Syntax) throws(ExpressionError) -> Condition {
+    let operand = try operand(item)
+    let glob: String
+    switch pattern.kind {
+    case .string(let text): glob = text
+    case .word(let word) where shape[word] == nil: glob = word
+    default: throw fail(.type, "expected a pattern such as \"BRK.*\", in which * is any text and ? one character", pattern)
+    }
+    let bytes = Array(glob.utf8)
+    switch operand {
+    case .symbol(let offset): return .symbol(offset, NameSet(patterns: [bytes]))
+    case .text(let offset): return .text(offset, NameSet(patterns: [bytes]))
+    case .choice(let offset, let choices):
+      let hits = choices.names.indices.filter { i in
+        var name = choices.names[i]
+        return name.withUTF8 { Glob.matches($0, bytes) }
+      }
+      return try choice(offset, choices, Set(hits), item)
+    case .word(let word): throw unknownField(word, item)
+    case .value, .string: throw fail(.type, "only symbols, texts and choices match a pattern, and this is \(operand.kind)", item)
+    }
+  }
+
+  /// A field against words: it is one of them, or none where `comparison` is `!=`.
+  private func names(
+    _ field: Operand, _ syntax: Syntax, _ comparison: Comparison, _ words: [Syntax], _ whole: Syntax
+  ) throws(ExpressionError) -> Condition {
+    let isEqual: Bool
+    let condition: Condition
+    switch field {
+    case .symbol(let offset):
+      isEqual = try equality(comparison, "symbols", whole)
+      condition = .symbol(offset, try nameSet(words, isSymbol: true))
+    case .text(let offset):
+      isEqual = try equality(comparison, "texts", whole)
+      condition = .text(offset, try nameSet(words, isSymbol: false))
+    case .choice(let offset, let choices):
+      isEqual = try equality(comparison, "'\(syntax)' and its like", whole)
+      var hits: Set<Int> = []
+      for word in words {
+        let name = try name(word, "one of \(choices.names.joined(separator: ", "))")
+        guard let hit = choices.names.firstIndex(of: name) else {
+          let near = didYouMean(name, among: choices.names)
+          throw fail(
+            .unknown,
+            "'\(syntax)' is never \(shown(name))\(near.isEmpty ? "; it is one of \(choices.names.joined(separator: ", "))" : near)", word,
+            completions: choices.names.filter { $0.hasPrefix(name) })
+        }
+        hits.insert(hit)
+      }
+      condition = try choice(offset, choices, hits, syntax)
+    case .value, .word, .string: throw fail(.type, "\(field.kind) is no field of names", syntax)
+    }
+    return isEqual ? condition : Self.negated(condition)
+  }
+
+  private func nameSet(_ words: [Syntax], isSymbol: Bool) throws(ExpressionError) -> NameSet {
+    var set = NameSet()
+    for word in words {
+      let name = try name(word, isSymbol ? "a symbol" : "a text")
+      if isSymbol, let reason = Symbol.fault(in: name) { throw fail(.range, reason, word) }
+      set.insert(name)
+    }
+    return set
+  }
+
+  /// A bare word or a text.
+  private func name(_ syntax: Syntax, _ what: String) throws(ExpressionError) -> String {
+    switch syntax.kind {
+    case .string(let text): return text
+    case .word(let word) where shape[word] == nil: return word
+    case .word(let word): throw fail(.type, "expected \(what), found the field '\(word)'; as a name write \"\(word)\"", syntax)
+    case .number, .time, .percent, .duration:
+      throw fail(.type, "expected \(what); between quotation marks it is one: \"\(written(syntax))\"", syntax)
+    default:
+      throw fail(.type, "expected \(what); one with other characters than letters and digits is written as \"\(written(syntax))\"", syntax)
+    }
+  }
+
+  private func choice(_ offset: Int, _ choices: Choices, _ hits: Set<Int>, _ syntax: Syntax) throws(ExpressionError) -> Condition {
+    if hits.isEmpty || hits.count == choices.names.count { return .constant(!hits.isEmpty) }
+    guard let bytes = choices.bytes else {
+      throw fail(.type, "'\(syntax)' has a type of its own that expressions cannot read", syntax)
+    }
+    return .choice(offset, hits.map { bytes[$0] }.sorted())
+  }
+}

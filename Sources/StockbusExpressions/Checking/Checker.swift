@@ -1,0 +1,125 @@
+internal import MarketData
+
+/// Gives an expression its types: every word is a field, a case, a symbol or a text, and every operation fits its values.
+struct Checker {
+  let text: String
+  let shape: EventShape
+
+  /// `mayGoOn`: what stands there may become right by typing on, if it stands at the very end.
+  func fail(
+    _ code: ExpressionError.Code, _ message: String, _ syntax: Syntax, completions: [String] = [], mayGoOn: Bool = false
+  ) -> ExpressionError {
+    let isOpen = syntax.range.upperBound == text.utf8.count && (mayGoOn || !completions.isEmpty)
+    return ExpressionError(code, message, text, syntax.range, isIncomplete: isOpen, completions: isOpen ? completions : [])
+  }
+
+  // MARK: Conditions
+
+  func condition(_ syntax: Syntax) throws(ExpressionError) -> Condition {
+    switch syntax.kind {
+    case .bool(let value): return .constant(value)
+    case .not(let inner):
+      switch try condition(inner) {
+      case .constant(let value): return .constant(!value)
+      case .not(let condition): return condition
+      case let condition: return .not(condition)
+      }
+    case .all(let parts): return try joined(parts, isAll: true)
+    case .any(let parts): return try joined(parts, isAll: false)
+    case .comparison(let operands, let operators):
+      var parts: [Condition] = []
+      for (i, comparison) in operators.enumerated() {
+        parts.append(try compare(operands[i], comparison, operands[i + 1], whole: syntax))
+      }
+      return parts.count == 1 ? parts[0] : Self.simplified(parts, isAll: true)
+    case .membership(let item, let list, let isNegated):
+      let condition = try membership(item, list)
+      return isNegated ? Self.negated(condition) : condition
+    case .match(let item, let pattern, let isNegated):
+      let condition = try match(item, pattern)
+      return isNegated ? Self.negated(condition) : condition
+    case .word, .string, .number, .percent, .duration, .time, .negate, .arithmetic, .call:
+      throw notACondition(syntax)
+    }
+  }
+
+  private func joined(_ parts: [Syntax], isAll: Bool) throws(ExpressionError) -> Condition {
+    var conditions: [Condition] = []
+    for part in parts { conditions.append(try condition(part)) }
+    return Self.simplified(conditions, isAll: isAll)
+  }
+
+  /// Without what is always so.
+  static func simplified(_ parts: [Condition], isAll: Bool) -> Condition {
+    var kept: [Condition] = []
+    for part in parts {
+      if case .constant(let value) = part {
+        if value != isAll { return .constant(value) }
+      } else {
+        kept.append(part)
+      }
+    }
+    if kept.isEmpty { return .constant(isAll) }
+    return kept.count == 1 ? kept[0] : isAll ? .all(kept) : .any(kept)
+  }
+
+  static func negated(_ condition: Condition) -> Condition {
+    if case .constant(let value) = condition { .constant(!value) } else { .not(condition) }
+  }
+
+  private func notACondition(_ syntax: Syntax) -> ExpressionError {
+    do throws(ExpressionError) {
+      let operand = try operand(syntax)
+      if case .word(let word) = operand { return unknownField(word, syntax) }
+      let message =
+        switch operand {
+        case .choice(_, let choices): "\(operand.kind) is no condition; compare it, as in \(syntax) == \(choices.names.last ?? "x")"
+        case .symbol: "a symbol is no condition; compare it, as in \(syntax) == AAPL"
+        case .text: "a text is no condition; compare it, as in \(syntax) matches \"*x*\""
+        default: "\(operand.kind) is no condition; compare it, as in price > 100"
+        }
+      // Somebody who types a comparison begins with its left side.
+      let isOpen = text.utf8.dropFirst(syntax.range.upperBound).allSatisfy { $0 == 32 || $0 == 9 }
+      let completions = if case .word(let word) = syntax.kind { words(beginning: word).filter { $0 != word } } else { [] as [String] }
+      return ExpressionError(.type, visible(message, limit: 200), text, syntax.range, isIncomplete: isOpen, completions: completions)
+    } catch { return error }
+  }
+
+  // MARK: Words
+
+  func operand(_ syntax: Syntax) throws(ExpressionError) -> Operand {
+    switch syntax.kind {
+    case .word(let word):
+      guard let slot = shape[word] else { return .word(word) }
+      switch slot.form {
+      case .value(let dimension, let isInteger):
+        return .value(.load(.init(offset: slot.offset, isNarrow: false, isInteger: isInteger)), dimension)
+      case .count: return .value(.load(.init(offset: slot.offset, isNarrow: true, isInteger: true)), .number)
+      case .symbol: return .symbol(slot.offset)
+      case .text: return .text(slot.offset)
+      case .choice(let choices): return .choice(slot.offset, choices)
+      case .foreign: throw fail(.type, "the field '\(word)' has a type of its own that expressions cannot read", syntax)
+      }
+    case .string(let text): return .string(text)
+    case .number, .percent, .duration, .time, .negate, .arithmetic, .call:
+      let (term, dimension) = try value(syntax)
+      return .value(term, dimension)
+    case .bool, .not, .comparison, .membership, .match, .all, .any:
+      throw fail(.type, "expected a value, found a condition", syntax)
+    }
+  }
+
+  /// A word that should have been a field.
+  func unknownField(_ word: String, _ syntax: Syntax) -> ExpressionError {
+    let names = shape.slots.map(\.name)
+    let near = didYouMean(word, among: names)
+    let list = "; its fields are \(names.joined(separator: ", "))"
+    return fail(
+      .unknown, "\(shape.name) has no field \(shown(word))\(near.isEmpty ? list : near)", syntax, completions: words(beginning: word))
+  }
+
+  /// What may stand where a value or condition begins.
+  func words(beginning prefix: String) -> [String] {
+    (shape.slots.map(\.name) + ["not"] + Function.allCases.map(\.rawValue)).filter { $0.hasPrefix(prefix) }
+  }
+}

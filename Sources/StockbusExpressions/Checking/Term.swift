@@ -1,0 +1,82 @@
+/// A number to be reckoned: in billionths, or in nanoseconds for durations and times.
+indirect enum Term {
+  case constant(Int128)
+  case load(Load)
+  case negate(Term)
+  case absolute(Term)
+  case add(Term, Term)
+  case subtract(Term, Term)
+  /// Divided by `per`, so that the units are right again: a billion, or a hundred times that for percentages.
+  case multiply(Term, Term, per: Scale)
+  /// Multiplied by `per` first.
+  case divide(Term, Term, per: Scale)
+  case least(Term, Term)
+  case greatest(Term, Term)
+
+  /// What makes the product of two numbers a number again.
+  enum Scale: Int64, BitwiseCopyable {
+    case billion = 1_000_000_000
+    case hundredBillion = 100_000_000_000
+  }
+
+  /// A field's number in the event.
+  struct Load: Hashable, BitwiseCopyable {
+    let offset: Int
+    /// 32 bits without a sign instead of 64 with one.
+    let isNarrow: Bool
+    /// A whole number, of which a billion billionths are one.
+    let isInteger: Bool
+  }
+
+  var constant: Int128? { if case .constant(let value) = self { value } else { nil } }
+
+  /// Registers that are needed to reckon it, the greedier side first (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
+  /// Expressions", JACM 1970).
+  var registers: Int {
+    switch self {
+    case .constant, .load: return 1
+    case .negate(let inner), .absolute(let inner): return inner.registers
+    case .add(let a, let b), .subtract(let a, let b), .multiply(let a, let b, _), .divide(let a, let b, _), .least(let a, let b),
+      .greatest(let a, let b):
+      let (left, right) = (a.registers, b.registers)
+      return left == right ? left + 1 : max(left, right)
+    }
+  }
+}
+
+/// What an event is asked.
+indirect enum Condition {
+  case constant(Bool)
+  /// The hottest: a field against a constant, both as they stand in memory.
+  case field(Term.Load, Comparison, Int64)
+  /// Two 64-bit fields of one unit.
+  case fields(Int, Comparison, Int)
+  case compare(Term, Comparison, Term)
+  /// Sorted, each once.
+  case contains([Int128], Term)
+  case symbol(Int, NameSet)
+  case sameSymbol(Int, Int)
+  /// By the byte that stands there.
+  case choice(Int, [UInt8])
+  case sameChoice(Int, Int)
+  case text(Int, NameSet)
+  case not(Condition)
+  case all([Condition])
+  case any([Condition])
+
+  var registers: Int {
+    switch self {
+    case .not(let inner): inner.registers
+    case .all(let parts), .any(let parts): parts.enumerated().map { $1.registers + ($0 == 0 ? 0 : 1) }.max() ?? 1
+    default: 1
+    }
+  }
+}
+
+/// Names and patterns, as bytes.
+struct NameSet: Sendable, Hashable {
+  var names: Set<[UInt8]> = []
+  var patterns: [[UInt8]] = []
+
+  mutating func insert(_ name: String) { names.insert(Array(name.utf8)) }
+}

@@ -1,0 +1,27 @@
+/// Registers for a chunk of events: columns of numbers with a fault each, and columns of verdicts.
+///
+/// Unsafe because instructions write into it for every event; the columns are as long as the chunk, and the program says how many of
+/// them it uses.
+struct Workspace {
+  let chunk: Int
+  let wide: UnsafeMutablePointer<Int128>
+  /// 1 where there is no number.
+  let faults: UnsafeMutablePointer<UInt8>
+  let bytes: UnsafeMutablePointer<UInt8>
+
+  /// What `init(_:chunk:in:)` needs.
+  static func size(_ program: Program, chunk: Int) -> Int { chunk * (program.wideRegisters * 17 + program.byteRegisters) }
+
+  /// Lays the columns out in memory that is aligned to 16 bytes.
+  init(_ program: Program, chunk: Int, in memory: UnsafeMutableRawPointer) {
+    self.chunk = chunk
+    let count = chunk * program.wideRegisters
+    wide = memory.bindMemory(to: Int128.self, capacity: count)
+    faults = (memory + count * 16).bindMemory(to: UInt8.self, capacity: count)
+    bytes = (memory + count * 17).bindMemory(to: UInt8.self, capacity: chunk * program.byteRegisters)
+  }
+
+  @inline(__always) func numbers(_ register: Int) -> UnsafeMutablePointer<Int128> { wide + register &* chunk }
+  @inline(__always) func faults(_ register: Int) -> UnsafeMutablePointer<UInt8> { faults + register &* chunk }
+  @inline(__always) func verdicts(_ register: Int) -> UnsafeMutablePointer<UInt8> { bytes + register &* chunk }
+}

@@ -1,0 +1,45 @@
+internal import StockbusPlugin
+internal import Synchronization
+
+/// Watches over an open connection: pings and their answers, and silence.
+struct Heartbeat: Sendable {
+  private let connection: WebSocketConnection
+  private let ping: Duration
+  private let pongDeadline: Duration
+  private let idleDeadline: Duration?
+
+  init(_ connection: WebSocketConnection, _ settings: ConnectionSettings) {
+    self.connection = connection
+    ping = settings.ping
+    pongDeadline = settings.pongDeadline
+    idleDeadline = settings.idleDeadline
+  }
+
+  /// Returns when the connection has failed, at the latest at the next deadline, or the task is cancelled.
+  func run() async {
+    let clock = connection.clock
+    var nextPing = clock.uptime + ping
+    /// When a ping was sent that nothing has come after, and how often something had come by then.
+    var asked: (at: Duration, reads: Int)?
+    while true {
+      let (reads, message, isPaused, isOver) = connection.state.withLock { state in
+        (state.reads, state.lastMessage, state.isPaused, state.ending != nil)
+      }
+      if isOver { return }
+      let now = clock.uptime
+      // Whatever comes is a sign of life; and while nothing is read, nothing can come.
+      if let ping = asked, reads != ping.reads || isPaused { asked = nil }
+      if let asked, now >= asked.at + pongDeadline { return connection.fail(.timedOut(.pong)) }
+      if let idleDeadline, !isPaused, now >= message + idleDeadline { return connection.fail(.timedOut(.idle)) }
+      if now >= nextPing {
+        connection.sendPing()
+        if asked == nil { asked = (now, reads) }
+        nextPing = now + ping
+      }
+      var wake = nextPing
+      if let asked { wake = min(wake, asked.at + pongDeadline) }
+      if let idleDeadline { wake = min(wake, max(message, isPaused ? now : message) + idleDeadline) }
+      do { try await clock.sleep(until: wake) } catch { return }
+    }
+  }
+}

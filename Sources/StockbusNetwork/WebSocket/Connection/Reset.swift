@@ -1,0 +1,14 @@
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Closes so that the other side gets a TCP reset, as from a machine that has died and come back.
+func closeWithReset(_ channel: any Channel) {
+  guard let provider = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+  provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+}

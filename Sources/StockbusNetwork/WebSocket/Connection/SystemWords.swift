@@ -1,0 +1,25 @@
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What the system says about a failed connection, without the names of functions and types.
+func systemWords(_ error: any Error) -> String {
+  switch error {
+  case let error as IOError: String(cString: strerror(error.errnoCode))
+  case let error as NIOConnectionError:
+    if let first = error.connectionErrors.first {
+      systemWords(first.error)
+    } else if error.dnsAError != nil || error.dnsAAAAError != nil {
+      "the name is not known"
+    } else {
+      "no connection"
+    }
+  case ChannelError.connectTimeout: "no connection in time"
+  default: "\(error)".printable
+  }
+}

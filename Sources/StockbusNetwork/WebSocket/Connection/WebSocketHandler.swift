@@ -1,0 +1,209 @@
+internal import NIOCore
+internal import StockbusPlugin
+internal import Synchronization
+
+/// The end of a channel's pipeline: bytes to and from a `WebSocketConnection`. Used on its channel's thread only.
+final class WebSocketHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  enum Role {
+    case client(UpgradeRequest)
+    /// `echoes`: what comes is sent back at once, without anybody being asked.
+    case server(echoes: Bool)
+  }
+
+  private let connection: WebSocketConnection
+  private let role: Role
+  private let limit: Int
+  /// Nil before the handshake, and when nothing more is wanted.
+  private var reader: FrameReader?
+  private var head = ByteBuffer()
+  private var isShaking = true
+  private var failure: WebSocketError?
+  // What one read has brought.
+  private var messages: [WebSocketMessage] = []
+  private var bytes = 0
+  private var hasPong = false
+  /// The payload of the last ping that was not answered; one answer is enough for many (RFC 6455, section 5.5.3).
+  private var ping: ByteBuffer?
+  private var echo = ByteBuffer()
+  private(set) var echoed = 0
+  private let countEchoes: @Sendable (Int) -> Void
+
+  init(_ connection: WebSocketConnection, _ role: Role, limit: Int, countEchoes: @escaping @Sendable (Int) -> Void = { _ in }) {
+    self.connection = connection
+    self.role = role
+    self.limit = limit
+    self.countEchoes = countEchoes
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard connection.connected(context.channel) else { return context.close(promise: nil) }
+    if case .client(let request) = role { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request.text)), promise: nil) }
+    context.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var data = unwrapInboundIn(data)
+    if isShaking {
+      head.writeBuffer(&data)
+      guard shake(context) else { return }
+      data = head
+      head = ByteBuffer()
+    }
+    if reader == nil || connection.state.withLock({ $0.isStalled }) { return }
+    reader?.append(data)
+    do throws(WebSocketError) {
+      while let piece = try reader?.next() { take(piece) }
+    } catch {
+      reader = nil
+      failure = error
+    }
+  }
+
+  private func take(_ piece: FrameReader.Piece) {
+    switch piece {
+    case .message(let message):
+      if case .server(echoes: true) = role {
+        echo.writeFrame(message)
+        echoed += 1
+        return
+      }
+      messages.append(message)
+      bytes += message.count
+    case .ping(let payload): ping = payload
+    case .pong: hasPong = true
+    case .close(let code, let reason):
+      reader = nil
+      finishRead()
+      connection.closeReceived(code, reason)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    answer(context)
+    let mayRead = finishRead()
+    if let failure {
+      self.failure = nil
+      connection.fail(failure)
+    }
+    // Where what we send is not taken, an echo must not read on.
+    if mayRead, context.channel.isWritable || !isEcho { context.read() }
+    context.fireChannelReadComplete()
+  }
+
+  private var isEcho: Bool { if case .server(echoes: true) = role { true } else { false } }
+
+  @discardableResult
+  private func finishRead() -> Bool {
+    if isShaking { return true }
+    defer {
+      messages = []
+      bytes = 0
+      hasPong = false
+    }
+    return connection.deliver(messages, bytes: bytes, hasPong: hasPong) || reader == nil
+  }
+
+  private func answer(_ context: ChannelHandlerContext) {
+    var out = echo
+    if echoed > 0 {
+      echo = ByteBuffer()
+      countEchoes(echoed)
+      echoed = 0
+    }
+    // A peer that sends pings and takes no answers must not fill our memory.
+    if let ping, context.channel.isWritable {
+      let mask = connection.isClient ? connection.state.withLock { $0.masks.next() } : nil
+      ping.withUnsafeReadableBytes { out.writeFrame(.pong, $0, mask: mask) }
+      self.ping = nil
+    }
+    if out.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(out), promise: nil) }
+  }
+
+  /// Looks whether the handshake has come as a whole; true when frames may follow.
+  private func shake(_ context: ChannelHandlerContext) -> Bool {
+    // What does not begin with a method, such as a client that speaks TLS, is told at once.
+    if case .server = role, let first = head.readableBytesView.first, !(65...90).contains(first) {
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: UpgradeResponse.refusal("400 Bad Request").text)), promise: nil)
+      refuse(context, .badHandshake("not HTTP"))
+      return false
+    }
+    guard let end = head.readableBytesView.firstRange(ofBlankLine: ()) else {
+      if head.readableBytes > HTTPHead.limit { refuse(context, .badHandshake("more than \(HTTPHead.limit) bytes without an end")) }
+      return false
+    }
+    let text = head.readSlice(length: end) ?? ByteBuffer()
+    head.moveReaderIndex(forwardBy: 4)
+    guard end <= HTTPHead.limit, let parsed = HTTPHead(text.readableBytesView) else {
+      refuse(context, .badHandshake("the head is malformed"))
+      return false
+    }
+    do throws(WebSocketError) {
+      switch role {
+      case .client(let request): try request.check(parsed)
+      case .server:
+        let answer = UpgradeResponse.answer(parsed)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer.text)), promise: nil)
+        if !answer.isAccepted { throw .badHandshake("no request for a WebSocket: \(parsed.firstLine.printable)") }
+      }
+    } catch {
+      refuse(context, error)
+      return false
+    }
+    isShaking = false
+    reader = FrameReader(limit: limit, expectsMask: !connection.isClient)
+    return connection.opened()
+  }
+
+  private func refuse(_ context: ChannelHandlerContext, _ error: WebSocketError) {
+    isShaking = false
+    head = ByteBuffer()
+    _ = connection.end(error)
+    context.close(promise: nil)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      connection.room.ring()
+      if isEcho { context.read() }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    finishRead()
+    connection.gone(isShaking ? .badHandshake("the connection was closed before its end") : .closed(nil, reason: ""))
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    let host = if case .client(let request) = role { request.url.host } else { "the client" }
+    finishRead()
+    if let words = tlsFailure(error, host: host), isShaking {
+      _ = connection.end(.tls(words))
+    } else {
+      _ = connection.end(.closed(nil, reason: systemWords(error)))
+    }
+    context.close(promise: nil)
+  }
+}
+
+extension Collection<UInt8> where Index == Int {
+  /// How many bytes stand before the first empty line; nil where there is none.
+  fileprivate func firstRange(ofBlankLine: Void) -> Int? {
+    var at = startIndex
+    while at + 4 <= endIndex {
+      if self[at] == 13, self[at + 1] == 10, self[at + 2] == 13, self[at + 3] == 10 { return at - startIndex }
+      at += 1
+    }
+    return nil
+  }
+}
+
+extension ByteBuffer {
+  mutating func writeFrame(_ message: WebSocketMessage) {
+    message.payload.withUnsafeReadableBytes { writeFrame(message.kind == .text ? .text : .binary, $0, mask: nil) }
+  }
+}

@@ -1,0 +1,82 @@
+internal import StockbusPlugin
+
+/// The client's half of the handshake (RFC 6455, section 4.1).
+struct UpgradeRequest: Sendable {
+  let url: WebSocketURL
+  let headers: [(name: String, value: Secret)]
+  let subprotocol: String?
+  /// Sixteen bytes that nobody has used before.
+  let key: String
+
+  init(_ url: WebSocketURL, headers: [(name: String, value: Secret)], subprotocol: String?) {
+    self.url = url
+    self.headers = headers
+    self.subprotocol = subprotocol
+    var system = SystemRandomNumberGenerator()
+    key = base64((0..<16).map { _ in UInt8.random(in: 0...255, using: &system) })
+  }
+
+  /// The request; it holds secrets.
+  var text: String {
+    var lines = [
+      "GET \(url.target) HTTP/1.1", "Host: \(url.authority)", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: \(key)",
+      "Sec-WebSocket-Version: 13",
+    ]
+    if let subprotocol { lines.append("Sec-WebSocket-Protocol: \(subprotocol)") }
+    if !headers.contains(where: { $0.name.lowercased() == "user-agent" }) { lines.append("User-Agent: stockbus") }
+    for header in headers { lines.append("\(header.name): \(header.value.revealed)") }
+    return lines.joined(separator: "\r\n") + "\r\n\r\n"
+  }
+
+  /// Checks the answer.
+  func check(_ head: HTTPHead) throws(WebSocketError) {
+    let words = head.firstLine.split(separator: " ", maxSplits: 2)
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].count == 3, let status = Int(words[1]) else {
+      throw .badHandshake("the answer is not HTTP")
+    }
+    guard status == 101 else {
+      let phrase = words.count == 3 ? String(words[2]) : ""
+      let place = head["location"].map { "to \($0); write that into 'url' if it is right" }
+      throw .refused(status: status, reason: ([phrase, place ?? ""].filter { !$0.isEmpty }.joined(separator: " ")).printable)
+    }
+    guard head.has("websocket", in: "upgrade"), head.has("upgrade", in: "connection") else {
+      throw .badHandshake("the answer is no upgrade to a WebSocket")
+    }
+    guard head["sec-websocket-accept"] == Self.accept(key) else { throw .badHandshake("the answer does not fit the key") }
+    if let extensions = head["sec-websocket-extensions"], !extensions.isEmpty {
+      throw .badHandshake("the server wants extensions that nobody asked for: \(extensions.printable)")
+    }
+    guard head["sec-websocket-protocol"] == subprotocol else {
+      throw .badHandshake("the server does not speak the subprotocol '\(subprotocol ?? "")'")
+    }
+  }
+
+  static func accept(_ key: String) -> String { base64(sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))) }
+}
+
+/// The server's half (RFC 6455, section 4.2).
+enum UpgradeResponse {
+  /// The answer to a request that is one; otherwise the refusal to send.
+  static func answer(_ head: HTTPHead) -> (text: String, isAccepted: Bool) {
+    let words = head.firstLine.split(separator: " ")
+    guard words.count == 3, words[2] == "HTTP/1.1" else { return refusal("400 Bad Request") }
+    guard words[0] == "GET" else { return refusal("405 Method Not Allowed", "Allow: GET\r\n") }
+    guard head.has("websocket", in: "upgrade"), head.has("upgrade", in: "connection") else {
+      return refusal("426 Upgrade Required", "Upgrade: websocket\r\n")
+    }
+    guard head["sec-websocket-version"] == "13" else { return refusal("426 Upgrade Required", "Sec-WebSocket-Version: 13\r\n") }
+    guard let key = head["sec-websocket-key"], key.utf8.count == 24 else { return refusal("400 Bad Request") }
+    let accept = UpgradeRequest.accept(key)
+    let text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
+    return (text, true)
+  }
+
+  static func refusal(_ status: String, _ header: String = "") -> (text: String, isAccepted: Bool) {
+    ("HTTP/1.1 \(status)\r\n\(header)Connection: close\r\nContent-Length: 0\r\n\r\n", false)
+  }
+}
+
+extension String {
+  /// Without characters that a terminal would act upon, and not too long.
+  var printable: String { String(String.UnicodeScalarView(unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }.prefix(300))) }
+}

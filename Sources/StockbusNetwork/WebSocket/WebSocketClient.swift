@@ -1,0 +1,111 @@
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+public import StockbusPlugin
+internal import Synchronization
+
+/// Opens WebSockets to one place.
+public struct WebSocketClient: Sendable {
+  public let url: WebSocketURL
+  public let settings: ConnectionSettings
+  let clock: any Timekeeper
+  let thread: NetworkThread
+  private let tls: NIOSSLContext?
+
+  /// Reads the CA's file, where there is one; no other I/O.
+  public init(
+    _ url: WebSocketURL, _ settings: ConnectionSettings, clock: any Timekeeper, thread: NetworkThread = .next()
+  ) throws(TLSError) {
+    self.url = url
+    self.settings = settings
+    self.clock = clock
+    self.thread = thread
+    tls = url.isSecure ? try settings.tls.clientContext() : nil
+  }
+
+  /// A connection after its handshake, in the settings' times. Throws a `WebSocketError`, and `CancellationError`.
+  ///
+  /// Whoever opens it has to end it: `withConnection` does that too, and watches over it meanwhile.
+  public nonisolated(nonsending) func open() async throws -> WebSocketConnection {
+    let connection = WebSocketConnection(clock: clock, isClient: true)
+    do {
+      try await open(connection)
+      return connection
+    } catch {
+      _ = connection.end(error as? WebSocketError ?? .finished(.goingAway))
+      connection.dropChannel()
+      throw error
+    }
+  }
+
+  nonisolated(nonsending) func open(_ connection: WebSocketConnection) async throws {
+    if Task.isCancelled { throw CancellationError() }
+    connect(connection)
+    try await withDeadline(settings.connectDeadline, clock, late: { connection.fail(.timedOut(.connect)) }) {
+      try await connection.wait { $0.wasConnected }
+    }
+    try await withDeadline(settings.handshakeDeadline, clock, late: { connection.fail(.timedOut(.handshake)) }) {
+      try await connection.wait { $0.wasOpened }
+    }
+  }
+
+  /// Starts connecting; the connection learns what comes of it.
+  private func connect(_ connection: WebSocketConnection) {
+    let request = UpgradeRequest(url, headers: settings.headers.entries, subprotocol: settings.subprotocol)
+    let (url, tls, limit) = (url, tls, settings.frameLimit.bytes)
+    ClientBootstrap(group: thread.loop)
+      // Small messages are sent at once (Nagle's algorithm would wait for an acknowledgement).
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.autoRead, value: false)
+      // The connect deadline rules; this one only frees the socket in the end.
+      .connectTimeout(.seconds(600))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if connection.state.withLock({ $0.ending != nil }) { throw ChannelError.ioOnClosedChannel }
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: url.serverName)) }
+          try channel.pipeline.syncOperations.addHandler(WebSocketHandler(connection, .client(request), limit: limit))
+        }
+      }
+      .connect(host: url.host, port: url.port)
+      .whenComplete { result in
+        switch result {
+        case .success(let channel): if connection.state.withLock({ $0.ending != nil && $0.channel == nil }) { channel.close(promise: nil) }
+        case .failure(let error): _ = connection.end(.unreachable("\(url.host):\(url.port): \(systemWords(error))"))
+        }
+      }
+  }
+
+  /// Opens a connection, does `body` with it while pings and deadlines watch over it, and closes it whatever happens.
+  ///
+  /// Returning is a planned close; so is a cancellation. A `WebSocketError` that `body` throws is thrown on.
+  public nonisolated(nonsending) func withConnection<Result>(
+    _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
+  ) async throws -> Result {
+    let connection = try await open()
+    return try await watching(connection, body)
+  }
+
+  nonisolated(nonsending) func watching<Result>(
+    _ connection: WebSocketConnection, _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
+  ) async throws -> Result {
+    let heartbeat = Heartbeat(connection, settings)
+    // Unstructured only in form: awaited on every path.
+    let watch = Task { await heartbeat.run() }
+    do {
+      let result = try await body(connection)
+      watch.cancel()
+      await watch.value
+      await connection.close(within: settings.closeDeadline)
+      return result
+    } catch {
+      watch.cancel()
+      await watch.value
+      if error is WebSocketError {
+        await connection.finish(within: settings.closeDeadline)
+      } else {
+        await connection.close(.goingAway, within: settings.closeDeadline)
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,105 @@
+public import StockbusPlugin
+internal import Synchronization
+
+/// A WebSocket that is opened again whenever it is lost, with growing pauses; its states are told as `ConnectionStatus`.
+///
+/// ```swift
+/// public func run(into output: inout Outlet<Trade>) async throws {
+///   try await link.run { connection in
+///     try await connection.send(subscription)          // on every connection, the first and later ones
+///     while true {
+///       for message in try await connection.receive() { … }
+///       try await output.flush()
+///     }
+///   }
+/// }
+/// ```
+///
+/// What the body throws decides: a `WebSocketError`, such as `receive` throws when the connection is lost, leads to the next
+/// attempt; anything else closes the connection and ends `run` with it. So does a cancellation. When the body returns, `run` does.
+public final class WebSocketLink: Sendable {
+  private struct State {
+    var isFinished = false
+    var connection: WebSocketConnection?
+  }
+
+  public let url: WebSocketURL
+  private let client: WebSocketClient
+  private let settings: ConnectionSettings
+  private let context: Context
+  private let state = Mutex(State())
+  private let news = Bell()
+
+  /// Reads the CA's file, where there is one; no other I/O.
+  public init(
+    _ url: WebSocketURL, _ settings: ConnectionSettings, _ context: Context, thread: NetworkThread = .next()
+  ) throws(TLSError) {
+    self.url = url
+    self.settings = settings
+    self.context = context
+    client = try WebSocketClient(url, settings, clock: context.clock, thread: thread)
+  }
+
+  /// Ends `run` from outside as planned, whatever it is doing: connecting, pausing, or working on a connection, which is then
+  /// closed with 1000. From then on there is no connection.
+  public func finish() {
+    let connection = state.withLock { state in
+      state.isFinished = true
+      return state.connection
+    }
+    connection?.beginClose()
+    news.ring()
+  }
+
+  private var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  /// Keeps a connection and does `body` with each, in the caller's isolation, until `body` returns, throws something of its own,
+  /// the task is cancelled, or `finish` is called. `body` is called after the handshake and watched over by pings and deadlines.
+  public nonisolated(nonsending) func run(
+    _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
+  ) async throws {
+    var backoff = Backoff(first: settings.backoff, most: settings.maxBackoff, random: context.random())
+    while !isFinished {
+      let connection = WebSocketConnection(clock: context.clock, isClient: true)
+      let isWanted = state.withLock { state in
+        state.connection = connection
+        return !state.isFinished
+      }
+      defer { state.withLock { $0.connection = nil } }
+      if !isWanted { return }
+      context.connection(.connecting, "\(url)")
+      do {
+        try await client.open(connection)
+        context.connection(.connected, "\(url)")
+        try await client.watching(connection, body)
+        return context.connection(.disconnected, "closed as planned")
+      } catch let error as WebSocketError {
+        connection.drop()
+        if isFinished { return context.connection(.disconnected, "closed as planned") }
+        if connection.hasProven { backoff.reset() }
+        try await pause(backoff.next(), after: error)
+      } catch {
+        connection.drop()
+        context.connection(.disconnected, error is CancellationError ? "stopped" : "\(error)")
+        throw error
+      }
+    }
+  }
+
+  /// Tells that the connection is lost, and waits before the next attempt.
+  private nonisolated(nonsending) func pause(_ pause: Duration, after error: WebSocketError) async throws {
+    context.connection(.disconnected, "\(error)")
+    let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }
+    context.logger.log(level: isOrderly ? .notice : .warning, "\(error); connecting again in \(pause.inMilliseconds)")
+    await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished }
+    if Task.isCancelled { throw CancellationError() }
+  }
+}
+
+extension Duration {
+  /// `125ms`, for a message.
+  var inMilliseconds: String {
+    let (seconds, attoseconds) = components
+    return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
+  }
+}

@@ -1,0 +1,79 @@
+public import StockbusPlugin
+
+/// `ws://host:port/path?query` or `wss://…`, as an option.
+public struct WebSocketURL: Hashable, Sendable {
+  public let isSecure: Bool
+  /// A name or an address, without the brackets of IPv6.
+  public let host: String
+  public let port: Int
+  /// Path and query, at least `/`.
+  public let target: String
+
+  /// The root of a host; a port of 1 to 65535.
+  public init(isSecure: Bool, host: String, port: Int) {
+    self.isSecure = isSecure
+    self.host = host
+    self.port = port
+    target = "/"
+  }
+
+  public init(option text: String) throws(OptionTextError) {
+    let lowered = text.prefix(8).lowercased()
+    if lowered.hasPrefix("http") { throw .hint("write ws:// or wss:// instead of http:// or https://") }
+    guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .mismatch }
+    isSecure = lowered.hasPrefix("wss://")
+    if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
+      throw .because("blanks and characters beyond ASCII have to be written as %20 and the like")
+    }
+    let rest = text.dropFirst(isSecure ? 6 : 5)
+    let authority = rest.prefix { !"/?#".contains($0) }
+    if rest.contains("#") { throw .because("a WebSocket has no part after #") }
+    if authority.contains("@") { throw .hint("put a name and password into a header") }
+    let tail = rest.dropFirst(authority.count)
+    target = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    let portText: Substring
+    if authority.hasPrefix("["), let bracket = authority.firstIndex(of: "]") {
+      host = String(authority[authority.index(after: authority.startIndex)..<bracket])
+      portText = authority[authority.index(after: bracket)...]
+    } else {
+      host = String(authority.prefix { $0 != ":" })
+      portText = authority.dropFirst(host.count)
+    }
+    if host.isEmpty || !portText.isEmpty && !portText.hasPrefix(":") { throw .because("no host") }
+    guard portText.count > 1 else {
+      port = isSecure ? 443 : 80
+      return
+    }
+    guard let number = UInt16(portText.dropFirst()), number > 0 else { throw .because("a port is a number from 1 to 65535") }
+    port = Int(number)
+  }
+
+  /// What the Host header says.
+  var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+  }
+
+  /// For TLS; nil for an address, which a certificate names in another way.
+  var serverName: String? {
+    let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
+    return isAddress ? nil : host
+  }
+}
+
+extension WebSocketURL: CustomStringConvertible {
+  /// Without the query, which may hold a token: `wss://ws.example.com/feed?…`.
+  public var description: String {
+    let path = target.prefix { $0 != "?" }
+    return "\(isSecure ? "wss" : "ws")://\(authority)\(path == "/" ? "" : path)\(path.count < target.count ? "?…" : "")"
+  }
+}
+
+extension WebSocketURL: ScalarOption {
+  public static var optionType: OptionType {
+    OptionType("WebSocket URL", plural: "WebSocket URLs", phrase: "a WebSocket URL such as wss://host/path")
+  }
+  public static var optionSample: String { "wss://example.com/feed" }
+  public static var optionSchema: JSONValue { ["type": "string", "pattern": "^[Ww][Ss][Ss]?://"] }
+  public var optionText: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target)" }
+}

@@ -1,0 +1,118 @@
+internal import Dispatch
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Waits for keys and for signals about the terminal, on a thread of its own that costs nothing while nothing comes.
+final class KeyboardThread: Sendable {
+  enum News: Sendable {
+    case input([InputEvent])
+    case resized, suspend, resumed
+    /// Nobody types any more: the window was closed.
+    case closed
+  }
+
+  private let keyboard: Int32
+  private let reading: Int32
+  private let writing: Int32
+  private let ended = DispatchSemaphore(value: 0)
+  private let receive: @Sendable (News) -> Void
+  private let found: [(signal: Int32, action: sigaction)]
+
+  /// Nil where there are no descriptors left.
+  init?(keyboard: Int32, receive: @escaping @Sendable (News) -> Void) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    self.keyboard = keyboard
+    self.receive = receive
+    reading = ends[0]
+    writing = ends[1]
+    found = ScreenSignals.install(writingTo: writing)
+  }
+
+  func start() { DispatchQueue(label: "stockbus.keyboard").async { self.run() } }
+
+  /// Ends the thread and gives the signals back.
+  func end() {
+    ScreenSignals.note(ScreenSignals.end)
+    ended.wait()
+    ScreenSignals.uninstall(found)
+    close(reading)
+    close(writing)
+  }
+
+  /// How long an Escape waits for what may follow it.
+  private static let patience: Int32 = 40
+  /// How often it is looked whether we are in the foreground again.
+  private static let glance: Int32 = 250
+
+  /// Whether the keys are ours; a terminal that is gone belongs to nobody else.
+  private func isListener(_ keyboard: Int32) -> Bool {
+    let listener = keyboard < 0 ? -1 : tcgetpgrp(keyboard)
+    return listener <= 0 || listener == getpgrp()
+  }
+
+  private func run() {
+    defer { ended.signal() }
+    var decoder = InputDecoder()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    var keyboard = keyboard
+    var isPaused = false
+    while true {
+      // Where the keyboard is gone, poll ignores the negative number, and signals still come.
+      var entries = [
+        pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&entries, 2, isPaused ? Self.glance : decoder.isPending ? Self.patience : -1)
+      if ready < 0, errno != EINTR { return }
+      if isPaused, isListener(keyboard) {
+        // A shell that brings a running job to the front does not say so.
+        isPaused = false
+        receive(.resumed)
+      }
+      if ready == 0 {
+        tell(decoder.timeout())
+        continue
+      }
+      if ready > 0, entries[1].revents != 0 {
+        if !readSignals(&buffer) { return }
+        if !isListener(keyboard) { isPaused = true }
+      }
+      if ready > 0, entries[0].revents != 0 {
+        // What is typed while we are in the background is another's, and reading it would stop us (SIGTTIN).
+        if !isListener(keyboard) {
+          isPaused = true
+          continue
+        }
+        let n = read(keyboard, &buffer, buffer.count)
+        if n > 0 {
+          tell(decoder.feed(buffer[..<n]))
+        } else if n == 0 || (errno != EINTR && errno != EAGAIN) {
+          receive(.closed)
+          keyboard = -1
+        }
+      }
+    }
+  }
+
+  private func tell(_ events: [InputEvent]) { if !events.isEmpty { receive(.input(events)) } }
+
+  /// False where the thread is to end.
+  private func readSignals(_ buffer: inout [UInt8]) -> Bool {
+    let n = read(reading, &buffer, buffer.count)
+    if n <= 0 { return true }
+    let bytes = buffer[..<n]
+    if bytes.contains(ScreenSignals.end) { return false }
+    if bytes.contains(ScreenSignals.resumed) { receive(.resumed) }
+    if bytes.contains(ScreenSignals.resized) { receive(.resized) }
+    if bytes.contains(ScreenSignals.suspend) { receive(.suspend) }
+    return true
+  }
+}

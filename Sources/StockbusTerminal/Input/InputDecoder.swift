@@ -1,0 +1,128 @@
+/// Bytes from a terminal become keys, mouse events and answers: a state machine without I/O.
+///
+/// Where the bytes are cut between two reads makes no difference. The exception is the Escape key, which is the beginning of most other
+/// keys: whether something follows only time tells, so call `timeout` when nothing has for some 50 ms.
+public struct InputDecoder: Sendable {
+  private var pending: [UInt8] = []
+
+  public init() {}
+
+  /// Whether something has begun and not ended.
+  public var isPending: Bool { !pending.isEmpty }
+
+  /// Longer sequences are not ours and are skipped.
+  static let limit = 128
+
+  /// Answers what is complete now.
+  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
+    pending += bytes
+    return decode(isFinal: false)
+  }
+
+  /// Nothing follows what is pending: a lone Escape is the key.
+  public mutating func timeout() -> [InputEvent] { decode(isFinal: true) }
+
+  private enum Step {
+    case event(InputEvent, Int)
+    case skip(Int)
+    case incomplete
+  }
+
+  private mutating func decode(isFinal: Bool) -> [InputEvent] {
+    var events: [InputEvent] = []
+    var at = 0
+    loop: while at < pending.count {
+      switch step(pending[at...]) {
+      case .event(let event, let count):
+        events.append(event)
+        at += count
+      case .skip(let count): at += count
+      case .incomplete:
+        if !isFinal, pending.count - at <= Self.limit { break loop }
+        if pending[at] == 0x1b { events.append(.key(KeyPress(.escape))) }
+        // The rest of a broken sequence is nobody's typing.
+        at = pending[at] == 0x1b && pending.count - at == 1 ? at + 1 : pending.count
+      }
+    }
+    pending.removeFirst(at)
+    return events
+  }
+
+  private func step(_ bytes: ArraySlice<UInt8>) -> Step {
+    let first = bytes[bytes.startIndex]
+    if first == 0x1b { return escape(bytes.dropFirst()) }
+    return character(bytes, [])
+  }
+
+  /// Behind an Escape: a sequence, or a key with Alt.
+  private func escape(_ rest: ArraySlice<UInt8>) -> Step {
+    guard let next = rest.first else { return .incomplete }
+    let step: Step
+    switch next {
+    case 0x5b: step = ControlSequence.read(rest.dropFirst()).map { Self.meaning($0) } ?? .incomplete
+    case 0x4f: step = shift3(rest.dropFirst())
+    case 0x1b:
+      // Twice Escape: the key, or Alt with a key that begins with one. Alone it may be either.
+      guard let third = rest.dropFirst().first else { return .incomplete }
+      if third != 0x5b, third != 0x4f { return .event(.key(KeyPress(.escape)), 1) }
+      switch escape(rest.dropFirst()) {
+      case .event(.key(var press), let count):
+        press.modifiers.insert(.alt)
+        return .event(.key(press), count + 1)
+      case .event(_, let count), .skip(let count): return .skip(count + 1)
+      case .incomplete: return .incomplete
+      }
+    default: step = character(rest, .alt)
+    }
+    switch step {
+    case .event(let event, let count): return .event(event, count + 1)
+    case .skip(let count): return .skip(count + 1)
+    case .incomplete: return .incomplete
+    }
+  }
+
+  /// Function keys and arrows of terminals in application mode; counts from the `O`.
+  private func shift3(_ rest: ArraySlice<UInt8>) -> Step {
+    guard let final = rest.first else { return .incomplete }
+    guard let key = ControlSequence.key(final) else {
+      // Alt and a capital O.
+      return .event(.key(KeyPress(.character("O"), .alt)), 1)
+    }
+    return .event(.key(KeyPress(key)), 2)
+  }
+
+  /// What a control sequence means; counts from the `[`.
+  private static func meaning(_ sequence: ControlSequence) -> Step {
+    let count = sequence.length + 1
+    return sequence.event.map { .event($0, count) } ?? .skip(count)
+  }
+
+  private func character(_ bytes: ArraySlice<UInt8>, _ modifiers: KeyModifiers) -> Step {
+    let first = bytes[bytes.startIndex]
+    switch first {
+    case 0x0d, 0x0a: return .event(.key(KeyPress(.enter, modifiers)), 1)
+    case 0x09: return .event(.key(KeyPress(.tab, modifiers)), 1)
+    case 0x7f, 0x08: return .event(.key(KeyPress(.backspace, modifiers)), 1)
+    case 0: return .event(.key(KeyPress(.character(" "), modifiers.union(.control))), 1)
+    case 1...26: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 96))), modifiers.union(.control))), 1)
+    case 0x1c..<0x20: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 64))), modifiers.union(.control))), 1)
+    case 0x20..<0x7f: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first))), modifiers)), 1)
+    default: break
+    }
+    let length =
+      switch first {
+      case 0xc2...0xdf: 2
+      case 0xe0...0xef: 3
+      case 0xf0...0xf4: 4
+      default: 0
+      }
+    if length == 0 { return .skip(1) }
+    let encoded = bytes.prefix(length)
+    if let bad = encoded.dropFirst().firstIndex(where: { $0 & 0xc0 != 0x80 }) { return .skip(bad - bytes.startIndex) }
+    if encoded.count < length { return .incomplete }
+    guard let text = String(validating: encoded, as: UTF8.self), let character = text.first, text.count == 1 else { return .skip(length) }
+    // Controls of the upper half (C1) are no text.
+    if let scalar = text.unicodeScalars.first, (0x80..<0xa0).contains(scalar.value) { return .skip(length) }
+    return .event(.key(KeyPress(.character(character), modifiers)), length)
+  }
+}

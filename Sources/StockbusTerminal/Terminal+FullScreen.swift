@@ -1,0 +1,202 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+extension Terminal {
+  /// Whether somebody could have the whole window now: a terminal that can redraw, with a keyboard that nobody else reads.
+  public nonisolated var hasKeyboard: Bool {
+    guard capabilities.canRedraw, !isKeyboardTaken else { return false }
+    guard let keyboard = openKeyboard() else { return false }
+    closeKeyboard(keyboard)
+    return true
+  }
+
+  /// Takes the whole window for `owner` until `closeScreen`: the other screen of the terminal, no cursor, keys one by one.
+  ///
+  /// False where it cannot be had: somebody else has it, there is no keyboard, or the process is in the background. `receive` is called on
+  /// threads of the terminal's own with keys and whatever else concerns the screen, and must not wait. While the screen is on, blocks of other owners
+  /// are handed to it as panes, and printed lines as `printed`; nothing else reaches the window.
+  ///
+  /// However the process ends, the terminal is left as it was found: `closeScreen`, `installCrashRestore`, and a guardian for `kill -9`.
+  public func openScreen(
+    owner: String, mouse: Bool = true, receive: @escaping @Sendable (ScreenInput) -> Void
+  ) throws(TerminalError) -> Bool {
+    guard full == nil, capabilities.canRedraw, !isKeyboardTaken, let descriptor = openKeyboard() else { return false }
+    guard let mode = RawMode(descriptor), mode.isForeground else {
+      closeKeyboard(descriptor)
+      return false
+    }
+    let guardian = Guardian(terminal: descriptor)
+    let keyboard = KeyboardThread(keyboard: descriptor) { [weak self] news in self?.forward(news, receive) }
+    guard let keyboard else {
+      guardian?.end()
+      closeKeyboard(descriptor)
+      return false
+    }
+    // What stands below goes where it came from, before the other screen covers it.
+    let bytes = screen.finish()
+    full = FullScreen(
+      owner: owner, mode: mode, keyboard: keyboard, guardian: guardian, receive: receive, usesMouse: mouse,
+      screen: CellScreen(colors: capabilities.colors, isUTF8: capabilities.isUTF8), canSynchronize: capabilities.isKnownToSynchronize)
+    do throws(TerminalError) {
+      try write(bytes, to: .standardOutput)
+      CrashRestore.isLive(false, descriptor: output)
+      try enter(asks: true)
+    } catch {
+      leave()
+      end()
+      throw error
+    }
+    keyboard.start()
+    tellPanes()
+    return true
+  }
+
+  /// Shows a frame; only what has changed is sent, in one write. Nothing happens where the screen is off or somebody else's.
+  public func present(_ frame: CellFrame, owner: String) throws(TerminalError) {
+    guard full?.owner == owner else { return }
+    full?.frame = frame
+    let canSynchronize = full?.canSynchronize ?? false
+    guard full?.isSuspended == false, let bytes = full?.screen.show(frame, synchronized: canSynchronize) else { return }
+    try write(bytes, to: .standardOutput)
+  }
+
+  /// Gives the window back as it was found, then prints what waited for it.
+  public func closeScreen(owner: String) throws(TerminalError) {
+    guard full?.owner == owner else { return }
+    try closeFullScreen()
+  }
+
+  func closeFullScreen() throws(TerminalError) {
+    guard let closing = full else { return }
+    leave()
+    end()
+    if closing.heldOut > 0 { try print(StyledLine("\(closing.heldOut) earlier lines were left out"), to: .standardError) }
+    for (line, stream) in closing.held { try print(line, to: stream) }
+    if !stack.blocks.isEmpty { try show() }
+  }
+
+  /// Draws everything anew, for when somebody else has written on the screen.
+  public func redraw() {
+    full?.screen.invalidate()
+    if let full, let frame = full.frame { try? present(frame, owner: full.owner) }
+  }
+
+  /// Makes the sound that terminals make.
+  public func ring() throws(TerminalError) { if capabilities.canRedraw { try write([7], to: .standardOutput) } }
+
+  /// Whether the full screen is on.
+  public var isFullScreen: Bool { full != nil }
+
+  /// For the owner of the screen: what the others have drawn.
+  func tellPanes() {
+    full?.receive(.panes(stack.blocks.map { ScreenPane(owner: $0.owner, lines: $0.lines) }))
+  }
+
+  // MARK: On and off
+
+  private func enter(asks: Bool) throws(TerminalError) {
+    guard let entering = full else { return }
+    entering.mode.enter()
+    CrashRestore.isFullScreen(true, descriptor: output, found: entering.mode.found)
+    entering.guardian?.say(isOn: true)
+    full?.isSuspended = false
+    full?.screen.invalidate()
+    var bytes = Sequences.fullScreenBegin
+    if entering.usesMouse { bytes += Sequences.mouse }
+    if asks, !entering.canSynchronize, capabilities.answersQueries {
+      bytes += Sequences.querySync
+      full?.awaitsAnswer = true
+    }
+    try write(bytes, to: .standardOutput)
+  }
+
+  /// The terminal as it was found; what cannot be written has no reader any more.
+  private func leave() {
+    guard let leaving = full, !leaving.isSuspended else { return }
+    if leaving.awaitsAnswer {
+      // An answer that comes after us would stand in the shell's line.
+      var entry = pollfd(fd: leaving.mode.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 100)
+    }
+    var bytes: [UInt8] = []
+    Sequences.fullScreenEnd.withUTF8Buffer { bytes += $0 }
+    try? write(bytes, to: .standardOutput)
+    leaving.mode.leave()
+    CrashRestore.isFullScreen(false, descriptor: output, found: leaving.mode.found)
+    leaving.guardian?.say(isOn: false)
+    full?.isSuspended = true
+  }
+
+  private func end() {
+    guard let ending = full else { return }
+    full = nil
+    ending.keyboard.end()
+    ending.guardian?.end()
+    closeKeyboard(ending.mode.descriptor)
+  }
+
+  // MARK: What the keyboard's thread says
+
+  private nonisolated func forward(_ news: KeyboardThread.News, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
+    switch news {
+    case .input(let events):
+      for event in events {
+        switch event {
+        case .key(let key): receive(.key(key))
+        case .mouse(let mouse): receive(.mouse(mouse))
+        // Unstructured, because a thread cannot wait for an actor; it touches nothing once the screen is off.
+        case .mode(let mode, let setting): Task { await self.learn(mode, setting) }
+        }
+      }
+    case .resized: receive(.resized)
+    case .closed: receive(.closed)
+    case .suspend: Task { await self.suspend() }
+    case .resumed: Task { await self.resume() }
+    }
+  }
+
+  private func learn(_ mode: Int, _ setting: Int) {
+    guard mode == 2026 else { return }
+    full?.awaitsAnswer = false
+    if (1...3).contains(setting) { full?.canSynchronize = true }
+  }
+
+  /// Ctrl-Z: everything is given back, and the process stops until somebody lets it go on.
+  private func suspend() {
+    guard full != nil else { return }
+    leave()
+    // Unlike SIGTSTP it cannot be caught, so it stops us now and here.
+    kill(getpid(), SIGSTOP)
+  }
+
+  /// After a stop of any kind: in the foreground the screen is ours again, in the background we go on without one.
+  private func resume() {
+    guard let resuming = full else { return }
+    guard resuming.mode.isForeground else {
+      full?.isSuspended = true
+      CrashRestore.isFullScreen(false, descriptor: output, found: resuming.mode.found)
+      resuming.guardian?.say(isOn: false)
+      return
+    }
+    do throws(TerminalError) { try enter(asks: false) } catch { return }
+    resuming.receive(.resumed)
+    if let frame = resuming.frame { try? present(frame, owner: resuming.owner) }
+  }
+
+  // MARK: The keyboard
+
+  /// Standard input where it is this terminal, otherwise the process's terminal.
+  private nonisolated func openKeyboard() -> Int32? {
+    if let keyboardOverride { return keyboardOverride }
+    if isatty(STDIN_FILENO) == 1 { return STDIN_FILENO }
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
+  private nonisolated func closeKeyboard(_ descriptor: Int32) {
+    if descriptor != STDIN_FILENO, descriptor != keyboardOverride { close(descriptor) }
+  }
+}

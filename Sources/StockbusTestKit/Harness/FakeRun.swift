@@ -1,0 +1,47 @@
+public import StockbusPlugin
+
+/// A run around a component under test: says what the test has set, and keeps what it was asked.
+public final class FakeRun: RunView {
+  private struct State: Sendable {
+    var components: [RunComponent]
+    var edges: [RunEdge]
+    var lines: [RunLogLine]
+    var commands: [String] = []
+    var isStopped = false
+  }
+
+  private let state: Watched<State>
+  private let answer: @Sendable (Command, String) throws(CommandError) -> String
+
+  /// - Parameter answer: what a component says to a command; it says `done` unless told.
+  public init(
+    components: [RunComponent] = [], edges: [RunEdge] = [], log lines: [RunLogLine] = [],
+    answer: @escaping @Sendable (Command, String) throws(CommandError) -> String = { _, _ in "done" }
+  ) {
+    state = Watched(State(components: components, edges: edges, lines: lines))
+    self.answer = answer
+  }
+
+  public var components: [RunComponent] { state.value.components }
+  public var edges: [RunEdge] { state.value.edges }
+  public func log(after number: Int) -> [RunLogLine] { state.value.lines.filter { $0.number > number } }
+
+  /// From now on this is what has become of the events.
+  public func set(edges: [RunEdge]) { state.update { $0.edges = edges } }
+
+  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
+    state.update { $0.commands.append(([id, command.verb] + command.arguments).joined(separator: " ")) }
+    return try answer(command, id)
+  }
+
+  public func stop() { state.update { $0.isStopped = true } }
+
+  /// What was asked, as `ticks raise AAPL`, in order.
+  public var commands: [String] { state.value.commands }
+  public var isStopped: Bool { state.value.isStopped }
+
+  /// Returns when at least `count` commands have come, or the task is cancelled.
+  public func waitForCommands(_ count: Int) async { await state.wait { $0.commands.count >= count } }
+  /// Returns when it was asked to stop, or the task is cancelled.
+  public func waitForStop() async { await state.wait { $0.isStopped } }
+}

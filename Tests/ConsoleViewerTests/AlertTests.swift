@@ -1,0 +1,95 @@
+import MarketData
+import StockbusPlugin
+import StockbusTerminal
+import Testing
+
+@testable import ConsoleViewer
+
+@Suite struct AlertTests {
+  private var row: Row { Row("AAPL", price: Price(raw: 189_250_000_000), decimals: 2, time: Timestamp(ns: opening)) }
+
+  @Test(arguments: [
+    ("200", "AAPL above 200"), ("150.5", "AAPL below 150.5"), ("above 190", "AAPL above 190"), ("< 100", "AAPL below 100"),
+    (">191", "AAPL above 191"), ("+1%", "AAPL above 191.14"), ("-1%", "AAPL below 187.36"), ("+5", "AAPL above 194.25"),
+    ("-5", "AAPL below 184.25"), ("", "AAPL above 191.14"),
+  ])
+  func `an alert is a price, a side, or a distance`(text: String, alert: String) {
+    #expect(ScreenState.alert(text, for: row)?.text == alert)
+  }
+
+  @Test(arguments: ["x", "above", "1 2 x", "+%", "99999999999", "--1", "1e400"])
+  func `anything else is none`(text: String) {
+    #expect(ScreenState.alert(text, for: row) == nil)
+  }
+
+  @Test func `a price between two frames fires, once`() {
+    var driver = Driver()
+    morning(&driver)
+    driver.press(.down)
+    driver.type("a200")
+    driver.press(.enter)
+    #expect(driver.takeEffects() == [.save])
+    driver.trade("AAPL", 20_100)
+    driver.trade("AAPL", 18_000)
+    driver.advance(40)
+    #expect(driver.takeEffects() == [.ring, .save])
+    #expect(driver.state.notifications.map(\.text) == ["AAPL rose to 201.00"])
+    #expect(driver.state.alerts == [])
+    driver.trade("AAPL", 20_100)
+    driver.advance(40)
+    #expect(driver.takeEffects() == [])
+  }
+
+  @Test func `of several alerts the nearest fires first, the others stay`() {
+    var driver = Driver()
+    driver.trade("A", 10_000)
+    driver.advance(10)
+    driver.send(.open("A"))
+    for level in ["101", "102", "99"] {
+      driver.type("a" + level)
+      driver.press(.enter)
+    }
+    driver.trade("A", 10_150)
+    driver.advance(40)
+    #expect(driver.state.alerts.map(\.text) == ["A above 102", "A below 99"])
+    driver.trade("A", 9_000)
+    driver.trade("A", 10_300)
+    driver.advance(40)
+    // Both levels were passed between two frames: the first is told at once, the second when its price comes again.
+    driver.trade("A", 10_301)
+    driver.advance(40)
+    #expect(driver.state.notifications.map(\.title) == ["A above 101", "A below 99", "A above 102"])
+  }
+
+  @Test func `what is true already is refused`() {
+    var driver = Driver()
+    driver.trade("A", 10_000)
+    driver.send(.open("A"))
+    driver.type("aabove 90")
+    driver.press(.enter)
+    #expect(driver.state.alerts == [])
+    #expect(driver.state.message == .init(text: "A is above 90 already", isError: true, until: driver.state.now + 4 * second))
+  }
+
+  @Test func `a notification dispatcher is told instead`() {
+    var driver = Driver()
+    driver.trade("A", 10_000)
+    let dispatcher = RunComponent(
+      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    driver.send(.sample([dispatcher], [], []))
+    driver.send(.open("A"))
+    driver.type("a110")
+    driver.press(.enter)
+    #expect(driver.takeEffects() == [.perform(Command(verb: "add", arguments: ["A", "above", "110"]), on: "alerts")])
+    driver.trade("A", 12_000)
+    driver.advance(40)
+    #expect(driver.state.notifications == [])
+    let alert = Alert(symbol: "A", rule: "A above 110", message: "A rose to 120.00", price: 120, time: Timestamp(ns: opening))
+    driver.send(.alerts([alert]))
+    #expect(driver.takeEffects() == [.ring])
+    #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00"])
+    #expect(driver.state.unseen == 1)
+    driver.type("x")
+    #expect(driver.takeEffects() == [.perform(Command(verb: "remove", arguments: ["A", "above", "110"]), on: "alerts"), .save])
+  }
+}

@@ -1,0 +1,188 @@
+import MarketData
+import StockbusPlugin
+import StockbusTerminal
+import Testing
+
+@testable import ConsoleViewer
+
+/// What people see, frame by frame: the files are the review.
+@Suite struct GoldenTests {
+  @Test(arguments: [(80, 24), (120, 40), (20, 6), (40, 10), (1, 1), (3, 2)])
+  func `the table in windows of all sizes`(columns: Int, rows: Int) throws {
+    var driver = Driver(columns, rows)
+    morning(&driver)
+    driver.send(.panes([ScreenPane(owner: "flashes", lines: ["13:30:08.000 ▲ AAPL 189.25 → 189.29 +0.04 (+0.02%)"])]))
+    try expect(driver.frame().text, is: "table-\(columns)x\(rows)")
+  }
+
+  @Test func `all columns in a wide window`() throws {
+    var driver = Driver(200, 10, columns: Column.allCases, sorting: Sorting(.percent))
+    morning(&driver)
+    driver.quote("AAPL", 18_920, 18_930)
+    driver.press(.down)
+    driver.type("w")
+    driver.press(.down)
+    driver.type(" ")
+    driver.advance(300)
+    try expect(driver.frame().text, is: "columns-200x10")
+  }
+
+  @Test func `nothing has come yet`() throws { try expect(Driver(80, 8).frame().text, is: "waiting-80x8") }
+
+  @Test(arguments: ColorDepth.allCases)
+  func `a price that moved flashes and fades in steps`(colors: ColorDepth) throws {
+    var driver = Driver(60, 6, columns: [.symbol, .price])
+    driver.trade("AAPL", 10_000)
+    driver.trade("MSFT", 20_000)
+    driver.advance(10_000)
+    driver.trade("AAPL", 10_100)
+    driver.trade("MSFT", 19_900)
+    var lines: [String] = []
+    for _ in 0...10 {
+      lines.append("\((driver.state.now - 10 * second) / 1_000_000) ms")
+      lines += [looks(driver.frame(colors), row: 2), looks(driver.frame(colors), row: 3)]
+      driver.advance(100)
+    }
+    try expect(lines, is: "flash-\(colors)")
+  }
+
+  @Test(arguments: ThemeName.allCases)
+  func `the themes`(theme: ThemeName) throws {
+    var driver = Driver(60, 7, columns: [.symbol, .price, .percent], theme: theme)
+    morning(&driver)
+    driver.press(.down, .down)
+    driver.advance(2000)
+    driver.trade("AAPL", 19_000)
+    let frame = driver.frame()
+    try expect((0..<frame.rows).map { looks(frame, row: $0) }, is: "theme-\(theme.rawValue)")
+  }
+
+  @Test func `a filter as it is typed`() throws {
+    var driver = Driver(80, 10)
+    morning(&driver)
+    var lines: [String] = []
+    for text in ["/", "a", "p"] {
+      driver.type(text)
+      lines += driver.frame().text
+    }
+    driver.press(.enter)
+    lines += driver.frame().text
+    try expect(lines, is: "filter-80x10")
+  }
+
+  @Test func `a filter by a condition, and one that is wrong`() throws {
+    var driver = Driver(80, 8)
+    morning(&driver)
+    driver.type("/price > 200")
+    var lines = driver.frame().text
+    driver.type(" and prise > 1")
+    lines += driver.frame().text
+    try expect(lines, is: "condition-80x8")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40), (40, 16), (20, 6)])
+  func `a symbol's page`(columns: Int, rows: Int) throws {
+    var driver = Driver(columns, rows)
+    morning(&driver)
+    driver.quote("AAPL", 18_920, 18_930)
+    driver.send(.open("AAPL"))
+    driver.type("a")
+    driver.press(.up)
+    driver.advance(5000)
+    try expect(driver.frame().text, is: "detail-\(columns)x\(rows)")
+  }
+
+  @Test func `an alert is set in two keystrokes, and fires`() throws {
+    var driver = Driver(80, 10)
+    morning(&driver)
+    driver.press(.down)
+    driver.type("a")
+    var lines = driver.frame().text
+    driver.press(.up)
+    lines += driver.frame().text
+    driver.trade("AAPL", 19_200)
+    driver.advance(50)
+    lines += driver.frame().text
+    driver.type("4")
+    driver.advance(5000)
+    lines += driver.frame().text
+    try expect(lines, is: "alert-80x10")
+  }
+
+  @Test(arguments: [(80, 24), (80, 12), (20, 6)])
+  func `help`(columns: Int, rows: Int) throws {
+    var driver = Driver(columns, rows)
+    driver.type("?")
+    try expect(driver.frame().text, is: "help-\(columns)x\(rows)")
+  }
+
+  @Test func `the choice of columns`() throws {
+    var driver = Driver(60, 12)
+    morning(&driver)
+    driver.type("c")
+    driver.press(.down, .down)
+    driver.type(" ")
+    var lines = driver.frame().text
+    driver.press(.escape)
+    lines += driver.frame().text
+    try expect(lines, is: "choice-60x12")
+  }
+
+  @Test(arguments: [(80, 10), (40, 12)])
+  func `gainers and losers`(columns: Int, rows: Int) throws {
+    var driver = Driver(columns, rows)
+    morning(&driver)
+    driver.type("3")
+    try expect(driver.frame().text, is: "movers-\(columns)x\(rows)")
+  }
+
+  @Test func `the log and the graph`() throws {
+    var driver = Driver(90, 12)
+    morning(&driver)
+    let time = Timestamp(ns: opening)
+    let lines = [
+      RunLogLine(number: 1, time: time, level: .info, component: "echo", message: "connected"),
+      RunLogLine(number: 2, time: time, level: .warning, component: "echo", message: "gap in AAPL"),
+      RunLogLine(number: 3, time: time, level: .error, component: nil, message: "something is wrong"),
+    ]
+    driver.advance(1000)
+    driver.send(.sample(components, [edge("ticks", "ranked", 145), edge("ranked", "screen", 145, dropped: 3, conflated: 20)], lines))
+    driver.send(.printed(["a line of another sink"]))
+    driver.type("5")
+    var text = driver.frame().text
+    driver.type("6")
+    text += driver.frame().text
+    try expect(text, is: "log-graph-90x12")
+  }
+
+  @Test func `the status line says what is wrong`() throws {
+    var driver = Driver(110, 4)
+    morning(&driver)
+    func status(_ state: ConnectionStatus.State) -> ConnectionStatus {
+      ConnectionStatus(component: "echo", state: state, reason: "", time: Timestamp(ns: opening))
+    }
+    var lines: [String] = []
+    for state in [ConnectionStatus.State.connecting, .connected, .failed] {
+      driver.send(.status([status(state)]))
+      lines.append(driver.frame().text(row: 3))
+    }
+    driver.type("p")
+    lines.append(driver.frame().text(row: 0))
+    driver.send(.answer("ticks: no symbol 'X'", isError: true))
+    lines.append(driver.frame().text(row: 3))
+    try expect(lines, is: "status-110x4")
+  }
+
+  @Test func `a window that changes its size keeps what was chosen in sight`() throws {
+    var driver = Driver(80, 24)
+    for i in 0..<40 { driver.trade((try? Symbol("S\(i)")) ?? "X", Int64(1000 + i)) }
+    driver.advance(1000)
+    driver.press(.end)
+    var lines: [String] = []
+    for (columns, rows) in [(80, 24), (40, 8), (20, 5), (80, 24)] {
+      driver.send(.resize(TerminalSize(columns: columns, rows: rows)))
+      lines += driver.frame().text
+    }
+    try expect(lines, is: "resize")
+  }
+}

@@ -1,0 +1,195 @@
+import MarketData
+import StockbusPlugin
+import StockbusTerminal
+import Testing
+
+@testable import ConsoleViewer
+
+@Suite struct KeyTests {
+  private func driver(_ rows: Int = 24) -> Driver {
+    var driver = Driver(80, rows, sorting: Sorting(.symbol))
+    morning(&driver)
+    return driver
+  }
+
+  @Test func `q stops the run`() {
+    var driver = driver()
+    driver.type("q")
+    #expect(driver.takeEffects() == [.stop])
+  }
+
+  @Test func `plus, minus and r act on the generator`() {
+    var driver = driver()
+    driver.type("+")
+    #expect(driver.takeEffects() == [])
+    #expect(driver.state.message?.isError == true)
+    driver.press(.down)
+    driver.type("+-r")
+    #expect(
+      driver.takeEffects() == [
+        .perform(Command(verb: "raise", arguments: ["AAPL"]), on: "ticks"),
+        .perform(Command(verb: "lower", arguments: ["AAPL"]), on: "ticks"),
+        .perform(Command(verb: "randomise", arguments: ["AAPL"]), on: "ticks"),
+      ])
+  }
+
+  @Test func `w puts on and off the watchlist, which is a tab`() {
+    var driver = driver()
+    driver.press(.down, .down)
+    driver.type("w")
+    #expect(driver.takeEffects() == [.save])
+    driver.type("2")
+    #expect(driver.shown == ["BRK.B"])
+    driver.type("w")
+    #expect(driver.shown == [])
+    #expect(driver.state.watchlist == [])
+  }
+
+  @Test func `lists of the configuration are tabs of their own`() {
+    var driver = Driver(80, 24, sorting: Sorting(.symbol), lists: [("tech", ["NVDA", "AAPL", "OTHER"])])
+    morning(&driver)
+    driver.type("3")
+    #expect(driver.shown == ["AAPL", "NVDA"])
+    #expect(driver.state.tabs.map(\.title) == ["Prices", "Watchlist", "tech", "Movers", "Alerts", "Log", "Graph"])
+  }
+
+  @Test func `s sorts by the next column, S turns the order`() {
+    var driver = driver()
+    driver.type("s")
+    #expect(driver.state.sorting == Sorting(.price))
+    #expect(driver.shown == ["NVDA", "MSFT", "TSLA", "AAPL", "BRK.B"])
+    driver.type("S")
+    #expect(driver.shown == ["BRK.B", "AAPL", "TSLA", "MSFT", "NVDA"])
+    driver.type("<")
+    #expect(driver.state.sorting == Sorting(.symbol))
+  }
+
+  @Test func `pinned rows stand first, whatever the order`() {
+    var driver = driver()
+    driver.press(.end)
+    driver.type(" ")
+    #expect(driver.shown == ["TSLA", "AAPL", "BRK.B", "MSFT", "NVDA"])
+    driver.type(" ")
+    #expect(driver.shown == ["AAPL", "BRK.B", "MSFT", "NVDA", "TSLA"])
+  }
+
+  @Test func `arrows, pages and ends move the choice and scroll`() {
+    var driver = driver(6)  // three rows of table
+    driver.press(.down)
+    #expect(driver.state.selection == "AAPL")
+    driver.press(.pageDown)
+    #expect(driver.state.selection == "MSFT")
+    driver.press(.end)
+    #expect(driver.state.selection == "TSLA" && driver.state.offset == 2)
+    driver.press(.down)
+    #expect(driver.state.selection == "TSLA")
+    driver.press(.home)
+    #expect(driver.state.selection == "AAPL" && driver.state.offset == 0)
+    driver.press(.escape)
+    #expect(driver.state.selection == nil)
+  }
+
+  @Test func `the filter follows the keys, Escape takes back, Enter keeps`() {
+    var driver = driver()
+    driver.type("/brk")
+    #expect(driver.shown == ["BRK.B"])
+    driver.press(.backspace, .backspace, .backspace)
+    #expect(driver.shown.count == 5)
+    driver.type("A")
+    driver.press(.enter)
+    #expect(driver.shown == ["AAPL", "NVDA", "TSLA"])
+    driver.type("/zzz")
+    #expect(driver.shown == [])
+    driver.press(.escape)
+    #expect(driver.shown == ["AAPL", "NVDA", "TSLA"])
+    driver.press(.escape)
+    #expect(driver.shown.count == 5)
+  }
+
+  @Test func `a condition filters once it is complete`() {
+    var driver = driver()
+    driver.type("/price")
+    #expect(driver.shown.count == 5)
+    driver.type(" > 300")
+    #expect(driver.shown == ["MSFT", "NVDA"])
+    driver.type(" and symbol == MSFT")
+    #expect(driver.shown == ["MSFT"])
+  }
+
+  @Test func `p pauses the screen and not the prices`() {
+    var driver = driver()
+    let before = driver.frame().text
+    driver.type("p")
+    driver.trade("AAPL", 99_900)
+    driver.advance(10_000)
+    #expect(driver.frame().text[2] == before[2])
+    driver.type("p")
+    #expect(driver.frame().text[2] != before[2])
+    #expect(driver.state.market.row(of: "AAPL")?.high == Price(raw: 999_000_000_000))
+  }
+
+  @Test func `the page of a symbol goes through the list and its spans`() {
+    var driver = driver()
+    driver.press(.down, .enter)
+    #expect(driver.state.page == .detail("AAPL"))
+    driver.press(.down)
+    #expect(driver.state.page == .detail("BRK.B"))
+    driver.press(.right, .right)
+    #expect(driver.state.span == .hour)
+    driver.press(.left, .left, .left, .left, .left)
+    #expect(driver.state.span == .minute)
+    driver.press(.escape)
+    #expect(driver.state.page == .list)
+  }
+
+  @Test func `a click chooses, a second one opens, a head sorts, a tab opens`() {
+    var driver = driver()
+    driver.send(.mouse(MouseEvent(.press(0), row: 3, column: 10)))
+    #expect(driver.state.selection == "BRK.B")
+    driver.send(.mouse(MouseEvent(.press(0), row: 3, column: 10)))
+    #expect(driver.state.page == .detail("BRK.B"))
+    driver.press(.escape)
+    let price = ScreenGeometry(driver.state).columns[2]
+    driver.send(.mouse(MouseEvent(.press(0), row: 1, column: price.begin + 1)))
+    #expect(driver.state.sorting == Sorting(.price))
+    driver.send(.mouse(MouseEvent(.press(0), row: 1, column: price.begin + 1)))
+    #expect(driver.state.sorting == Sorting(.price, isDescending: false))
+    driver.send(.mouse(MouseEvent(.press(0), row: 0, column: ScreenGeometry(driver.state).tabs[4].columns.lowerBound + 2)))
+    #expect(driver.state.current == .log)
+  }
+
+  @Test func `the wheel scrolls and holds the order`() {
+    var driver = driver(6)
+    driver.send(.mouse(MouseEvent(.wheelDown, row: 3, column: 3)))
+    #expect(driver.state.offset == 2)
+    #expect(driver.state.isReading)
+    driver.send(.mouse(MouseEvent(.wheelUp, row: 3, column: 3)))
+    #expect(driver.state.offset == 0)
+  }
+
+  @Test func `no key and no click in any size of window does harm`() {
+    var random = RandomStream(seed: 11)
+    let keys: [Key] =
+      "q?tp+-raxw f/cCsS<>123456789jkgG0zé".map { .character($0) }
+      + [.up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .enter, .escape, .tab, .backspace, .function(1), .delete]
+    for round in 0..<60 {
+      var driver = Driver(Int(random.next() % 90) + 1, Int(random.next() % 30) + 1)
+      if round % 3 > 0 { morning(&driver) }
+      for _ in 0..<60 {
+        switch random.next() % 6 {
+        case 0: driver.send(.resize(TerminalSize(columns: Int(random.next() % 130), rows: Int(random.next() % 40))))
+        case 1:
+          driver.send(
+            .mouse(
+              MouseEvent(random.next() % 2 == 0 ? .press(0) : .wheelDown, row: Int(random.next() % 40), column: Int(random.next() % 130))))
+        case 2:
+          driver.advance(Int64(random.next() % 2000))
+          driver.trade("AAPL", Int64(random.next() % 30_000) + 1)
+        default: driver.press(keys[Int(random.next() % UInt64(keys.count))])
+        }
+        let frame = driver.frame(ColorDepth.allCases[Int(random.next() % 4)])
+        #expect(frame.size == driver.state.size)
+      }
+    }
+  }
+}

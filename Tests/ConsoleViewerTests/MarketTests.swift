@@ -1,0 +1,124 @@
+import MarketData
+import StockbusPlugin
+import StockbusTerminal
+import Testing
+
+@testable import ConsoleViewer
+
+@Suite struct MarketTests {
+  @Test func `a row knows first, highest, lowest and last price, and what was traded`() throws {
+    var driver = Driver()
+    for price: Int64 in [10_000, 10_300, 9_900, 10_100] { driver.trade("A", price, size: 5) }
+    let row = try #require(driver.state.market.row(of: "A"))
+    #expect(row.reference == 100 && row.high == 103 && row.low == 99 && row.price == 101)
+    #expect(row.change == 1 && row.percent == 1)
+    #expect(row.volume == 20 && row.updates == 4)
+    #expect(driver.state.market.total == 4)
+  }
+
+  @Test func `a ranking's own change and volume count`() throws {
+    var market = Market()
+    let event = Ranked(
+      symbol: "N", rank: 1, previousRank: 0, price: 350, change: -10, percent: 0, volume: 700, time: Timestamp(ns: opening),
+      received: Timestamp(ns: opening))
+    market.take([event].span, at: 0)
+    let row = try #require(market.row(of: "N"))
+    #expect(row.reference == 360 && row.change == -10 && row.volume == 700)
+    #expect(market.tape.last(5, of: 0).map(\.size) == [0])
+  }
+
+  @Test func `a bar brings its high and low, a quote its bid and ask`() throws {
+    var market = Market()
+    let time = Timestamp(ns: opening)
+    let bar = Bar(symbol: "A", open: 10, high: 15, low: 8, close: 12, volume: 99, time: time, received: time)
+    let quote = Quote(symbol: "A", bid: 11, ask: 13, bidSize: 3, askSize: 4, time: time, received: time)
+    market.take([bar].span, at: 0)
+    market.take([quote].span, at: 0)
+    let row = try #require(market.row(of: "A"))
+    #expect(row.high == 15 && row.low == 8 && row.volume == 99)
+    #expect(row.spread == 2 && row.price == 12)
+  }
+
+  @Test func `the last trades are kept, the newest first`() {
+    var driver = Driver()
+    for price in 1...40 { driver.trade("A", Int64(price)) }
+    let prints = driver.state.market.tape.last(100, of: 0)
+    #expect(prints.count == Tape.length)
+    #expect(prints.first?.price == Price(raw: 400_000_000) && prints.last?.price == Price(raw: 90_000_000))
+  }
+
+  @Test func `the past is kept by seconds, then by quarters of a minute, then by five minutes`() {
+    var series = PriceSeries()
+    for i in 0..<7200 { series.add(Int64(i), second: Int64(i) * second) }
+    let last = 7199 * second
+    // The last 360 seconds are there one by one.
+    let fine = series.samples(since: last - 300 * second)
+    #expect(fine.count == 301 && fine.first?.price == 6899)
+    // An hour needs the next coarser level: one sample for fifteen seconds, its last price.
+    let hour = series.samples(since: last - 3600 * second)
+    #expect(hour.count == 240 && hour.first == .init(time: 3600 * second, price: 3614))
+    let day = series.samples(since: last - 86_400 * second)
+    #expect(day.count == 24 && day.last == .init(time: 6900 * second, price: 7199))
+    #expect(series.last(3) == [7197, 7198, 7199])
+  }
+
+  @Test func `time that goes back does not disturb the past`() {
+    var series = PriceSeries()
+    series.add(1, second: 10 * second)
+    series.add(2, second: 5 * second)
+    #expect(series.samples(since: 0) == [.init(time: 10 * second, price: 2)])
+  }
+
+  @Test func `more symbols than there is room for are counted`() throws {
+    var market = Market()
+    for i in 0..<Market.limit + 3 {
+      let symbol = try Symbol("M\(i)")
+      let trade = Trade(symbol: symbol, price: 1, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0))
+      market.take([trade, trade].span, at: 0)
+    }
+    #expect(market.rows.count == Market.limit && market.beyond == 3)
+    #expect(market.total == 2 * (Market.limit + 3))
+  }
+
+  @Test(arguments: [(0, "0"), (9999, "9999"), (10_000, "10.0k"), (1_234_567, "1234k"), (12_345_678, "12.3M"), (5_000_000_000, "5000M")])
+  func `amounts are short`(units: Int64, text: String) {
+    #expect(PlainText.amount(Quantity(raw: units * 1_000_000_000)) == text)
+  }
+
+  @Test(arguments: [(0, "0"), (999, "999"), (9999, "9999"), (12_345, "12.3k"), (4_100_000, "4.1M"), (2_500_000_000, "2.5G")])
+  func `counts are short`(count: Double, text: String) {
+    #expect(CellText.count(count) == text)
+  }
+
+  @Test(arguments: [(850_000, "850µs"), (1_200_000, "1.2ms"), (45_000_000, "45ms"), (3_000_000_000, "3s"), (150_000_000_000, "2m")])
+  func `durations are short`(ns: Int64, text: String) {
+    #expect(CellText.duration(ns) == text)
+  }
+
+  @Test func `a sparkline goes from the lowest to the highest block`() {
+    #expect(Charts.sparkline([1, 2, 3, 4, 5, 6, 7, 8]) == "▁▂▃▄▅▆▇█")
+    #expect(Charts.sparkline([5, 5, 5]) == "▄▄▄")
+    #expect(Charts.sparkline([]) == "")
+    #expect(Charts.sparkline([.min, .max]) == "▁█")
+  }
+
+  @Test func `a line of braille joins its points`() {
+    let rising = Charts.line(
+      [.init(time: 0, price: 0), .init(time: 7, price: 7)], columns: 4, rows: 2, times: 0...7, prices: 0...7)
+    // A diagonal of eight dots: two by four a character.
+    #expect(rising == ["  ⡠⠊", "⡠⠊  "])
+    let flat = Charts.line([.init(time: 0, price: 5), .init(time: 3, price: 5)], columns: 2, rows: 1, times: 0...3, prices: 5...5)
+    #expect(flat == ["⠒⠒"] || flat == ["⠤⠤"])
+    #expect(Charts.line([.init(time: .min / 4, price: .min)], columns: 1, rows: 1, times: 0...1, prices: 0...1).count == 1)
+  }
+
+  @Test func `plain lines have time, price and change`() {
+    let event = Ranked(
+      symbol: "NVDA", rank: 3, previousRank: 5, price: Price(raw: 354_430_000_000), change: Price(raw: -2_620_000_000),
+      percent: Percent(raw: -733_790_785), volume: 0, time: Timestamp(ns: 1_381_239_000_401_000_000), received: Timestamp(ns: 0),
+      priceDecimals: 2)
+    #expect(PlainText.line(event) == "13:30:00.401 3 (was 5) NVDA 354.43 -2.62 -0.73%")
+    let trade = Trade(symbol: "A", price: 10, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: 2)
+    #expect(PlainText.line(trade, change: Price(raw: 250_000_000)) == "00:00:00.000 A 10.00 +0.25")
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import MarketData
+import StockbusPlugin
+import StockbusTerminal
+import Testing
+
+@testable import ConsoleViewer
+
+/// 2013-10-08T13:30:00Z, when the tests' day begins.
+let opening: Int64 = 1_381_239_000_000_000_000
+let second: Int64 = 1_000_000_000
+
+/// A screen that a test drives: prices, keys, time, frames.
+struct Driver {
+  var state: ScreenState
+  private(set) var effects: [ScreenEffect] = []
+
+  init(
+    _ columns: Int = 80, _ rows: Int = 24, columns chosen: [Column] = Column.usual, sorting: Sorting = Sorting(.rank),
+    theme: ThemeName = .dark,
+    lists: [(name: String, symbols: [Symbol])] = [], settings: ScreenState.Preferences = .init()
+  ) {
+    state = ScreenState(
+      size: TerminalSize(columns: columns, rows: rows), columns: chosen, sorting: sorting, theme: theme, lists: lists, settings: settings)
+    advance(0)
+  }
+
+  /// Moves time on by milliseconds and gets ready for a frame.
+  mutating func advance(_ milliseconds: Int64) {
+    let now = state.now + milliseconds * 1_000_000
+    effects += state.reduce(.tick(now, wall: Timestamp(ns: opening + now), zone: 0))
+  }
+
+  mutating func send(_ event: ScreenEvent) { effects += state.reduce(event) }
+
+  mutating func press(_ keys: Key...) { for key in keys { send(.key(KeyPress(key))) } }
+
+  mutating func type(_ text: String) { for character in text { send(.key(KeyPress(.character(character)))) } }
+
+  /// A trade now; prices in hundredths.
+  mutating func trade(_ symbol: Symbol, _ hundredths: Int64, size: Int64 = 100, side: Side = .unknown) {
+    let time = Timestamp(ns: opening + state.now)
+    let trade = Trade(
+      symbol: symbol, price: Price(raw: hundredths * 10_000_000), size: Quantity(raw: size * 1_000_000_000), time: time, received: time,
+      side: side, priceDecimals: 2)
+    state.market.take([trade].span, at: state.now)
+  }
+
+  mutating func rank(_ symbol: Symbol, _ rank: UInt32, was previous: UInt32 = 0, _ hundredths: Int64 = 1000) {
+    let time = Timestamp(ns: opening + state.now)
+    let ranked = Ranked(
+      symbol: symbol, rank: rank, previousRank: previous, price: Price(raw: hundredths * 10_000_000), change: 0, percent: 0, volume: 0,
+      time: time, received: time, priceDecimals: 2)
+    state.market.take([ranked].span, at: state.now)
+  }
+
+  mutating func quote(_ symbol: Symbol, _ bid: Int64, _ ask: Int64) {
+    let time = Timestamp(ns: opening + state.now)
+    let quote = Quote(
+      symbol: symbol, bid: Price(raw: bid * 10_000_000), ask: Price(raw: ask * 10_000_000), bidSize: 300, askSize: 200, time: time,
+      received: time, priceDecimals: 2)
+    state.market.take([quote].span, at: state.now)
+  }
+
+  mutating func takeEffects() -> [ScreenEffect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  func frame(_ colors: ColorDepth = .trueColor) -> CellFrame { ScreenLayout.frame(state, colors: colors) }
+
+  /// The symbols as they are shown.
+  var shown: [String] { state.listedSymbols.map(\.description) }
+}
+
+/// A morning of five symbols: nine rounds, one a second.
+func morning(_ driver: inout Driver) {
+  let first: [(Symbol, Int64)] = [("AAPL", 18_925), ("MSFT", 33_310), ("BRK.B", 11_400), ("NVDA", 48_780), ("TSLA", 26_000)]
+  for round in 0..<9 {
+    for (i, (symbol, price)) in first.enumerated() {
+      let move = Int64((round * (i + 3) * 7) % 19) - 6
+      driver.trade(symbol, price + move * Int64(i + 4), size: Int64(100 * (i + 1)), side: move > 0 ? .buy : .sell)
+    }
+    driver.advance(1000)
+  }
+  driver.send(.sample(components, edges, []))
+}
+
+let components = [
+  RunComponent(
+    id: "ticks", kind: .source, plugin: "generator",
+    commands: ["raise SYMBOL [AMOUNT]", "lower SYMBOL [AMOUNT]", "randomise SYMBOL"].map { CommandInfo($0, "") }, published: 45),
+  RunComponent(id: "ranked", kind: .processor, plugin: "sorting_feed", inputs: ["ticks"], published: 45),
+  RunComponent(id: "screen", kind: .sink, plugin: "console_viewer", inputs: ["ranked"]),
+]
+
+let edges = [edge("ticks", "ranked", 45), edge("ranked", "screen", 45)]
+
+func edge(_ from: String, _ to: String, _ published: Int, dropped: Int = 0, conflated: Int = 0) -> RunEdge {
+  var counts = EdgeCounts()
+  counts.published = published
+  counts.delivered = published - dropped - conflated
+  counts.dropped = dropped
+  counts.conflated = conflated
+  return RunEdge(from: from, to: to, counts: counts)
+}
+
+/// Compares with `Tests/Fixtures/screen/NAME.txt`. With UPDATE_GOLDENS=1 in the environment it is written instead, to be looked over.
+func expect(_ lines: [String], is name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  let file = tests.appending(path: "Fixtures/screen/\(name).txt")
+  let text = lines.joined(separator: "\n") + "\n"
+  if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" { try Data(text.utf8).write(to: file) }
+  let golden = try String(contentsOf: file, encoding: .utf8)
+  #expect(text == golden, sourceLocation: sourceLocation)
+}
+
+/// A row in pieces of one look each: `AAPL[d8dee4 on 101418 bold]`.
+func looks(_ frame: CellFrame, row: Int) -> String {
+  func name(_ color: Color?) -> String {
+    switch color {
+    case nil: "-"
+    case .ansi(let n): "ansi \(n)"
+    case .palette(let n): "palette \(n)"
+    case .rgb(let r, let g, let b): [r, g, b].map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    }
+  }
+  return frame.line(row: row).runs.map { run in
+    let style = run.style
+    var words = ["\(name(style.foreground)) on \(name(style.background))"]
+    if style.isBold { words.append("bold") }
+    if style.isInverse { words.append("inverse") }
+    if style.isUnderlined { words.append("underlined") }
+    if style.isDim { words.append("dim") }
+    return "\(run.text)[\(words.joined(separator: " "))]"
+  }.joined()
+}

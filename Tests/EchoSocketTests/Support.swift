@@ -1,0 +1,51 @@
+import EchoSocket
+import StockbusConfig
+import StockbusNetwork
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+import Testing
+
+/// Trades that can be told apart: sizes 1, 2, 3 and so on, over some symbols.
+func trades(_ count: Int, symbols: Int = 25) -> [Trade] {
+  let names = (0..<symbols).map { n -> Symbol in (try? Symbol("SYM\(n)")) ?? "ANY" }
+  return (0..<count).map { i in
+    var trade = Trade.schema.example
+    trade.symbol = names[i % symbols]
+    trade.size = Quantity(raw: Int64(i + 1) * 1_000_000_000)
+    return trade
+  }
+}
+
+/// A harness whose plugin talks to a server that plays a part.
+struct Stage {
+  let harness = PluginHarness(id: "echo")
+  let server: WebSocketServer
+
+  init(_ play: @escaping @Sendable (WebSocketConnection) async throws -> Void) async throws {
+    server = try await WebSocketServer.start(clock: harness.clock, .script { connection in try? await play(connection) })
+  }
+
+  var url: String { "\(server.url)" }
+
+  func start(_ options: String = "") throws -> RunningPlugin<Trade> {
+    try harness.start(Plugin.echoSocket, options: "url: '\(url)'\n" + options, taking: Trade.self, emitting: Trade.self)
+  }
+
+  var states: [String] { harness.notices.connections.value.map { $0.state.fieldName } }
+}
+
+/// The next messages, at least so many.
+nonisolated(nonsending) func messages(_ count: Int, from connection: WebSocketConnection) async throws -> [WebSocketMessage] {
+  var messages: [WebSocketMessage] = []
+  while messages.count < count { messages += try await connection.receive() }
+  return messages
+}
+
+/// Sends everything back until the connection ends.
+nonisolated(nonsending) func echo(_ connection: WebSocketConnection) async throws {
+  while true {
+    for message in try await connection.receive() { connection.queue(message) }
+    try await connection.flush()
+  }
+}

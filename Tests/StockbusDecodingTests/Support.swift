@@ -1,0 +1,56 @@
+import MarketData
+import StockbusPlugin
+
+@testable import StockbusDecoding
+
+/// What a message gives: its verdict and its events, each as a line.
+struct Result: Equatable {
+  var verdict: Verdict
+  var events: [String]
+
+  init(_ verdict: Verdict, _ events: [String] = []) {
+    self.verdict = verdict
+    self.events = events
+  }
+}
+
+/// When messages of the tests are received.
+let received = Timestamp(ns: 1_700_000_000_000_000_000)
+
+/// Decodes messages one after the other over one connection.
+func decode<E: DecodedEvent>(_ messages: [String], _ spec: DecodingSpec, as _: E.Type, symbols: [Symbol] = []) throws -> [Result] {
+  var decoder = try MessageDecoder<E>(spec, symbols: symbols)
+  return messages.map { message in
+    var events: [String] = []
+    let verdict = decoder.decode(message, received: received) { events.append(line($0)) }
+    return Result(verdict, events)
+  }
+}
+
+/// `BTCUSDT 61685.99 x0.5 buy @2024-08-09T00:00:01.437Z`; `@-` where the time is when it was received.
+func line(_ event: some DecodedEvent) -> String {
+  switch event {
+  case let trade as Trade:
+    "\(trade.symbol) \(trade.price.formatted(decimals: Int(trade.priceDecimals)))"
+      + " x\(trade.size.formatted(decimals: Int(trade.sizeDecimals))) \(trade.side) \(time(trade.time))"
+  case let quote as Quote:
+    "\(quote.symbol) \(quote.bid.formatted(decimals: Int(quote.priceDecimals))) x\(quote.bidSize)"
+      + " / \(quote.ask.formatted(decimals: Int(quote.priceDecimals))) x\(quote.askSize) \(time(quote.time))"
+  case let bar as Bar: "\(bar.symbol) \(bar.open) \(bar.high) \(bar.low) \(bar.close) x\(bar.volume) \(time(bar.time))"
+  default: "?"
+  }
+}
+
+private func time(_ time: Timestamp) -> String { time == received ? "@-" : "@\(time)" }
+
+/// SplitMix64 (Steele, Lea, Flood 2014), so that random inputs are the same everywhere.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,129 @@
+import EventBus
+import MarketData
+import StockbusExpressions
+import Testing
+
+@Suite struct ErrorTests {
+  @Test(arguments: [
+    ("", "column 1: expected a condition such as price > 100"),
+    ("prise > 100", "column 1: trade has no field 'prise'; did you mean 'price'?"),
+    ("volume > 100", "column 1: trade has no field 'volume'; its fields are symbol, price, size, side, time, received"),
+    ("100 < prise", "column 7: trade has no field 'prise'; did you mean 'price'?"),
+    ("price > 100 and", "column 16: expected a value, found the end"),
+    ("price > 100 price < 5", "column 13: expected an operator such as 'and', found 'price'"),
+    ("price > 100 AND size > 5", "column 13: write 'and' in lower case"),
+    ("price > 100 && size > 5", "column 13: write 'and'"),
+    ("price = 100", "column 7: write '==' to compare"),
+    ("price <> 100", "column 7: write '!='"),
+    ("!true", "column 1: write 'not', or '!=' to compare"),
+    ("price > (100", "column 13: expected ')', found the end"),
+    ("price > 100)", "column 12: ')' closes nothing"),
+    ("price", "column 1: a number is no condition; compare it, as in price > 100"),
+    ("side", "column 1: one of unknown, buy, sell is no condition; compare it, as in side == sell"),
+    ("symbol and price > 1", "column 1: a symbol is no condition; compare it, as in symbol == AAPL"),
+    ("side == bye", "column 9: 'side' is never 'bye'; it is one of unknown, buy, sell"),
+    ("side == sel", "column 9: 'side' is never 'sel'; did you mean 'sell'?"),
+    ("side < buy", "column 1: 'side' and its like have no order; compare them with '==', '!=', 'in' or 'matches'"),
+    ("symbol > AAPL", "column 1: symbols have no order; compare them with '==', '!=', 'in' or 'matches'"),
+    ("symbol == 0700", "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"0700\""),
+    ("symbol in [0700]", "column 12: expected a symbol; between quotation marks it is one: \"0700\""),
+    ("symbol in [BTC-USD]", "column 12: expected a symbol; one with other characters than letters and digits is written as \"BTC-USD\""),
+    ("symbol == price", "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"price\""),
+    ("symbol == \"a,b\"", "column 11: a symbol cannot hold control characters, quotation marks, backslashes or commas"),
+    ("symbol in []", "column 12: the list is empty, so nothing can be in it"),
+    ("symbol in AAPL", "column 11: expected a list such as [AAPL, NVDA], found 'AAPL'"),
+    ("symbol == [AAPL]", "column 11: a list stands behind 'in', as in symbol in [AAPL, NVDA]"),
+    ("symbol matches price", "column 16: expected a pattern such as \"BRK.*\", in which * is any text and ? one character"),
+    ("price matches \"1*\"", "column 1: only symbols, texts and choices match a pattern, and this is a number"),
+    ("price > time", "column 9: a number cannot be compared with a time; write a time, as in 2013-10-08T13:30:00Z"),
+    ("received - time > 250", "column 19: a duration cannot be compared with a number; write a unit, as in 250ms"),
+    ("price > \"100\"", "column 9: a number cannot be compared with a text"),
+    ("price + 1% > 5", "column 1: a percentage cannot be added to a number; multiply instead, as in price * 101%"),
+    ("time + 5 > received", "column 1: a number cannot be added to a time; write the number with a unit, as in 250ms"),
+    ("time + received > time", "column 1: a time cannot be added to a time"),
+    ("price * side > 5", "column 9: expected a number, a duration or a time, found one of unknown, buy, sell"),
+    ("price > 1 / 0", "column 9: this divides by zero"),
+    ("price > 1.0000000001", "column 9: more than nine decimals"),
+    ("price > 1e40", "column 9: the number is too large"),
+    ("received - time > 0.1ns", "column 19: finer than a nanosecond"),
+    ("received - time > 5 min", "column 21: expected an operator such as 'and', found 'min'"),
+    ("received - time > 5min", "column 20: unknown unit 'min'; units are %, d, h, m, s, ms, us and ns"),
+    ("received - time > 1s1h", "column 19: write each unit of a duration once, the larger ones first"),
+    ("time > 2013-10-08", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
+    ("time > 2013-10-08T09:30:00 and true", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
+    ("time > 2013-13-08T09:30:00Z", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
+    ("abz(price) > 1", "column 1: unknown function 'abz'; did you mean 'abs'?"),
+    ("sqrt(price) > 1", "column 1: unknown function 'sqrt'; there are abs, min, max"),
+    ("abs() > 1", "column 5: abs takes a value"),
+    ("abs(1, 2) > 1", "column 6: expected ')', found ','"),
+    ("min(price) > 1", "column 10: min takes two or more values, as in min(bid, ask)"),
+    ("min(price, time) > 1", "column 12: min takes values of one kind, but this is a time and not a number"),
+    ("1 < price > 2", "column 11: only comparisons in one direction can be chained, as in 10 < price <= 20; join others by 'and'"),
+    ("price == size == 1", "column 15: only comparisons in one direction can be chained, as in 10 < price <= 20; join others by 'and'"),
+    ("(price > 1) > 2", "column 1: expected a value, found a condition"),
+    ("price > and", "column 9: expected a value, found 'and'; as a symbol or text write \"and\""),
+    ("symbol == \"AAPL", "column 11: the text has no closing quotation mark"),
+    ("symbol == \"\\q\"", "column 12: unknown escape; known are \\\" \\' \\\\ \\n \\r \\t and \\u{…}"),
+    ("price > $5", "column 9: '$' has no meaning here; symbols with other characters than letters and digits are written as \"$X\""),
+    ("price > .5", "column 9: a number begins and ends with a digit, as in 0.5"),
+    ("price > 5 %", "column 11: a '%' stands directly behind a number, as in 1.5%"),
+    ("\u{7}", "column 1: unexpected character"),
+    ("é == 5", "column 1: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
+    ("price > 5 and é == 5", "column 15: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
+    ("AAPL == NVDA", "column 1: trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received"),
+    ("price in [size]", "column 11: a list holds constants, no fields"),
+    ("price in [buy]", "column 11: trade has no field 'buy'; its fields are symbol, price, size, side, time, received"),
+  ])
+  func `is told with its place`(text: String, message: String) { #expect(error(text)?.description == message) }
+
+  @Test func `percentages and numbers`() {
+    #expect(
+      error("percent > size / price", Reading.self)?.description
+        == "column 11: a percentage cannot be compared with a number; divide the percentage by 1% to make it a number")
+    #expect(error("percent + 1 > 2%", Reading.self)?.message == "a number cannot be added to a percentage; write the number with a '%'")
+    #expect(error("size / price > 0.00000001%", Reading.self)?.message == "as a part of one the percentage has more than nine decimals")
+  }
+
+  @Test func `is marked in the text`() {
+    #expect(
+      error("price > 100 and chnge < 0", Ranked.self)?.marked == """
+        price > 100 and chnge < 0
+                        ^~~~~ ranked has no field 'chnge'; did you mean 'change'?
+        """)
+    #expect(error("price > ")?.marked == "price > \n        ^ expected a value, found the end")
+    #expect(error("side == 'a\tb'")?.marked.hasPrefix("side == 'a·b'\n        ^~~~~ ") == true)
+    let long = Array(repeating: "price > 100", count: 20).joined(separator: " and ") + " and prise > 1 and " + "size > 1"
+    let hundreds = Array(repeating: "price > 100", count: 4).joined(separator: " and ")
+    #expect(
+      error(long)?.marked == """
+        …ice > 100 and \(hundreds) and prise > 1 and size > 1
+        \(String(repeating: " ", count: 79))^~~~~ trade has no field 'prise'; did you mean 'price'?
+        """)
+  }
+
+  @Test func `while somebody types`() {
+    func state(_ text: String) -> String {
+      switch ExpressionDraft<Trade>(text) {
+      case .empty: "empty"
+      case .incomplete(let error): "incomplete \(error.completions.joined(separator: " "))"
+      case .wrong(let error): "wrong: \(error.message)"
+      case .ready(let expression): "ready: \(expression)"
+      }
+    }
+    #expect(state("") == "empty" && state("  ") == "empty")
+    #expect(state("p") == "incomplete price")
+    #expect(state("s") == "incomplete symbol size side")
+    #expect(state("size") == "incomplete ")
+    #expect(state("px") == "wrong: trade has no field 'px'; its fields are symbol, price, size, side, time, received")
+    #expect(state("price >") == "incomplete ")
+    #expect(state("price > 1") == "ready: price > 1")
+    #expect(state("price > 1 a") == "incomplete and")
+    #expect(state("price > 1 and r") == "incomplete received")
+    #expect(state("side == b") == "incomplete buy")
+    #expect(state("side == x") == "wrong: 'side' is never 'x'; it is one of unknown, buy, sell")
+    #expect(state("symbol matches \"A") == "incomplete ")
+    #expect(state("received - time > 250m") == "ready: received - time > 4h10m")
+    #expect(state("received - time > 250u") == "incomplete ")
+    #expect(state("price > 1 )") == "wrong: ')' closes nothing")
+  }
+}

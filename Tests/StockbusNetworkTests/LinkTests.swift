@@ -1,0 +1,126 @@
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import StockbusNetwork
+
+@Suite(.timeLimit(.minutes(15))) struct LinkTests {
+  let harness = PluginHarness()
+
+  private func states() -> [String] { harness.notices.connections.value.map { "\($0.state): \($0.reason)" } }
+
+  private func link(_ port: Int, _ change: (inout ConnectionSettings) -> Void = { _ in }) throws -> WebSocketLink {
+    var settings = ConnectionSettings()
+    settings.backoff = .seconds(1)
+    settings.maxBackoff = .seconds(4)
+    change(&settings)
+    return try WebSocketLink(WebSocketURL(isSecure: false, host: "127.0.0.1", port: port), settings, harness.context)
+  }
+
+  @Test func `a lost connection is made again, and every change of state is told`() async throws {
+    let lives = Watched(0)
+    let server = try await WebSocketServer.start(
+      clock: harness.clock,
+      .script { connection in
+        let life = lives.update { lives in
+          lives += 1
+          return lives
+        }
+        try? await connection.send("life \(life)")
+        if life < 3 { connection.drop() } else { await connection.awaitEnd() }
+      })
+    let link = try link(server.port)
+    let heard = Watched<[String]>([])
+    let life = Task {
+      try await link.run { connection in
+        let batch = try await texts(1, from: connection)
+        heard.update { $0 += batch }
+        if heard.value.count < 3 { _ = try await connection.receive() }
+      }
+    }
+    for lost in 1...2 {
+      await harness.notices.connections.wait { $0.count == 3 * lost }
+      await harness.clock.waitForSleepers(1)
+      harness.clock.advance(by: .seconds(1))
+    }
+    try await life.value
+    #expect(heard.value == ["life 1", "life 2", "life 3"])
+    let url = "ws://127.0.0.1:\(server.port)"
+    let cycle = ["connecting: \(url)", "connected: \(url)"]
+    let lost = "disconnected: the connection was cut"
+    #expect(states() == cycle + [lost] + cycle + [lost] + cycle + ["disconnected: closed as planned"])
+    #expect(harness.log.texts(.warning).count == 2)
+    await server.stop()
+  }
+
+  @Test func `pauses grow up to their limit, by the clock`() async throws {
+    let server = try await RawServer(answering: nil)
+    let port = server.port
+    await server.stop()
+    let link = try link(port)
+    let life = Task { try await link.run { _ in } }
+    var pauses: [Duration] = []
+    for attempt in 1...5 {
+      await harness.notices.connections.wait { $0.count == 2 * attempt }
+      await harness.clock.waitForSleepers(1)
+      let deadline = try #require(harness.clock.deadlines.first)
+      pauses.append(deadline - harness.clock.uptime)
+      harness.clock.advance(by: deadline - harness.clock.uptime)
+    }
+    var expected = Backoff(first: .seconds(1), most: .seconds(4), random: harness.context.random())
+    #expect(pauses == (0..<5).map { _ in expected.next() })
+    #expect(
+      states().allSatisfy { $0 == "connecting: ws://127.0.0.1:\(port)" || $0 == "disconnected: 127.0.0.1:\(port): Connection refused" })
+    life.cancel()
+    await #expect(throws: CancellationError.self) { try await life.value }
+  }
+
+  @Test func `finish ends it while it pauses, while it shakes hands, and while it works`() async throws {
+    let raw = try await RawServer(answering: nil)
+    let shaking = try link(raw.port)
+    let first = Task { try await shaking.run { _ in } }
+    await harness.notices.connections.wait { $0.count == 1 }
+    shaking.finish()
+    try await first.value
+    await raw.stop()
+    let pausing = try link(raw.port)
+    let second = Task { try await pausing.run { _ in } }
+    await harness.notices.connections.wait { $0.count == 4 }
+    pausing.finish()
+    try await second.value
+    let server = try await WebSocketServer.start(clock: harness.clock, .echo)
+    let working = try link(server.port)
+    let third = Task { try await working.run { connection in while true { _ = try await connection.receive() } } }
+    await harness.notices.connections.wait { $0.last?.state == .connected }
+    working.finish()
+    try await third.value
+    #expect(states().last == "disconnected: closed as planned")
+    // Once finished it does not begin again.
+    try await working.run { _ in Issue.record("it began again") }
+    await server.stop()
+  }
+
+  @Test func `finish does not wait for a peer that answers nothing`() async throws {
+    let server = try await WebSocketServer.start(clock: harness.clock, .echo)
+    let link = try link(server.port) { $0.closeDeadline = .seconds(2) }
+    let life = Task { try await link.run { connection in while true { _ = try await connection.receive() } } }
+    await harness.notices.connections.wait { $0.last?.state == .connected }
+    for peer in server.connections { peer.stall() }
+    link.finish()
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    harness.clock.advance(by: .seconds(2))
+    try await life.value
+    #expect(states().last == "disconnected: closed as planned")
+    for peer in server.connections { peer.drop() }
+    await server.stop()
+  }
+
+  @Test func `an error of the body's own ends it, and the connection with it`() async throws {
+    struct Own: Error {}
+    let server = try await WebSocketServer.start(clock: harness.clock, .echo)
+    let link = try link(server.port)
+    await #expect(throws: Own.self) { try await link.run { _ in throw Own() } }
+    await server.stop()
+    #expect(server.connections.isEmpty)
+  }
+}

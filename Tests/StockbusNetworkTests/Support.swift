@@ -1,0 +1,66 @@
+import NIOCore
+import NIOPosix
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import StockbusNetwork
+
+/// A client and a server of one clock that is moved by hand.
+struct Pair {
+  let clock = ManualTimekeeper()
+  let server: WebSocketServer
+
+  init(
+    _ behaviour: WebSocketServer.Behaviour = .echo, _ change: (inout WebSocketServer.Settings) -> Void = { _ in }
+  ) async throws {
+    var settings = WebSocketServer.Settings()
+    change(&settings)
+    server = try await WebSocketServer.start(settings, clock: clock, behaviour)
+  }
+
+  func client(_ change: (inout ConnectionSettings) -> Void = { _ in }) throws -> WebSocketClient {
+    var settings = ConnectionSettings()
+    change(&settings)
+    return try WebSocketClient(server.url, settings, clock: clock)
+  }
+}
+
+/// Texts of the next messages, `count` of them.
+nonisolated(nonsending) func texts(_ count: Int, from connection: WebSocketConnection) async throws -> [String] {
+  var texts: [String] = []
+  while texts.count < count { texts += try await connection.receive().map(\.text) }
+  return texts
+}
+
+/// What ends a connection, after whatever messages.
+nonisolated(nonsending) func ending(of connection: WebSocketConnection) async -> WebSocketError? {
+  while true {
+    do { _ = try await connection.receive() } catch { return error as? WebSocketError }
+  }
+}
+
+/// A TCP server that answers every connection with fixed bytes, or only listens.
+final class RawServer: Sendable {
+  let channel: any Channel
+  var port: Int { channel.localAddress?.port ?? 0 }
+
+  init(answering answer: String?) async throws {
+    channel = try await ServerBootstrap(group: NetworkThreads.group)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answer(answer)) }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  func stop() async { try? await channel.close().get() }
+
+  private final class Answer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let answer: String?
+    init(_ answer: String?) { self.answer = answer }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      if let answer { context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil) }
+    }
+  }
+}

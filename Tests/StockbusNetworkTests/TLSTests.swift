@@ -1,0 +1,113 @@
+import Foundation
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import StockbusNetwork
+
+/// A private CA with a certificate for `localhost` and 127.0.0.1 and one for another name, made by the `openssl` command.
+final class Certificates: Sendable {
+  let folder = TemporaryFolder()
+
+  static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+
+  init() throws {
+    folder.put("subjectAltName=DNS:localhost,IP:127.0.0.1\n", in: "here.ext")
+    folder.put("subjectAltName=DNS:elsewhere.example\n", in: "there.ext")
+    try openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Private")
+    try openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout o.key -out other.pem -days 2 -subj /CN=Other")
+    for name in ["here", "there"] {
+      try openssl("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(name).key -out \(name).csr -subj /CN=\(name)")
+      try openssl("x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile \(name).ext -out \(name).pem")
+    }
+  }
+
+  func identity(_ name: String) -> TLSIdentity {
+    TLSIdentity(certificateFile: folder.file("\(name).pem"), keyFile: folder.file("\(name).key"))
+  }
+
+  private func openssl(_ arguments: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/openssl")
+    process.arguments = arguments.split(separator: " ").map(String.init)
+    process.currentDirectoryURL = URL(filePath: folder.path)
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { throw CommandError("openssl \(arguments) failed") }
+  }
+}
+
+@Suite(.timeLimit(.minutes(15)), .enabled(if: Certificates.isPossible, "the openssl command is needed"))
+struct TLSTests {
+  private func attempt(_ host: String, ca: String?, certificates: Certificates, identity: String = "here") async throws -> String {
+    let clock = ManualTimekeeper()
+    var serverSettings = WebSocketServer.Settings()
+    serverSettings.identity = certificates.identity(identity)
+    let server = try await WebSocketServer.start(serverSettings, clock: clock, .echo)
+    var settings = ConnectionSettings()
+    settings.tls.ca = ca.map(certificates.folder.file)
+    let client = try WebSocketClient(WebSocketURL(isSecure: true, host: host, port: server.port), settings, clock: clock)
+    var outcome: String
+    do {
+      outcome = try await client.withConnection { connection in
+        try await connection.send("over TLS")
+        return try await texts(1, from: connection)[0]
+      }
+    } catch { outcome = "\(error)" }
+    await server.stop()
+    return outcome
+  }
+
+  @Test func `a private CA is trusted where it is named, by name and by address, and nothing else is`() async throws {
+    let certificates = try Certificates()
+    #expect(try await attempt("localhost", ca: "ca.pem", certificates: certificates) == "over TLS")
+    #expect(try await attempt("127.0.0.1", ca: "ca.pem", certificates: certificates) == "over TLS")
+    let untrusted =
+      "the certificate of 'localhost' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
+    #expect(try await attempt("localhost", ca: nil, certificates: certificates) == untrusted)
+    #expect(try await attempt("localhost", ca: "other.pem", certificates: certificates) == untrusted)
+  }
+
+  @Test func `a certificate for another host is refused`() async throws {
+    let certificates = try Certificates()
+    for host in ["localhost", "127.0.0.1"] {
+      #expect(
+        try await attempt(host, ca: "ca.pem", certificates: certificates, identity: "there")
+          == "the certificate is not for '\(host)'; connect by a name that it has")
+    }
+  }
+
+  @Test func `a server that speaks no TLS is told as such`() async throws {
+    let clock = ManualTimekeeper()
+    let server = try await WebSocketServer.start(clock: clock, .echo)
+    let client = try WebSocketClient(WebSocketURL(isSecure: true, host: "localhost", port: server.port), ConnectionSettings(), clock: clock)
+    await #expect {
+      _ = try await client.open()
+    } throws: { "\($0)" == "'localhost' does not speak TLS there; use ws:// if that is meant" }
+    await server.stop()
+  }
+
+  @Test func `files that are missing, or are none, are told before anything is opened`() throws {
+    let certificates = try Certificates()
+    certificates.folder.put("no certificate\n", in: "text.pem")
+    func words(_ ca: String) -> String {
+      var settings = ConnectionSettings()
+      settings.tls.ca = ca
+      do throws(TLSError) {
+        _ = try WebSocketClient(WebSocketURL(isSecure: true, host: "h", port: 1), settings, clock: ManualTimekeeper())
+        return "no error"
+      } catch { return "\(error)" }
+    }
+    let folder = certificates.folder.path
+    #expect(words("/no/such.pem") == "/no/such.pem: No such file or directory")
+    #expect(words(folder) == "\(folder): is a folder")
+    let text = certificates.folder.file("text.pem")
+    #expect(words(text) == "\(text): no certificates in it; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
+    let identity = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: text)
+    #expect(throws: TLSError.self) { try identity.serverContext() }
+    let mixed = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: certificates.folder.file("there.key"))
+    #expect(throws: TLSError.self) { try mixed.serverContext() }
+  }
+}
