@@ -48,6 +48,9 @@ let package = Package(
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
+    // What the benchmarks measure in a program of their own.
+    .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
+    .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
