@@ -3,9 +3,10 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
-CONFIGS = plugins.yaml $(wildcard Examples/*.yaml)
+CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml)
+BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources)
 
-.PHONY: help run test build install setup lint format validate clean
+.PHONY: help run test build install setup lint format validate bench bench-quick bench-counts clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -14,6 +15,8 @@ help:
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make validate                   check every shipped configuration"
+	@echo "make bench [ONLY=bus,replay]    measure beside the peers (an hour); make bench-quick: in five minutes"
+	@echo "make bench-counts               hold the hot paths to their instruction counts"
 
 # In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.
 run: build
@@ -34,14 +37,23 @@ setup:
 	@sh Scripts/setup.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(BENCHMARKS)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(BENCHMARKS)
 
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
+
+bench: setup
+	python3 Benchmarks/bench.py --only "$(ONLY)"
+
+bench-quick: setup
+	python3 Benchmarks/bench.py --quick --only "$(ONLY)"
+
+bench-counts: setup
+	python3 Benchmarks/counts.py
 
 clean:
 	rm -rf .build

@@ -29,8 +29,8 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
 }
 
 let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer",
-  "FileWriter", "Recorder", "NullSink",
+  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "HTTPPoll", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger",
+  "ConsoleViewer", "FileWriter", "Recorder", "NotificationDispatcher", "NullSink",
 ]
 
 /// SwiftNIO, which only what talks to the network may see.
@@ -48,12 +48,19 @@ let package = Package(
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
+    // What the benchmarks measure in a program of their own.
+    .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
+    .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
     // The system's own libraries.
@@ -69,7 +76,12 @@ let package = Package(
     room("StockbusFiles", uses: ["MarketData"]),
     room("StockbusTerminal"),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusNetwork", uses: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")] + nio),
+    room(
+      "StockbusNetwork",
+      uses: [
+        "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio),
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -95,6 +107,7 @@ let package = Package(
     plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
     plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
+    plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed"),
@@ -103,8 +116,18 @@ let package = Package(
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
+    plugin(
+      "NotificationDispatcher",
+      uses: [
+        "StockbusFiles", "StockbusNetwork", "StockbusTerminal", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+      ]),
 
     // The tests.
+    .target(
+      name: "TestServers", dependencies: ["StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+      path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["MarketData"]),
@@ -133,9 +156,14 @@ let package = Package(
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
     tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
-    tests("StockbusNetwork", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
     tests(
       "EchoSocket",
       uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
+    tests(
+      "NotificationDispatcher",
+      uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests(
+      "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
   swiftLanguageModes: [.v6])

@@ -5,6 +5,8 @@ import FileWriter
 import Filter
 import FlashLogger
 import Generator
+import HTTPPoll
+import NotificationDispatcher
 import NullSink
 import Recorder
 import SortingFeed
@@ -18,6 +20,7 @@ let builtIn = Catalogue([
   .echoSocket,
   .fileReplay,
   .generator,
+  .httpPoll,
   .webSocketFeed,
   // Processors
   .filter,
@@ -27,6 +30,7 @@ let builtIn = Catalogue([
   .consoleViewer,
   .fileWriter,
   .flashLogger,
+  .notificationDispatcher,
   .nullSink,
   .recorder,
 ])

@@ -37,6 +37,11 @@ import Testing
     try await check(DeadLetter.self)
   }
 
+  @Test func `it keeps the contract`() async {
+    let violations = await checkContract(.echoSocket, inputs: [Feed(trades(50))], isDeterministic: false)
+    #expect(violations == [])
+  }
+
   @Test func `nothing comes where nothing went`() async throws {
     let back: [Trade] = try await PluginHarness().output(of: Plugin.echoSocket, inputs: [[Trade]()])
     #expect(back == [])

@@ -100,6 +100,21 @@ import Testing
     await server.stop()
   }
 
+  @Test func `finish does not wait for a peer that answers nothing`() async throws {
+    let server = try await WebSocketServer.start(clock: harness.clock, .echo)
+    let link = try link(server.port) { $0.closeDeadline = .seconds(2) }
+    let life = Task { try await link.run { connection in while true { _ = try await connection.receive() } } }
+    await harness.notices.connections.wait { $0.last?.state == .connected }
+    for peer in server.connections { peer.stall() }
+    link.finish()
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    harness.clock.advance(by: .seconds(2))
+    try await life.value
+    #expect(states().last == "disconnected: closed as planned")
+    for peer in server.connections { peer.drop() }
+    await server.stop()
+  }
+
   @Test func `an error of the body's own ends it, and the connection with it`() async throws {
     struct Own: Error {}
     let server = try await WebSocketServer.start(clock: harness.clock, .echo)

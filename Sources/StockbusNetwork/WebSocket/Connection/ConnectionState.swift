@@ -41,6 +41,9 @@ struct ConnectionState {
 
   var ending: WebSocketError? { if case .ended(let error) = phase { error } else { nil } }
 
+  /// What its owner is told: from the close frame on, which we send, there is nothing to wait for.
+  var verdict: WebSocketError? { if case .closing(let code) = phase { .finished(code) } else { ending } }
+
   /// Ends it, unless it has ended; true where it has not.
   mutating func end(_ error: WebSocketError) -> Bool {
     if ending != nil { return false }

@@ -127,7 +127,7 @@ extension WebSocketConnection {
   nonisolated(nonsending) func wait(until isReached: (ConnectionState) -> Bool) async throws {
     while true {
       let heard = news.rings
-      let (reached, ending) = state.withLock { (isReached($0), $0.ending) }
+      let (reached, ending) = state.withLock { (isReached($0), $0.verdict) }
       if reached { return }
       if let ending { throw ending }
       if Task.isCancelled { throw CancellationError() }

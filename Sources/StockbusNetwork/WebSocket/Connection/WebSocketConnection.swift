@@ -40,7 +40,7 @@ public final class WebSocketConnection: Sendable {
         let batch = state.take()
         let resumed = state.isPaused ? state.channel : nil
         state.isPaused = false
-        return (batch, resumed, state.ending)
+        return (batch, resumed, state.verdict)
       }
       if let resumed {
         noteTraffic()
@@ -92,7 +92,7 @@ public final class WebSocketConnection: Sendable {
     flushWithoutWaiting()
     while true {
       let heard = room.rings
-      let (isReady, ending) = state.withLock { ($0.channel?.isWritable ?? false, $0.ending) }
+      let (isReady, ending) = state.withLock { ($0.channel?.isWritable ?? false, $0.verdict) }
       if let ending { throw ending }
       if isReady { return }
       if Task.isCancelled { throw CancellationError() }

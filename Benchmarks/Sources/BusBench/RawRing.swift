@@ -1,0 +1,47 @@
+internal import CMemoryBarrier
+internal import EventBus
+internal import MarketData
+internal import Measuring
+
+/// The ring without plugins, actors or supervision: what the resident loops are measured against.
+func runRawRing(events: Int, batch: Int) async -> Report {
+  Scoreboard.shared.reset()
+  let topic = Topic<Trade>("raw")
+  let inlet = topic.attach(Parker())
+  async let written: Void = write(topic, events: events, batch: batch)
+  async let read: Void = read(inlet)
+  _ = await (written, read)
+  return Scoreboard.shared.report
+}
+
+@concurrent
+private func write(_ topic: Topic<Trade>, events: Int, batch: Int) async {
+  Scoreboard.shared.begin()
+  var outlet = Outlet(topic)
+  var i = 0
+  while i < events {
+    while outlet.room() < batch { stockbus_pause() }
+    for j in i..<min(i + batch, events) { outlet.send(Trade(number: j)) }
+    outlet.commit()
+    i += batch
+  }
+  topic.close()
+}
+
+@concurrent
+private func read(_ inlet: Inlet<Trade>) async {
+  var tally = Tally()
+  while true {
+    let run = inlet.run(limit: 1024)
+    if run.count == 0 {
+      if inlet.isFinished { break }
+      stockbus_pause()
+      continue
+    }
+    tally.add(run.span)
+    inlet.finish(run.count)
+    // As the resident loops do: it lets a short run grow.
+    if run.count < 64, run.count > 1 { for _ in 0..<16 { stockbus_pause() } }
+  }
+  Scoreboard.shared.finish(tally)
+}

@@ -1,0 +1,94 @@
+internal import EventBus
+internal import Logging
+internal import MarketData
+internal import Measuring
+internal import StockbusPlugin
+internal import StockbusRuntime
+internal import Synchronization
+
+/// Sends every trade back as it is.
+actor Echo: EventProcessor {
+  init(_: NoOptions, _: Context) {}
+
+  func process(_ trade: Trade, into output: inout Outlet<Trade>) { output.send(trade) }
+}
+
+/// Takes the time of each trade that comes back, and sends the next.
+actor Ping: EventProcessor {
+  /// What a repetition asks for, and what came of it.
+  struct Game {
+    var trips = 0
+    /// How long to be busy before the next trade, so that the other side has gone to sleep.
+    var pause: Int64 = 0
+    var latencies = Latencies(capacity: 0)
+  }
+
+  static let game = Mutex(Game())
+
+  private var latencies: Latencies
+  private let trips: Int
+  private let pause: Int64
+
+  init(_: NoOptions, _: Context) {
+    (trips, pause) = Self.game.withLock { ($0.trips, $0.pause) }
+    latencies = Latencies(capacity: trips)
+  }
+
+  func process(_ trade: Trade, into output: inout Outlet<Trade>) throws {
+    latencies.add(monotonicNanoseconds() - trade.time.ns)
+    let done = latencies.count
+    guard trade.price.raw == Int64(done - 1) else { throw BenchError.failed("trade \(trade.price.raw) came as number \(done - 1)") }
+    if done == trips {
+      Self.game.withLock { $0.latencies = latencies }
+      output.topic.close()
+      return output.filter()
+    }
+    if pause > 0 { spin(nanoseconds: pause) }
+    output.send(.ping(done))
+  }
+}
+
+extension Trade {
+  static func ping(_ number: Int) -> Trade {
+    Trade(
+      symbol: Symbol(id: 1), price: Price(raw: Int64(number)), size: Quantity(raw: 100), time: Timestamp(ns: monotonicNanoseconds()),
+      received: Timestamp(ns: 0))
+  }
+}
+
+/// Two processors that read each other. A configuration must not have a ring, so they are wired by hand, as the runtime does it.
+func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
+  Ping.game.withLock { $0 = Ping.Game(trips: trips, pause: pause) }
+  let there = Topic<Trade>("there")
+  let back = Topic<Trade>("back")
+  let echo = try node("echo", .processor(Echo.self), reading: there, writing: back)
+  let ping = try node("ping", .processor(Ping.self), reading: back, writing: there)
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask {
+      // The first trade, before either lives: each outlet goes on where its topic ends.
+      var outlet = Outlet(there)
+      outlet.send(.ping(0))
+      outlet.commit()
+      try await ping.life()
+    }
+    group.addTask {
+      try await echo.life()
+      back.close()
+    }
+    try await group.waitForAll()
+  }
+  return Ping.game.withLock { $0.latencies }.report()
+}
+
+func node(_ id: String, _ blueprint: Blueprint, reading input: Topic<Trade>, writing output: Topic<Trade>) throws -> Node {
+  let context = Context(
+    id: id, clock: SystemTimekeeper(), logger: Logger(label: id) { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
+    counters: CounterRegistry(), notices: NoNotices())
+  return try blueprint.assembly(nil, at: ConfigNode.Mark(line: 1, column: 1)).node(context, inputs: [Edge(input)], output: output)
+}
+
+struct NoNotices: Noticeboard {
+  func post(_: DeadLetter) {}
+  func post(_: ConnectionStatus) {}
+  func post(_: Gap) {}
+}

@@ -1,0 +1,118 @@
+internal import FileReplay
+internal import FileWriter
+internal import SortingFeed
+internal import StockbusPlugin
+internal import WatchlistFilter
+
+/// One way that events take, with everything prepared; `run` is what is measured and answers how many events went through.
+struct HotPath {
+  let run: () async throws -> Int
+
+  init(_ name: String, events: Int, arguments: [String]) throws {
+    switch name {
+    case "ring": self = .ring(events)
+    case "filter": self = try .filter(events)
+    case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
+    case "replay": self = try .replay(path: arguments.first ?? "")
+    case "write": self = try .write(events, path: arguments.first ?? "")
+    case "encode": self = try .encode(events)
+    case "decode": self = try .decode(events)
+    default: throw HotPathError("no path '\(name)'")
+    }
+  }
+
+  private init(_ run: @escaping () async throws -> Int) { self.run = run }
+
+  /// Publishing each event by itself, and reading them in runs.
+  private static func ring(_ events: Int) -> HotPath {
+    let topic = Topic<Trade>("ring")
+    let inlet = topic.attach(Parker())
+    return HotPath {
+      var outlet = Outlet(topic)
+      var seen = 0
+      var sum: Int64 = 0
+      while seen < events {
+        for i in seen..<min(seen + 1024, events) {
+          try await outlet.publish(
+            Trade(symbol: Symbol(id: 1), price: Price(raw: Int64(i)), size: 100, time: Timestamp(ns: Int64(i)), received: Timestamp(ns: 0)))
+        }
+        while case let run = inlet.run(limit: 1024), run.count > 0 {
+          inlet.begin(run.count)
+          for trade in run { sum &+= trade.price.raw }
+          seen += run.count
+          inlet.finish(run.count)
+        }
+      }
+      return sum == Int64(events) * Int64(events - 1) / 2 ? seen : -1
+    }
+  }
+
+  /// 20 of 500 symbols pass.
+  private static func filter(_ events: Int) throws -> HotPath {
+    let symbols = try Workload.symbols(500)
+    let names = stride(from: 0, to: 500, by: 25).map { symbols[$0].description }
+    return try processor(
+      .watchlistFilter, options: "{ symbols: [\(names.joined(separator: ", "))] }", Workload.trades(events, symbols: symbols))
+  }
+
+  private static func feed(_ events: Int, symbols: Int, jumps: Bool) throws -> HotPath {
+    try processor(.sortingFeed, options: "{}", Workload.trades(events, symbols: Workload.symbols(symbols), jumps: jumps))
+  }
+
+  private static func processor(_ plugin: Plugin, options: String, _ trades: [Trade]) throws -> HotPath {
+    let (topic, fill) = filled(trades)
+    let subject = try Subject(plugin, options: options, reading: topic)
+    fill()
+    return HotPath {
+      try await subject.node.life()
+      return subject.node.inlets[0].counts.delivered + subject.node.inlets[0].counts.filtered
+    }
+  }
+
+  /// Rows of a file become events.
+  private static func replay(path: String) throws -> HotPath {
+    let subject = try Subject(.fileReplay, options: "{ path: \"\(path)\", time: ns, columns: { time: ts } }")
+    return HotPath {
+      try await subject.node.life()
+      return subject.node.output?.published ?? -1
+    }
+  }
+
+  /// Events become rows of a file, as CSV where its name says so.
+  private static func write(_ events: Int, path: String) throws -> HotPath {
+    let (topic, fill) = filled(Workload.trades(events, symbols: try Workload.symbols(500)))
+    let subject = try Subject(
+      .fileWriter, options: "{ path: \"\(path)\", append: false, fields: [symbol, price, size, time], times: ns }", reading: topic)
+    fill()
+    return HotPath {
+      try await subject.node.life()
+      return subject.node.inlets[0].counts.delivered
+    }
+  }
+
+  private static func encode(_ events: Int) throws -> HotPath {
+    let trade = Trade.schema.example
+    return HotPath {
+      var writer = ByteWriter()
+      for _ in 0..<events {
+        writer.clear()
+        Trade.schema.encodeJSON(trade, to: &writer)
+      }
+      return events
+    }
+  }
+
+  private static func decode(_ events: Int) throws -> HotPath {
+    let text = Array(Trade.schema.json(Trade.schema.example).utf8)
+    return HotPath {
+      var good = 0
+      for _ in 0..<events {
+        try text.withUnsafeBufferPointer { bytes in
+          var reader = ByteReader(bytes)
+          if try Trade.schema.decodeJSON(&reader) == Trade.schema.example { good += 1 }
+        }
+      }
+      return good
+    }
+  }
+}

@@ -1,0 +1,49 @@
+internal import Logging
+internal import StockbusConfig
+internal import StockbusPlugin
+internal import StockbusRuntime
+
+/// Wires one plugin by hand: everything it will read is there before it lives, and nobody reads what it sends, so that one thread
+/// goes through its resident loop and nothing waits.
+struct Subject {
+  let node: Node
+
+  /// - Parameter options: its options as one line of YAML in braces.
+  init(_ plugin: Plugin, options: String = "{}", reading input: (any AnyTopic)? = nil) throws {
+    let text = "sources:\n  subject:\n    plugin: \(plugin.name)\n    given: \(options)\n"
+    let given = try ConfigLoader().load(text: text).checked().components.first?.options["given"]
+    guard let blueprint = plugin.blueprint(for: input.map { [$0.eventType] } ?? [], options: given) else {
+      throw HotPathError("\(plugin.name) does not fit")
+    }
+    let context = Context(
+      id: "subject", clock: SystemTimekeeper(), logger: Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
+      counters: CounterRegistry(), notices: NoNotices())
+    node = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
+      .node(context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
+  }
+}
+
+struct HotPathError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+struct NoNotices: Noticeboard {
+  func post(_: DeadLetter) {}
+  func post(_: ConnectionStatus) {}
+  func post(_: Gap) {}
+}
+
+/// A topic with room for all of these events, which has them and has ended.
+func filled<E: Event>(_ events: [E]) -> (topic: Topic<E>, fill: () -> Void) {
+  let topic = Topic<E>("input", capacity: max(2, events.count))
+  return (
+    topic,
+    {
+      var outlet = Outlet(topic)
+      for event in events { outlet.send(event) }
+      outlet.commit()
+      topic.close()
+    }
+  )
+}

@@ -1,0 +1,25 @@
+internal import StockbusPlugin
+
+/// Made-up trades.
+enum Workload {
+  /// `S1` to `S500` and so on.
+  static func symbols(_ count: Int) throws -> [Symbol] { try (1...count).map { try Symbol("S\($0)") } }
+
+  /// Every symbol once, then a random one at a time. Prices go by at most a thousandth, or jump anywhere.
+  static func trades(_ count: Int, symbols: [Symbol], jumps: Bool = false) -> [Trade] {
+    var random = RandomStream(seed: 7)
+    var ticks = symbols.map { _ in Int64.random(in: 500...90_000, using: &random) }
+    return (0..<count).map { i in
+      let s = i < symbols.count ? i : Int.random(in: 0..<symbols.count, using: &random)
+      if i >= symbols.count {
+        let most = max(1, ticks[s] / 1000)
+        ticks[s] =
+          jumps ? Int64.random(in: 500...90_000, using: &random) : max(1, ticks[s] + Int64.random(in: -most...most, using: &random))
+      }
+      return Trade(
+        symbol: symbols[s], price: Price(raw: ticks[s] * 10_000_000), size: 100,
+        time: Timestamp(ns: 1_719_850_000_000_000_000 + Int64(i) * 1000),
+        received: Timestamp(ns: 0), priceDecimals: 2)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What a reader has seen: how many events, a sum over them, and whether each was the one after the last.
+///
+/// The work and the checks are the same in all programs that are compared.
+public struct Tally: Sendable {
+  public var count = 0
+  public var sum: Int64 = 0
+  public var misplaced = 0
+
+  @inlinable public init() {}
+
+  /// Event number `number`, counted from 0.
+  @inlinable @inline(__always)
+  public mutating func add(number: Int64, price: Int64, size: Int64) {
+    sum &+= price ^ size
+    if number != Int64(truncatingIfNeeded: count) { misplaced &+= 1 }
+    count &+= 1
+  }
+
+  public func add(to report: inout Report) {
+    report.add("events", count)
+    report.add("sum", Int(sum))
+    report.add("misplaced", misplaced)
+  }
+}

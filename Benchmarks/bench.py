@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs stockbus beside its peers and writes tables: bench.py [--quick] [--only bus,replay] [--rounds N]. See README.md."""
+import argparse
+import sys
+import time
+
+from harness import report, rows, runner
+from harness.groups import bus, feed, replay, runtime, startup
+from harness.machine import ROOT, Failed, description
+from harness.setup import Setup
+
+GROUPS = {"bus": bus, "runtime": runtime, "replay": replay, "feed": feed, "startup": startup}
+TITLES = {
+    "bus": "The bus", "runtime": "The whole runtime", "replay": "Replay", "feed": "The feed", "startup": "Start-up and size",
+}
+# Seconds of measuring that the quick form may take, by part: under five minutes together.
+QUICK_BUDGET = {"bus": 90, "runtime": 30, "replay": 80, "feed": 40, "startup": 20}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: under five minutes once everything is built")
+    parser.add_argument("--only", default="", help=f"parts or works by name, separated by commas; parts are {', '.join(GROUPS)}")
+    parser.add_argument("--rounds", type=int, help="how many rounds (quick: 2, otherwise 7)")
+    parser.add_argument("--patience", type=float, help="seconds to wait before each run for a machine that nobody else uses (quick: 0, otherwise 10)")
+    parser.add_argument("--no-install", action="store_true", help="install nothing; peers that are missing are left out")
+    parser.add_argument("--list", action="store_true", help="list the works and stop")
+    options = parser.parse_args()
+    wanted = [name for name in options.only.split(",") if name]
+
+    chosen = {}
+    for name, module in GROUPS.items():
+        (ROOT / ".cache" / "out").mkdir(parents=True, exist_ok=True)
+        works = module.works(options.quick)
+        if wanted and name not in wanted:
+            works = [work for work in works if any(work.id.startswith(w) for w in wanted)]
+        if works:
+            chosen[name] = works
+    if not chosen:
+        sys.exit(f"nothing is called {options.only}; there are {', '.join(GROUPS)}, and works as --list shows them")
+    if options.list:
+        for works in chosen.values():
+            print("\n".join(f"{work.id:24}{work.title}" for work in works))
+        return
+
+    setup = Setup(install=not options.no_install)
+    setup.prepare(chosen)
+    if {"replay", "runtime"} & set(chosen):
+        try:
+            rows.make(runner.say)
+        except Failed as failure:
+            runner.say(str(failure))
+            for name in ("replay", "runtime"):
+                chosen.pop(name, None)
+    rounds = options.rounds or (2 if options.quick else 7)
+    patience = options.patience if options.patience is not None else (0 if options.quick else 10)
+    began = time.monotonic()
+    for name, works in chosen.items():
+        runner.say(TITLES[name])
+        runner.measure(works, rounds, setup.available, patience, QUICK_BUDGET[name] if options.quick else None)
+    took = time.monotonic() - began
+
+    machine = description()
+    notes = [f"measured with {text}" for text in setup.versions()]
+    notes += [f"left out: {peer} ({reason})" for peer, reason in setup.missing.items()]
+    notes.append(f"{rounds} rounds at most, {took:.0f} s; a sample is disturbed where others used more than 10 % of the machine; "
+                 "disturbed samples count only where there are not enough others")
+    title = "stockbus beside its peers" + (" (quick)" if options.quick else "")
+    groups = {TITLES[name]: works for name, works in chosen.items()}
+    text = report.markdown(title, machine, groups, notes)
+    folder = ROOT / "results"
+    folder.mkdir(exist_ok=True)
+    stem = time.strftime("%Y%m%d-%H%M%S") + ("-quick" if options.quick else "")
+    (folder / f"{stem}.md").write_text(text)
+    (folder / f"{stem}.json").write_text(report.as_json(title, machine, groups, notes))
+    print(text)
+    runner.say(f"written to {(folder / stem).relative_to(ROOT.parent)}.md and .json")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What runs stockbus and its peers, checks what they answer, and writes the tables."""

@@ -1,0 +1,1 @@
+"""One module a part of the benchmark; each answers its works."""

@@ -1,0 +1,178 @@
+internal import Foundation
+internal import StockbusDecoding
+internal import StockbusNetwork
+public import StockbusPlugin
+
+extension Plugin {
+  /// Fetches a JSON document again and again.
+  public static let httpPoll = Plugin(
+    "http_poll", "Fetches a JSON document at an interval and publishes the trades, quotes or bars in it when it has changed.",
+    option: "event",
+    variants: [
+      "trade": .source(HTTPPoll<Trade>.self), "quote": .source(HTTPPoll<Quote>.self), "bar": .source(HTTPPoll<Bar>.self),
+    ])
+}
+
+/// Fetches a document, decodes it and publishes what is in it; says on `connections` what state the document is in.
+///
+/// It never fails for what the world does: a server that is away, refuses, redirects in circles or sends rubbish is asked again
+/// later. A document that has not changed, by its `ETag`, its `Last-Modified` or its bytes, is not published again.
+actor HTTPPoll<E: DecodedEvent>: Source {
+  private let settings: HTTPPollSettings
+  private let context: Context
+  private let transport: any HTTPTransport
+  private let address: WebAddress
+  private var decoder: MessageDecoder<E>
+  private var document: Document
+  private var schedule: PollSchedule
+  private var state: ConnectionStatus.State?
+  private let fetches: Counter
+  private let unchanged: Counter
+  private let failures: Counter
+  private let malformed: Counter
+
+  static func faults(in settings: HTTPPollSettings) -> [(option: String, message: String)] {
+    settings.spec.decodingFaults(event: E.decodedKind).map { ("decoding", $0.message) }
+  }
+
+  init(_ settings: HTTPPollSettings, _ context: Context) throws {
+    self.settings = settings
+    self.context = context
+    address = try WebAddress(settings.url.revealed)
+    transport = NetworkTransport(
+      certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessInfo.processInfo.environment : [:])
+    decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes)
+    document = context.recall(Document.self, "document") ?? Document()
+    schedule = PollSchedule(
+      interval: settings.interval,
+      backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
+    fetches = context.counter("fetches", "Requests for the document.")
+    unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
+    failures = context.counter("failures", "Fetches that brought no document.")
+    malformed = context.counter("malformed", "Documents that are not what they should be.")
+  }
+
+  func run(into output: inout Outlet<E>) async throws {
+    schedule.begin(at: context.clock.uptime)
+    var count = 0
+    while true {
+      let outcome = try await fetch(&output)
+      try await output.flush()
+      count += 1
+      if let most = settings.fetches, count >= most { return }
+      try await context.clock.sleep(until: schedule.next(after: outcome, at: context.clock.uptime))
+    }
+  }
+
+  func stop() { context.remember(document, "document") }
+
+  private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {
+    // A document that is there stays there while it is fetched again.
+    if state != .loaded, state != .empty { post(.loading, "fetching from \(address)") }
+    fetches.add(1)
+    do throws(HTTPError) {
+      let limits = HTTPLimits(
+        connect: settings.timeout, whole: settings.timeout, redirects: settings.redirects, body: settings.limit.bytes)
+      let response = try await transport.send(
+        request(), limits: limits, secrets: settings.headers.entries.map(\.name), clock: context.clock)
+      return take(response, &output)
+    } catch {
+      if error.code == .cancelled || Task.isCancelled { throw CancellationError() }
+      return fail(error.description, pause: nil)
+    }
+  }
+
+  private func request() throws(HTTPError) -> HTTPRequest {
+    var request = HTTPRequest(.get, address)
+    try request.fields.set("Accept", "application/json")
+    try request.fields.set("User-Agent", "stockbus")
+    for (name, value) in settings.headers.entries { try request.fields.set(name, value.revealed) }
+    if let tag = document.tag { try request.fields.set("If-None-Match", tag) }
+    if let time = document.modified { try request.fields.set("If-Modified-Since", time) }
+    return request
+  }
+
+  private func take(_ response: HTTPResponse, _ output: inout Outlet<E>) -> PollSchedule.Outcome {
+    switch response.status {
+    case 304: return keep()
+    case 200...299: return take(document: response, &output)
+    default:
+      let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: context.clock.now) }
+      return fail("\(address) answers with status \(response.status)", pause: pause)
+    }
+  }
+
+  private func take(document response: HTTPResponse, _ output: inout Outlet<E>) -> PollSchedule.Outcome {
+    if document.body == response.body {
+      document.remember(response, events: document.events)
+      return keep()
+    }
+    let isBlank = response.body.allSatisfy { $0 == 32 || (9...13).contains($0) }
+    let result = isBlank ? Reading() : read(response.body, &output)
+    if let refusal = result.refusal {
+      document.forget()
+      return fail("\(address) refuses: \(visible(refusal, limit: 200))", pause: nil)
+    }
+    if let fault = result.fault {
+      // Without the memory of it, so that the next one is looked at whatever it is.
+      document.forget()
+      malformed.add(1)
+      post(.malformed, fault)
+      context.reject(String(decoding: response.body.prefix(2048), as: UTF8.self), origin: address.origin, reason: fault)
+      return .done
+    }
+    document.remember(response, events: result.events)
+    postDocument()
+    return .done
+  }
+
+  /// The document is the one that was published already.
+  private func keep() -> PollSchedule.Outcome {
+    unchanged.add(1)
+    postDocument()
+    return .done
+  }
+
+  private func postDocument() {
+    if document.events == 0 { post(.empty, "nothing in it") } else { post(.loaded, "events: \(document.events)") }
+  }
+
+  private struct Reading {
+    var events = 0
+    var fault: String?
+    var refusal: String?
+
+    mutating func add(_ verdict: Verdict) {
+      switch verdict {
+      case .events(let count): events += count
+      case .refusal(_, let text): refusal = refusal ?? text
+      case .unknown(let shape): fault = fault ?? "no kind of document that is known: \(shape)"
+      case .malformed(let reason): fault = fault ?? reason
+      case .several(let verdicts): for verdict in verdicts { add(verdict) }
+      case .acknowledgement, .authenticated, .heartbeat, .other: break
+      }
+    }
+  }
+
+  private func read(_ body: [UInt8], _ output: inout Outlet<E>) -> Reading {
+    let now = context.clock.now
+    var reading = Reading()
+    let verdict = body.withUnsafeBufferPointer { bytes in decoder.decode(bytes, received: now) { output.send($0) } }
+    reading.add(verdict)
+    for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+    return reading
+  }
+
+  private func fail(_ reason: String, pause: Duration?) -> PollSchedule.Outcome {
+    failures.add(1)
+    post(.failed, reason)
+    return .failed(pause: pause)
+  }
+
+  /// Says a change of state once.
+  private func post(_ new: ConnectionStatus.State, _ reason: String) {
+    if new == state { return }
+    state = new
+    context.connection(new, reason)
+  }
+}

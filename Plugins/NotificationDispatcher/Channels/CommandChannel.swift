@@ -1,0 +1,33 @@
+internal import StockbusPlugin
+
+/// A program that is run for each alert: an argument vector, no shell.
+struct CommandChannel: Channel {
+  private let program: String
+  private let arguments: [Template]
+  private let environment: [String: String]
+  private let timeout: Duration
+  private let name: String
+  private let tools: ChannelTools
+  let patience: Patience
+
+  init(_ options: CommandSettings, _ name: String, _ tools: ChannelTools) throws {
+    guard let found = ProgramSearch.find(options.run[0], in: tools.environment) else {
+      throw ChannelOff(reason: "there is no program \(shown(options.run[0]))")
+    }
+    program = found
+    arguments = try options.run.dropFirst().map { try Template($0, Template.channelNames) }
+    environment = ProgramCall.minimal(tools.environment)
+      .merging(options.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
+    timeout = options.timeout
+    patience = Patience(attempts: options.attempts, first: options.backoff)
+    self.name = name
+    self.tools = tools
+  }
+
+  func deliver(_ notification: Notification) async throws(DeliveryError) {
+    let values = notification.values(channel: name)
+    // An argument ends at a zero byte; a value must not cut off what follows it.
+    let filled = arguments.map { $0.filled(values) { $0.filter { $0 != "\0" } } }
+    try await ProgramCall(program, filled, environment: environment, timeout: timeout).deliver(by: tools)
+  }
+}

@@ -1,0 +1,59 @@
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// An e-mail, handed to the program that takes mail the way sendmail does: recipients as arguments, the message on standard input.
+struct EmailChannel: Channel {
+  private let program: String
+  private let options: EmailSettings
+  private let subject: Template
+  private let name: String
+  private let tools: ChannelTools
+  var patience: Patience { Patience(attempts: options.attempts, first: options.backoff) }
+
+  init(_ options: EmailSettings, _ name: String, _ tools: ChannelTools) throws {
+    guard let found = ProgramSearch.find(options.program, in: tools.environment) else {
+      throw ChannelOff(reason: "there is no program \(shown(options.program))")
+    }
+    program = found
+    self.options = options
+    subject = try Template(options.subject, Template.channelNames)
+    self.name = name
+    self.tools = tools
+  }
+
+  func deliver(_ notification: Notification) async throws(DeliveryError) {
+    let mail = MailMessage(
+      from: options.from, to: options.to, subject: subject.filled(notification.values(channel: name)),
+      body: notification.alert.message + "\n\n" + Self.details(notification), id: notification.id, date: tools.clock.now)
+    // -i: a line with a single dot does not end the message; the recipients stand behind `--`, so that none is taken for an option.
+    let arguments = ["-i", "-f", options.from, "--"] + options.to
+    try await ProgramCall(
+      program, arguments, environment: ProgramCall.minimal(tools.environment), input: Array(mail.text.utf8), timeout: options.timeout
+    ).deliver(by: tools)
+  }
+
+  private static func details(_ notification: Notification) -> String {
+    """
+    Rule:   \(notification.alert.rule)
+    Symbol: \(notification.alert.symbol)
+    Price:  \(notification.price)
+    Time:   \(notification.alert.time)
+    Alert:  \(notification.id)
+
+    """
+  }
+}
+
+/// An address as mail programs take it.
+enum MailAddress {
+  /// Why a text is no address that can be used; nil where it is: one `@`, nothing that ends a line, a header or an argument.
+  static func fault(in text: String) -> String? {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value > 32 && $0.value != 127 && !"<>()[],;:\\\"".unicodeScalars.contains($0) }
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, isPlain, text.utf8.count <= 254, !text.hasPrefix("-") else {
+      return "\(shown(text)) is no mail address"
+    }
+    return nil
+  }
+}

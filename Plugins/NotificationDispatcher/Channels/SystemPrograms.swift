@@ -1,0 +1,73 @@
+internal import StockbusPlugin
+internal import Subprocess
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+#if canImport(System)
+internal import System
+#else
+internal import SystemPackage
+#endif
+
+/// Programs by swift-subprocess.
+struct SystemPrograms: ProgramRunner {
+  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult {
+    let outcome = await withTaskGroup(of: Result<ProgramResult, ProgramError>.self) { group in
+      group.addTask { await Self.spawn(call) }
+      group.addTask {
+        try? await clock.sleep(for: call.timeout)
+        return .failure(.timedOut)
+      }
+      // Whichever comes first; cancelling the program's task kills it, and the group waits for that.
+      let first = await group.next() ?? .failure(.cancelled)
+      group.cancelAll()
+      return first
+    }
+    if Task.isCancelled, case .failure = outcome { throw .cancelled }
+    return try outcome.get()
+  }
+
+  @concurrent
+  private static func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramError> {
+    var options = PlatformOptions()
+    // In a session of its own, so that what it starts is killed with it, and Ctrl-C at our terminal is not its business.
+    options.createSession = true
+    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+    let variables = Dictionary(
+      uniqueKeysWithValues: call.environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+    do {
+      let result = try await Subprocess.run(
+        .path(FilePath(call.program)), arguments: Arguments(call.arguments), environment: .custom(variables), platformOptions: options,
+        input: .array(call.input), output: .sequence, error: .combinedWithOutput
+      ) { execution in
+        // Read and forgotten, so that the program never waits for a reader, and never fills our memory.
+        for try await _ in execution.standardOutput {}
+      }
+      switch result.terminationStatus {
+      case .exited(let status): return .success(.exited(Int(status)))
+      case .signaled(let signal): return .success(.killed(signal: Int(signal)))
+      }
+    } catch {
+      return .failure(Task.isCancelled ? .cancelled : .notStarted)
+    }
+  }
+}
+
+/// Where programs are.
+enum ProgramSearch {
+  /// A path as it is, or a name looked for along `PATH`; nil where there is no such program.
+  static func find(_ name: String, in environment: [String: String]) -> String? {
+    if name.contains("/") { return isProgram(name) ? name : nil }
+    let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram)
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var info = stat()
+    return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+  }
+}

@@ -1,0 +1,89 @@
+internal import Crypto
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// A POST of JSON. Every attempt for one alert has the same `Idempotency-Key`, by which a receiver recognises a repetition.
+struct WebhookChannel: Channel {
+  private let address: WebAddress
+  private let body: Template
+  private let fields: HTTPFields
+  private let secrets: [String]
+  private let signature: WebhookSignature?
+  private let limits: HTTPLimits
+  private let name: String
+  private let transport: any HTTPTransport
+  private let clock: any Timekeeper
+  let patience: Patience
+
+  init(_ options: WebhookSettings, _ name: String, _ tools: ChannelTools) throws {
+    if options.url.revealed.isEmpty { throw ChannelOff(reason: "its url is empty") }
+    address = try WebAddress(options.url.revealed)
+    body = try Template(options.body, Template.channelNames)
+    var fields = HTTPFields()
+    try fields.set("User-Agent", "stockbus")
+    for (name, value) in options.headers.entries { try fields.set(name, value.revealed) }
+    try fields.set("Content-Type", "application/json")
+    self.fields = fields
+    secrets = options.headers.entries.map(\.name)
+    signature = options.secret.flatMap { WebhookSignature(secret: $0) }
+    limits = HTTPLimits(connect: options.timeout, whole: options.timeout, redirects: 0, body: 1 << 16)
+    patience = Patience(attempts: options.attempts, first: options.backoff)
+    self.name = name
+    transport = tools.transport(options.certificates, options.proxy)
+    clock = tools.clock
+  }
+
+  func deliver(_ notification: Notification) async throws(DeliveryError) {
+    let text = body.filled(notification.values(channel: name), escape: WebhookBody.escaped)
+    var request = HTTPRequest(.post, address, fields: fields, body: Array(text.utf8))
+    do throws(HTTPError) {
+      try request.fields.set("Idempotency-Key", notification.id)
+      if let signature { try signature.sign(&request, id: notification.id, at: clock.now) }
+    } catch { throw DeliveryError("\(error)", isTransient: false) }
+    try await request.deliver(by: transport, limits, secrets, clock)
+  }
+}
+
+extension HTTPRequest {
+  /// One attempt: anything but 2xx is a failure.
+  func deliver(
+    by transport: any HTTPTransport, _ limits: HTTPLimits, _ secrets: [String], _ clock: any Timekeeper
+  ) async throws(DeliveryError) {
+    let response: HTTPResponse
+    do throws(HTTPError) { response = try await transport.send(self, limits: limits, secrets: secrets, clock: clock) } catch {
+      // An answer that is too long was an answer: whether it was a good one nobody knows.
+      throw DeliveryError(error.description, isTransient: error.isTransient)
+    }
+    if response.isSuccess { return }
+    let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: clock.now) }
+    // The answer's text stays out of it: it may repeat what was sent.
+    throw DeliveryError("\(address) answers with status \(response.status)", isTransient: response.isTransient, pause: pause)
+  }
+}
+
+/// The signature of the Standard Webhooks specification (standardwebhooks.com): HMAC-SHA256 over id, time and body.
+struct WebhookSignature: Sendable {
+  private let key: SymmetricKey
+
+  /// `whsec_` and Base64, or any other text as it is; nil where it is empty or no Base64.
+  init?(secret: Secret) {
+    let text = secret.revealed
+    let bytes = text.hasPrefix("whsec_") ? Base64.decode(String(text.dropFirst(6))) : Array(text.utf8)
+    guard let bytes, !bytes.isEmpty else { return nil }
+    key = SymmetricKey(data: bytes)
+  }
+
+  func sign(_ request: inout HTTPRequest, id: String, at time: Timestamp) throws(HTTPError) {
+    let seconds = String(time.ns / 1_000_000_000)
+    try request.fields.set("Webhook-Id", id)
+    try request.fields.set("Webhook-Timestamp", seconds)
+    try request.fields.set("Webhook-Signature", "v1," + code(id: id, seconds: seconds, body: request.body))
+  }
+
+  /// The code in Base64.
+  func code(id: String, seconds: String, body: [UInt8]) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
+    return Base64.encode(Array(code))
+  }
+}

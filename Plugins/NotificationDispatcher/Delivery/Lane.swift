@@ -1,0 +1,68 @@
+internal import EventBus
+internal import StockbusPlugin
+
+/// One channel's way: its switches, its queue and its account.
+struct Lane: Sendable {
+  let name: String
+  /// `webhook`, `file` …
+  let kind: String
+  /// Nil where it cannot be used here.
+  let channel: (any Channel)?
+  /// Why it cannot.
+  let fault: String?
+  let heedsQuietHours: Bool
+  let random: RandomStream
+  /// Wakes whoever delivers.
+  let bell = Parker()
+
+  var isEnabled: Bool
+  /// Silent until the run's clock shows this.
+  var mutedUntil: Duration?
+  var queue: Queue<Notification>
+  /// The one that is being delivered.
+  var current: Notification?
+  private var limiter: RateLimiter
+  /// True while alerts are being left out by the rate, so that it is said once.
+  var isLimiting = false
+  var isOverflowing = false
+
+  private let context: Context
+
+  init(_ opened: OpenedChannel, queue: Int, context: Context) {
+    name = opened.name
+    kind = opened.kind
+    channel = opened.channel
+    fault = opened.fault
+    heedsQuietHours = opened.options.heedsQuietHours
+    isEnabled = opened.options.enabled
+    limiter = RateLimiter(opened.options.rate)
+    self.queue = Queue(limit: queue)
+    random = context.random(seed: context.seed ^ UInt64(opened.number))
+    self.context = context
+    // These two are always shown, so that nothing delivered is seen too.
+    if channel != nil { for account in [Account.delivered, .failed] { count(account, 0) } }
+  }
+
+  /// What a channel counts; the others than the first two appear when there is something to count.
+  enum Account: String {
+    case delivered = "Alerts that arrived by this channel."
+    case failed = "Alerts that this channel could not deliver."
+    case retries = "Attempts of this channel beyond the first."
+    case overflowed = "Alerts left out because too many waited for this channel."
+    case limited = "Alerts left out because of this channel's rate."
+    case quiet = "Alerts left out in quiet hours."
+    case silenced = "Alerts left out while this channel was switched off."
+  }
+
+  func count(_ account: Account, _ number: Int = 1) { counter(account).add(number) }
+
+  func total(_ account: Account) -> Int { counter(account).total }
+
+  private func counter(_ account: Account) -> Counter { context.counter("\(name) \(account)", account.rawValue) }
+
+  var isIdle: Bool { queue.count == 0 && current == nil }
+
+  func isSilent(at uptime: Duration) -> Bool { !isEnabled || mutedUntil.map { uptime < $0 } ?? false }
+
+  mutating func hasRoomInRate(at uptime: Duration) -> Bool { limiter.passes(at: uptime) }
+}

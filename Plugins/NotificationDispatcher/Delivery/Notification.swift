@@ -1,0 +1,45 @@
+internal import Crypto
+internal import EventBus
+internal import MarketData
+internal import StockbusPlugin
+
+/// An alert on its way: the same on every channel.
+struct Notification: Hashable, Sendable {
+  /// What a receiver can recognise a second delivery by: 32 hexadecimal digits, the same on every channel and at every attempt.
+  let id: String
+  let alert: Alert
+  let component: String
+  var isUrgent = false
+
+  /// - Parameter number: which one it is in this run, so that two alerts that are alike have two names.
+  init(_ alert: Alert, component: String, number: Int, isUrgent: Bool = false) {
+    self.alert = alert
+    self.component = component
+    self.isUrgent = isUrgent
+    let text = [component, alert.rule, alert.symbol.description, alert.price.description, String(alert.time.ns), String(number)]
+    let digest = SHA256.hash(data: Array(text.joined(separator: "\u{0}").utf8))
+    id = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+
+  /// With the decimals it was written with.
+  var price: String { alert.price.formatted(decimals: Int(alert.priceDecimals)) }
+
+  /// What templates may name.
+  func values(channel: String) -> [String: String] {
+    [
+      "id": id, "rule": alert.rule, "symbol": alert.symbol.description, "price": price, "message": alert.message,
+      "time": alert.time.description, "component": component, "channel": channel,
+    ]
+  }
+
+  /// One line for people: `2013-10-08T13:30:00.012Z AAPL above 200: AAPL crossed above 200: 200.10`.
+  var line: String { visible("\(alert.time) \(alert.rule): \(alert.message)", limit: 2000) }
+
+  /// One JSON object: the alert's fields behind its id.
+  var json: String {
+    JSONValue.object([
+      .init("id", .string(id)), .init("rule", .string(alert.rule)), .init("symbol", .string(alert.symbol.description)),
+      .init("price", .number(price)), .init("message", .string(alert.message)), .init("time", .string(alert.time.description)),
+    ]).description
+  }
+}

@@ -1,0 +1,59 @@
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// What channels work with: the world, or a script in a test.
+struct ChannelTools: Sendable {
+  var clock: any Timekeeper
+  /// For certificates of one's own and proxies from the environment there are others.
+  var transport: @Sendable (_ certificates: String?, _ usesProxy: Bool) -> any HTTPTransport
+  var programs: any ProgramRunner
+  /// The process's environment.
+  var environment: [String: String]
+  var console: @Sendable (String) async throws -> Void
+}
+
+/// A channel as it could be set up.
+struct OpenedChannel: Sendable {
+  let name: String
+  let kind: String
+  let number: Int
+  let options: any ChannelOptions
+  /// Nil where it cannot be used here, for the reason in `fault`.
+  let channel: (any Channel)?
+  let fault: String?
+
+  /// Sets up all channels. Throws where a file cannot be written.
+  static func open(_ settings: [ChannelSettings], _ tools: ChannelTools) throws -> [OpenedChannel] {
+    try zip(settings, ChannelSettings.names(settings)).enumerated().map { number, pair in
+      let (channel, name) = pair
+      let made: (any Channel)?
+      let fault: String?
+      do {
+        made = try make(channel, name, tools)
+        fault = nil
+      } catch let off as ChannelOff {
+        made = nil
+        fault = off.reason
+      }
+      return OpenedChannel(
+        name: name, kind: channel.chosen.name, number: number, options: channel.common, channel: made, fault: fault)
+    }
+  }
+
+  private static func make(_ settings: ChannelSettings, _ name: String, _ tools: ChannelTools) throws -> any Channel {
+    switch settings {
+    case .desktop(let options): try DesktopChannel(options, tools)
+    case .webhook(let options): try WebhookChannel(options, name, tools)
+    case .ntfy(let options): try NtfyChannel(options, tools)
+    case .email(let options): try EmailChannel(options, name, tools)
+    case .command(let options): try CommandChannel(options, name, tools)
+    case .file(let options): try FileChannel(options)
+    case .console: ConsoleChannel(print: tools.console)
+    }
+  }
+}
+
+/// Why a channel is off though it is configured: no address, no program.
+struct ChannelOff: Error {
+  let reason: String
+}

@@ -1,0 +1,34 @@
+/// A bounded queue: a ring that grows up to its limit.
+struct Queue<Element: Sendable>: Sendable {
+  private var places: [Element?] = []
+  private var first = 0
+  private(set) var count = 0
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// Adds one at the end; answers the oldest where it had to make room.
+  mutating func append(_ element: Element) -> Element? {
+    let displaced = count == limit ? popFirst() : nil
+    if count == places.count { grow() }
+    places[(first + count) % places.count] = element
+    count += 1
+    return displaced
+  }
+
+  mutating func popFirst() -> Element? {
+    if count == 0 { return nil }
+    defer {
+      places[first] = nil
+      first = (first + 1) % places.count
+      count -= 1
+    }
+    return places[first]
+  }
+
+  private mutating func grow() {
+    let old = (0..<count).map { places[(first + $0) % places.count] }
+    places = old + Array(repeating: nil, count: min(limit, max(8, count * 2)) - count)
+    first = 0
+  }
+}

@@ -1,0 +1,313 @@
+internal import EventBus
+public import StockbusPlugin
+
+extension Plugin {
+  /// Watches prices and tells people.
+  public static let notificationDispatcher = Plugin(
+    "notification_dispatcher", "Watches prices by rules, publishes alerts, and sends them out by desktop, web, mail, file and program.",
+    NotificationDispatcherPlugin.self,
+    hot: [
+      .relay(NotificationDispatcher<Trade>.self, as: .sink), .relay(NotificationDispatcher<Quote>.self, as: .sink),
+      .relay(NotificationDispatcher<Bar>.self, as: .sink), .relay(NotificationDispatcher<Ranked>.self, as: .sink),
+    ], emits: Alert.schema.name)
+}
+
+enum NotificationDispatcherPlugin: PricedEventPlugin {
+  static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .relay(NotificationDispatcher<E>.self, as: .sink) }
+}
+
+/// Watches prices; what fires is published as an `Alert` and goes out by its channels.
+///
+/// Three kinds of work on one actor: `receive` asks the rules, `run` publishes, `background` delivers, one task a channel. A channel
+/// only ever holds up itself; a reader of the alerts that is slow and loses nothing holds up the prices, as on any edge.
+public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent {
+  public typealias Input = E
+  public typealias Output = Alert
+
+  private let settings: NotificationSettings
+  private let context: Context
+  private let tools: ChannelTools
+  var book: RuleBook
+  var desk: DeliveryDesk
+  var switches = Switches()
+  private var number = 0
+  /// Alerts that have not been published yet.
+  private var unpublished: [Alert] = []
+  private var hasEnded = false
+  private var isPatient = true
+  /// Wakes whoever publishes, and whoever waits until there is room again, or until everything is delivered.
+  private let bell = Parker()
+  private let room = Parker()
+  private let idle = Parker()
+  private let fired: Counter
+  private let suppressed: Counter
+  private let silenced: Counter
+
+  public init(_ settings: NotificationSettings, _ context: Context) {
+    self.init(settings, context, .system(clock: context.clock))
+  }
+
+  init(_ settings: NotificationSettings, _ context: Context, _ tools: ChannelTools) {
+    self.settings = settings
+    self.context = context
+    self.tools = tools
+    let memory = context.recall(Memory.self, "rules")
+    book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices)
+    switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
+    number = memory?.number ?? 0
+    desk = DeliveryDesk([], queue: settings.queue, quietHours: settings.quietHours, context: context)
+    fired = context.counter("alerts", "Alerts that were published.")
+    suppressed = context.counter("suppressed", "Alerts that a cooldown kept back.")
+    silenced = context.counter("silenced", "Alerts of rules that were switched off.")
+  }
+
+  /// What an earlier life knew.
+  private struct Memory: Sendable {
+    let book: RuleBook
+    let switches: Switches
+    let number: Int
+  }
+
+  public func start() throws {
+    let channels = try OpenedChannel.open(settings.channels, tools)
+    for channel in channels {
+      if let fault = channel.fault { context.logger.notice("channel \(shown(channel.name)) is off: \(fault)") }
+    }
+    desk = DeliveryDesk(channels, queue: settings.queue, quietHours: settings.quietHours, context: context)
+  }
+
+  public func receive(_ events: Span<E>) async throws {
+    let found = book.process(events, isSilent: switches.isSilent(at: context.clock))
+    // The way of nearly every run.
+    if found.isEmpty { return }
+    for firing in found { publish(firing) }
+    let keptBack = book.takeKeptBack()
+    suppressed.add(keptBack.suppressed)
+    silenced.add(keptBack.silenced)
+    bell.wake()
+    while unpublished.count >= Self.mostUnpublished, !Task.isCancelled { await sleep(in: room) }
+  }
+
+  private static var mostUnpublished: Int { 4096 }
+
+  private func publish(_ firing: RuleBook.Firing) {
+    guard let rule = book.rules[firing.rule] else { return }
+    let alert = Alert(
+      symbol: firing.symbol, rule: rule.name, message: RuleMessage(rule: rule, firing: firing).text, price: firing.price,
+      time: firing.time, priceDecimals: firing.decimals)
+    fired.add(1)
+    unpublished.append(alert)
+    desk.offer(notification(of: alert, isUrgent: rule.isUrgent), to: rule.channels)
+  }
+
+  private func notification(of alert: Alert, isUrgent: Bool = false) -> Notification {
+    number += 1
+    return Notification(alert, component: context.id, number: number, isUrgent: isUrgent)
+  }
+
+  public func run(into output: inout Outlet<Alert>) async throws {
+    while true {
+      while !unpublished.isEmpty {
+        let batch = unpublished
+        unpublished = []
+        room.wake()
+        for alert in batch { output.send(alert) }
+        try await output.flush()
+      }
+      if hasEnded { return }
+      try Task.checkCancellation()
+      await sleep(in: bell)
+    }
+  }
+
+  private func sleep(in place: Parker) async {
+    await withTaskCancellationHandler {
+      await place.sleep()
+    } onCancel: {
+      place.release()
+    }
+  }
+
+  public func background() async {
+    await withTaskGroup(of: Void.self) { group in
+      for (number, lane) in desk.lanes.enumerated() {
+        guard let channel = lane.channel else { continue }
+        let delivery = Delivery(channel: channel, clock: context.clock, random: lane.random)
+        group.addTask { await self.serve(number, delivery, lane) }
+      }
+    }
+  }
+
+  /// One channel's deliveries, one after the other, until the task is cancelled.
+  private func serve(_ number: Int, _ delivery: Delivery, _ lane: Lane) async {
+    let logger = context.logger
+    while !Task.isCancelled {
+      guard let notification = desk.next(number) else {
+        await sleep(in: lane.bell)
+        continue
+      }
+      let outcome = await delivery.attempt(notification) { error, pause in
+        lane.count(.retries)
+        logger.info("channel \(shown(lane.name)): \(error); again in \(pause.optionText)")
+      }
+      desk.settle(number, outcome)
+      if desk.isIdle { idle.wake() }
+    }
+  }
+
+  /// Waits for the deliveries, up to the deadline.
+  public func drain() async {
+    let keptBack = book.takeKeptBack()
+    suppressed.add(keptBack.suppressed)
+    silenced.add(keptBack.silenced)
+    if !desk.isIdle {
+      let deadline = context.clock.uptime + settings.deadline
+      let clock = context.clock
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          try? await clock.sleep(until: deadline)
+          await self.loseOrKeepPatience()
+        }
+        while !desk.isIdle, isPatient { await idle.sleep() }
+        group.cancelAll()
+      }
+    }
+    hasEnded = true
+    bell.wake()
+  }
+
+  /// The deadline has passed, or the end is not to be waited for any more.
+  private func loseOrKeepPatience() {
+    isPatient = false
+    idle.wake()
+  }
+
+  public func stop() async {
+    context.remember(Memory(book: book, switches: switches, number: number), "rules")
+    if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices'") }
+    context.lose(desk.abandon(), "alerts that were not delivered before the end")
+    for lane in desk.lanes { await lane.channel?.close() }
+  }
+}
+
+extension NotificationDispatcher {
+  public static var commands: [CommandInfo] {
+    [
+      CommandInfo("list", "Says which rules and channels there are, and which are on."),
+      CommandInfo("enable [NAME]", "Switches everything on, or the rule or channel of this name."),
+      CommandInfo("disable [NAME]", "Switches everything off, or the rule or channel of this name."),
+      CommandInfo("mute DURATION [NAME]", "Switches everything off for so long, or the channel of this name."),
+      CommandInfo("test CHANNEL", "Sends a test by a channel, whatever its switches say."),
+      CommandInfo("add SYMBOLS CONDITION LEVEL …", "Adds a rule: AAPL above 200 rearm 0.5% cooldown 1m once."),
+      CommandInfo("remove RULE", "Removes a rule."),
+    ]
+  }
+
+  public func perform(_ command: Command) throws(CommandError) -> String {
+    let name = command.arguments.joined(separator: " ")
+    switch command.verb {
+    case "list": return list()
+    case "enable": return try turn(name, on: true)
+    case "disable": return try turn(name, on: false)
+    case "mute": return try mute(command.arguments)
+    case "test": return try test(name)
+    case "add": return try add(command.arguments)
+    case "remove": return try remove(name)
+    default: throw CommandError("unknown command \(shown(command.verb))")
+    }
+  }
+
+  private func list() -> String {
+    let uptime = context.clock.uptime
+    let rules = book.present.map { rule in
+      let count = book.number(of: rule.name).map { book.symbols(of: $0) } ?? (watched: 0, spent: 0)
+      var state = rule.isEnabled ? "on" : "off"
+      if rule.test.expires <= context.clock.now.ns { state = "expired" }
+      let symbols = "\(count.watched) \(count.watched == 1 ? "symbol" : "symbols")"
+      return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", done for \(count.spent)" : "")
+    }
+    let channels = desk.lanes.map { lane in
+      var state = lane.isSilent(at: uptime) ? "off" : "on"
+      if let fault = lane.fault { state = "off, \(fault)" }
+      let account = lane.fault == nil ? ", \(lane.total(.delivered)) delivered, \(lane.queue.count) waiting" : ""
+      return "channel \(lane.name) (\(lane.kind)): \(state)" + account
+    }
+    let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"
+    return ([all] + rules + channels).joined(separator: "; ")
+  }
+
+  private func turn(_ name: String, on: Bool) throws(CommandError) -> String {
+    let word = on ? "on" : "off"
+    if name.isEmpty {
+      switches = Switches(isEnabled: on)
+      return "alerts are \(word)"
+    }
+    switch try find(name) {
+    case .rule(let number):
+      book.setEnabled(number, on)
+      return "rule \(shown(name)) is \(word)"
+    case .channel(let number):
+      desk.setEnabled(number, on)
+      return "channel \(shown(name)) is \(word)"
+    }
+  }
+
+  private func mute(_ arguments: [String]) throws(CommandError) -> String {
+    guard let text = arguments.first, let pause = try? Duration(option: text), pause > .zero, pause <= .seconds(31_622_400) else {
+      throw CommandError("say for how long: mute 10m")
+    }
+    let name = arguments.dropFirst().joined(separator: " ")
+    let until = context.clock.uptime + pause
+    if name.isEmpty {
+      switches.mutedUntil = until
+      return "alerts are off for \(pause.optionText)"
+    }
+    guard case .channel(let number) = try find(name) else { throw CommandError("only everything or a channel can be muted for a time") }
+    desk.mute(number, until: until)
+    return "channel \(shown(name)) is off for \(pause.optionText)"
+  }
+
+  private func test(_ name: String) throws(CommandError) -> String {
+    guard let number = desk.number(of: name) else { throw unknown("channel", name, among: desk.lanes.map(\.name)) }
+    if let fault = desk.lanes[number].fault { throw CommandError("channel \(shown(name)) is off: \(fault)") }
+    let alert = Alert(
+      symbol: "TEST", rule: "test", message: "This is a test of channel \(visible(name)).", price: 0, time: context.clock.now)
+    let notification = notification(of: alert, isUrgent: true)
+    desk.enqueue(notification, number)
+    return "a test is on its way by channel \(shown(name)): \(notification.id)"
+  }
+
+  private func add(_ words: [String]) throws(CommandError) -> String {
+    let settings = try RuleWords.rule(words)
+    let name = settings.effectiveName
+    if book.number(of: name) != nil { throw CommandError("there is a rule \(shown(name)) already") }
+    for channel in settings.channels ?? [] where desk.number(of: channel) == nil {
+      throw unknown("channel", channel, among: desk.lanes.map(\.name))
+    }
+    if book.present.count >= 10_000 { throw CommandError("there are 10000 rules already") }
+    book.add(Rule(settings))
+    return "rule \(shown(name)) is on"
+  }
+
+  private func remove(_ name: String) throws(CommandError) -> String {
+    guard let number = book.number(of: name) else { throw unknown("rule", name, among: book.present.map(\.name)) }
+    book.remove(number)
+    return "rule \(shown(name)) is gone"
+  }
+
+  private enum Target { case rule(Int), channel(Int) }
+
+  /// `rule NAME` and `channel NAME` say which is meant where both have the name.
+  private func find(_ name: String) throws(CommandError) -> Target {
+    if let number = book.number(of: name), desk.number(of: name) == nil { return .rule(number) }
+    if let number = desk.number(of: name), book.number(of: name) == nil { return .channel(number) }
+    if name.hasPrefix("rule "), let number = book.number(of: String(name.dropFirst(5))) { return .rule(number) }
+    if name.hasPrefix("channel "), let number = desk.number(of: String(name.dropFirst(8))) { return .channel(number) }
+    if book.number(of: name) != nil { throw CommandError("say 'rule \(visible(name))' or 'channel \(visible(name))'") }
+    throw unknown("rule or channel", name, among: book.present.map(\.name) + desk.lanes.map(\.name))
+  }
+
+  private func unknown(_ what: String, _ name: String, among names: [String]) -> CommandError {
+    CommandError("there is no \(what) \(shown(name))\(didYouMean(name, among: names))")
+  }
+}

@@ -1,0 +1,40 @@
+public import StockbusPlugin
+
+/// A distance between prices: an amount such as `2.50`, or a share such as `5%`.
+public enum Move: Hashable, Sendable {
+  case amount(Price)
+  case percent(Percent)
+
+  /// Billionths of the currency's unit, or of one per cent.
+  var raw: Int64 {
+    switch self {
+    case .amount(let price): price.raw
+    case .percent(let percent): percent.raw
+    }
+  }
+
+  var isPercent: Bool { if case .percent = self { true } else { false } }
+}
+
+extension Move: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .amount(let price): "\(price)"
+    case .percent(let percent): "\(percent)%"
+    }
+  }
+}
+
+extension Move: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    self = text.hasSuffix("%") ? .percent(try Percent(option: text)) : .amount(try Price(option: text))
+  }
+  public static var optionType: OptionType {
+    OptionType("amount or percentage", plural: "amounts or percentages", phrase: "an amount such as 2.50 or a percentage such as 5%")
+  }
+  public static var optionSample: String { "5%" }
+  public static var optionSchema: JSONValue {
+    ["anyOf": [Price.optionSchema, Percent.optionSchema]]
+  }
+  public var optionText: String { description }
+}

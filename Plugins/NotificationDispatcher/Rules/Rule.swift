@@ -1,0 +1,81 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// A rule, checked and ready.
+struct Rule: Sendable {
+  let name: String
+  let test: RuleTest
+  /// What the price is compared with over the window; nil where it is compared with the threshold alone.
+  let reference: PriceWindow.Choice?
+  /// Nanoseconds; nil for all time.
+  let window: Int64?
+  /// The symbols it is about; nil for all.
+  let symbols: SymbolChoice?
+  /// As it was written.
+  let condition: RuleSettings.Condition
+  /// The channels it goes to; nil for all.
+  let channels: [String]?
+  /// True where quiet hours do not keep it back.
+  let isUrgent: Bool
+  let message: Template?
+
+  var isEnabled: Bool
+
+  init(_ settings: RuleSettings) {
+    let condition = settings.condition ?? RuleSettings.Condition(.above, .amount(0))
+    let quantity = settings.of
+    name = settings.effectiveName
+    self.condition = condition
+    symbols = settings.choice
+    channels = settings.channels
+    isUrgent = settings.urgent
+    isEnabled = settings.enabled
+    message = settings.message.flatMap { try? Template($0, Template.ruleNames) }
+    window = settings.window.map(nanoseconds)
+    let margin = Self.margin(settings.rearm, of: condition.level, percentPoints: condition.isPercent(of: quantity))
+    let (comparison, kind, choice, isCrossing, sign) = Self.meaning(condition, of: quantity)
+    reference = choice
+    test = RuleTest(
+      quantity: kind, comparison: comparison, threshold: condition.level.raw,
+      rearm: Self.clamped(Int128(condition.level.raw) - Int128(sign) * Int128(margin)), isCrossing: isCrossing,
+      firesAtOnce: settings.initial, once: settings.once, cooldown: nanoseconds(settings.cooldown),
+      remind: settings.remind.map(nanoseconds), expires: settings.expires?.ns ?? .max)
+  }
+
+  /// Whether it is about a symbol.
+  func concerns(_ symbol: Symbol) -> Bool {
+    symbols?.contains(symbol) ?? true
+  }
+
+  private static func meaning(
+    _ condition: RuleSettings.Condition, of measure: RuleSettings.Measure
+  ) -> (RuleTest.Comparison, RuleTest.Quantity, PriceWindow.Choice?, isCrossing: Bool, sign: Int) {
+    let quantity: RuleTest.Quantity = measure == .price ? .price : measure == .change ? .change : .percent
+    let choice: PriceWindow.Choice? = measure == .price ? nil : .oldest
+    switch condition.kind {
+    case .above: return (.above, quantity, choice, false, 1)
+    case .below: return (.below, quantity, choice, false, -1)
+    case .crossesAbove: return (.above, quantity, choice, true, 1)
+    case .crossesBelow: return (.below, quantity, choice, true, -1)
+    case .risesBy: return (.atLeast, condition.level.isPercent ? .percent : .change, .lowest, false, 1)
+    case .fallsBy: return (.atLeast, condition.level.isPercent ? .fallPercent : .fall, .highest, false, 1)
+    }
+  }
+
+  /// How far it has to get away, in the threshold's unit: an amount, points of per cent, or a share of the threshold, rounded up.
+  private static func margin(_ rearm: Move?, of level: Move, percentPoints: Bool) -> Int64 {
+    guard let rearm else { return 0 }
+    if case .amount(let amount) = rearm { return amount.raw }
+    if percentPoints { return rearm.raw }
+    let product = Int128(level.raw.magnitude) * Int128(rearm.raw)
+    return clamped((product + 99_999_999_999) / 100_000_000_000)
+  }
+
+  private static func clamped(_ value: Int128) -> Int64 { Int64(clamping: value) }
+}
+
+/// Whole nanoseconds, at most what 64 bits hold.
+func nanoseconds(_ duration: Duration) -> Int64 {
+  let (seconds, attoseconds) = duration.components
+  return Int64(clamping: Int128(seconds) * 1_000_000_000 + Int128(attoseconds) / 1_000_000_000)
+}

@@ -1,0 +1,147 @@
+internal import EventBus
+internal import MarketData
+
+/// All rules, and what each knows about each symbol.
+///
+/// An event about a symbol without rules costs one look into a table. Memory: a few dozen bytes for each rule and symbol it is
+/// about, and the windows' points.
+struct RuleBook: Sendable {
+  /// A rule has fired.
+  struct Firing: Sendable {
+    let rule: Int
+    let symbol: Symbol
+    let price: Price
+    let decimals: UInt8
+    let time: Timestamp
+    /// What the price was compared with; nil where that was the threshold alone.
+    let reference: Price?
+  }
+
+  /// By number; nil where one was removed, so that the others keep theirs.
+  private(set) var rules: [Rule?] = []
+  /// By number; beside the rules, because looking at it must not count references.
+  private var switches: ContiguousArray<Bool> = []
+  /// By symbol handle: -1 not looked at yet, 0 no rules, otherwise the place in `watches` plus one.
+  private var places: ContiguousArray<Int32> = []
+  private var watches: ContiguousArray<ContiguousArray<Watch>> = []
+  private let windowLimit: Int
+  /// Alerts that a cooldown kept back, and those that a switch did, since they were last asked for.
+  private var suppressed = 0
+  private var silenced = 0
+
+  init(_ rules: [Rule], windowLimit: Int) {
+    self.windowLimit = windowLimit
+    self.rules = rules
+    switches = ContiguousArray(rules.map(\.isEnabled))
+  }
+
+  /// Takes a run of prices; answers what has fired, in order.
+  mutating func process<E: PricedEvent>(_ events: Span<E>, isSilent: Bool) -> [Firing] {
+    var fired: [Firing] = []
+    for i in events.indices {
+      let id = Int(events[i].symbol.id)
+      // The way of most events: no rule is about their symbol.
+      if id < places.count, places[id] == 0 { continue }
+      look(at: events[i], id, isSilent, &fired)
+    }
+    return fired
+  }
+
+  @inline(__always)
+  private mutating func look<E: PricedEvent>(at event: E, _ id: Int, _ isSilent: Bool, _ fired: inout [Firing]) {
+    if id >= places.count || places[id] < 0 { meet(event.symbol) }
+    let place = Int(places[id]) - 1
+    if place < 0 { return }
+    let price = event.lastPrice.raw
+    let time = event.time.ns
+    for i in watches[place].indices {
+      let number = watches[place][i].rule
+      let (outcome, reference) = watches[place][i].step(price, at: time, isSilent: isSilent || !switches[number])
+      switch outcome {
+      case .nothing: break
+      case .suppressed: suppressed += 1
+      case .silenced: silenced += 1
+      case .fires:
+        fired.append(
+          Firing(
+            rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals, time: event.time,
+            reference: rules[number]?.reference == nil ? nil : Price(raw: reference)))
+      }
+    }
+  }
+
+  /// Finds the rules for a symbol that comes for the first time.
+  @inline(never)
+  private mutating func meet(_ symbol: Symbol) {
+    let id = Int(symbol.id)
+    if id >= places.count { places += Array(repeating: -1, count: max(id + 1, places.count * 2, 256) - places.count) }
+    var found: ContiguousArray<Watch> = []
+    for (number, rule) in rules.enumerated() {
+      guard let rule, rule.concerns(symbol) else { continue }
+      found.append(Watch(rule: number, of: rule, windowLimit: windowLimit))
+    }
+    guard !found.isEmpty else {
+      places[id] = 0
+      return
+    }
+    watches.append(found)
+    places[id] = Int32(watches.count)
+  }
+
+  /// The rules that there are, in the order of their numbers.
+  var present: [Rule] {
+    var present: [Rule] = []
+    for rule in rules { if let rule { present.append(rule) } }
+    return present
+  }
+
+  /// A rule's number; nil where there is none of this name.
+  func number(of name: String) -> Int? { rules.firstIndex { $0?.name == name } }
+
+  /// Adds a rule. It sees prices from now on; those of symbols that are known already count as its first.
+  mutating func add(_ rule: Rule) {
+    let number = rules.firstIndex { $0 == nil } ?? rules.count
+    if number == rules.count {
+      rules.append(rule)
+      switches.append(rule.isEnabled)
+    } else {
+      rules[number] = rule
+      switches[number] = rule.isEnabled
+    }
+    for (id, place) in places.enumerated() where place >= 0 {
+      let symbol = Symbol(id: UInt32(id))
+      guard rule.concerns(symbol) else { continue }
+      if place == 0 {
+        // Looked at anew when its next event comes.
+        places[id] = -1
+      } else {
+        watches[Int(place) - 1].append(Watch(rule: number, of: rule, windowLimit: windowLimit))
+      }
+    }
+  }
+
+  mutating func remove(_ number: Int) {
+    rules[number] = nil
+    for place in watches.indices { watches[place].removeAll { $0.rule == number } }
+  }
+
+  mutating func setEnabled(_ number: Int, _ isEnabled: Bool) {
+    rules[number]?.isEnabled = isEnabled
+    switches[number] = isEnabled
+  }
+
+  /// How many symbols a rule watches, and for how many of them it has fired for good.
+  func symbols(of number: Int) -> (watched: Int, spent: Int) {
+    let own = watches.lazy.joined().filter { $0.rule == number }
+    return (own.count, own.count { $0.phase == .spent })
+  }
+
+  /// Prices that had no room in a window.
+  var cut: Int { watches.lazy.joined().reduce(0) { $0 + $1.cut } }
+
+  /// What was kept back since the last call.
+  mutating func takeKeptBack() -> (suppressed: Int, silenced: Int) {
+    defer { (suppressed, silenced) = (0, 0) }
+    return (suppressed, silenced)
+  }
+}

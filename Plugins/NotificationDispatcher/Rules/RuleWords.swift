@@ -1,0 +1,37 @@
+internal import StockbusPlugin
+
+/// A rule as somebody types it: `AAPL above 200 rearm 0.5% cooldown 1m once`.
+enum RuleWords {
+  /// Options that are written as a word alone.
+  private static let flags = ["once", "initial", "urgent"]
+
+  /// The rule; the same checks as in a configuration, and the same words for what is wrong.
+  static func rule(_ words: [String]) throws(CommandError) -> RuleSettings {
+    let usage = "say what to watch: AAPL above 200 rearm 0.5% cooldown 1m"
+    guard let subject = words.first, words.count > 1 else { throw CommandError(usage) }
+    let mark = ConfigNode.Mark(file: "command", line: 1, column: 1)
+    func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
+    var entries: [ConfigNode.Entry] = []
+    if subject != "*" {
+      entries.append(
+        .init(key: "symbols", mark: mark, value: ConfigNode(.list(subject.split(separator: ",").map { scalar(String($0)) }), at: mark)))
+    }
+    var rest = words.dropFirst()
+    while let key = rest.popFirst() {
+      if flags.contains(key), rest.first != "true", rest.first != "false" {
+        entries.append(.init(key: key, mark: mark, value: scalar("true")))
+      } else if key == "name" || key == "message" {
+        // The last one: the rest of the line is its value.
+        entries.append(.init(key: key, mark: mark, value: scalar(rest.joined(separator: " "))))
+        rest = []
+      } else if let value = rest.popFirst() {
+        entries.append(.init(key: key, mark: mark, value: scalar(value)))
+      } else {
+        throw CommandError("\(shown(key)) needs a value; \(usage)")
+      }
+    }
+    do throws(Problems) { return try RuleSettings.decode(ConfigNode(.map(entries), at: mark), at: mark) } catch {
+      throw CommandError(error.list.map(\.message).joined(separator: "; "))
+    }
+  }
+}

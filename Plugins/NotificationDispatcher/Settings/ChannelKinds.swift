@@ -1,0 +1,176 @@
+internal import StockbusNetwork
+public import StockbusPlugin
+
+public struct DesktopSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
+  public init() {}
+}
+
+public struct ConsoleSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  public init() {}
+}
+
+/// How alerts are written to a file.
+public enum AlertFormat: String, Choice {
+  case text, jsonl
+}
+
+public struct FileSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting("The file to write to; folders above it are made.", length: 1...) public var path: String
+  @Setting("Text or JSON lines.") public var format = AlertFormat.text
+  @Setting("Goes on with a file that is there; otherwise it is emptied first.") public var append = true
+  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...) public var rotate: ByteSize?
+  @Setting("Files put aside that are kept.", in: 1...10_000) public var keep = 5
+  public init() {}
+}
+
+public struct WebhookSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting("Where to post; an empty address switches the channel off.") public var url: Secret
+  @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
+  public var body =
+    #"{"id":"{id}","rule":"{rule}","symbol":"{symbol}","price":{price},"message":"{message}","time":"{time}"}"#
+  @Setting("Further header fields.", count: 0...50) public var headers: Mapping<Secret> = [:]
+  @Setting("Signs each delivery with HMAC-SHA256 (Standard Webhooks: Webhook-Id, Webhook-Timestamp, Webhook-Signature).")
+  public var secret: Secret?
+  @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
+  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 8
+  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
+  public var backoff = Duration.seconds(1)
+  @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
+  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") public var proxy = false
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    checkAddress(url.revealed, "url", &problems)
+    for (name, value) in headers.entries {
+      if let fault = HTTPFields.fault(inName: name) ?? HTTPFields.fault(inValue: value.revealed) {
+        problems.add("'headers.\(visible(name))': \(fault)", at: "headers")
+      }
+      if ["content-type", "content-length", "host", "transfer-encoding", "connection"].contains(name.lowercased()) {
+        problems.add("'headers.\(visible(name))': this header is set by itself", at: "headers")
+      }
+    }
+    if let secret, WebhookSignature(secret: secret) == nil {
+      problems.add("'secret' must not be empty, and Base64 behind whsec_", at: "secret")
+    }
+    if let fault = WebhookBody.fault(in: body) { problems.add("'body': \(fault)", at: "body") }
+  }
+}
+
+public struct NtfySettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting("The server's address.") public var server = "https://ntfy.sh"
+  @Setting("The topic; who knows it can read it. An empty one switches the channel off.") public var topic: Secret
+  @Setting("An access token of the server.") public var token: Secret?
+  @Setting("From 1, the least, to 5.", in: 1...5) public var priority = 3
+  @Setting("Tags and emoji names.", count: 0...20) public var tags: [String] = []
+  @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
+  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 8
+  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
+  public var backoff = Duration.seconds(1)
+  @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
+  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") public var proxy = false
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if server.isEmpty { problems.add("'server' must not be empty", at: "server") }
+    checkAddress(server, "server", &problems)
+    if let token, token.revealed.isEmpty || HTTPFields.fault(inValue: token.revealed) != nil {
+      problems.add("'token' is no token", at: "token")
+    }
+    let isTopic = topic.revealed.utf8.allSatisfy { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, 45, 95: true
+      default: false
+      }
+    }
+    if !isTopic || topic.revealed.utf8.count > 64 { problems.add("'topic' has up to 64 letters, digits, - and _", at: "topic") }
+  }
+}
+
+public struct EmailSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting("Who gets it.", count: 1...50) public var to: [String]
+  @Setting("Who it comes from.") public var from: String
+  @Setting("Its subject, with {rule}, {symbol}, {price}, {message}, {time} and the like.", length: 1...200)
+  public var subject = "{message}"
+  @Setting("The program that takes mail the way sendmail does.", length: 1...) public var program = "/usr/sbin/sendmail"
+  @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(30)
+  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 4
+  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
+  public var backoff = Duration.seconds(5)
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    for (i, address) in to.enumerated() {
+      if let fault = MailAddress.fault(in: address) { problems.add("'to': \(fault)", at: "to", item: i) }
+    }
+    if let fault = MailAddress.fault(in: from) { problems.add("'from': \(fault)", at: "from") }
+    checkTemplate(subject, "subject", &problems)
+  }
+}
+
+public struct CommandSettings: ChannelOptions {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
+  @Setting("False switches it off; a command may switch it on.") public var enabled = true
+  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
+  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+  @Setting(
+    "The program and its arguments, each an item, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
+      + "no shell looks at them.", count: 1...200)
+  public var run: [String]
+  @Setting("Further variables of its environment, which is PATH, HOME and LANG otherwise.", count: 0...100)
+  public var environment: Mapping<Secret> = [:]
+  @Setting("How long it may take before it is killed.", in: .milliseconds(1) ... .seconds(3600)) public var timeout = Duration.seconds(30)
+  @Setting("How often it is tried before it becomes a dead letter; it fails when its exit status is not 0.", in: 1...100)
+  public var attempts = 1
+  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
+  public var backoff = Duration.seconds(1)
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if let program = run.first, program.isEmpty || program.contains("{") {
+      problems.add("'run': the program must be named without placeholders", at: "run", item: 0)
+    }
+    for (i, argument) in run.enumerated() {
+      if argument.utf8.contains(0) { problems.add("'run': an argument holds a zero byte", at: "run", item: i) }
+      do throws(TemplateError) { _ = try Template(argument, Template.channelNames) } catch {
+        problems.add("'run': \(error)", at: "run", item: i)
+      }
+    }
+    for (name, value) in environment.entries where name.isEmpty || name.contains("=") || (name + value.revealed).utf8.contains(0) {
+      problems.add("'environment': \(shown(name)) cannot be a variable", at: "environment")
+    }
+  }
+}
+
+private func checkAddress(_ text: String, _ option: String, _ problems: inout OptionProblems) {
+  if text.isEmpty { return }
+  do throws(HTTPError) { _ = try WebAddress(text) } catch { problems.add("'\(option)': \(error)", at: option) }
+}
+
+private func checkTemplate(_ text: String, _ option: String, _ problems: inout OptionProblems) {
+  do throws(TemplateError) { _ = try Template(text, Template.channelNames) } catch { problems.add("'\(option)': \(error)", at: option) }
+}

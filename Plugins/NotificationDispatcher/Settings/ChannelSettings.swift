@@ -1,0 +1,72 @@
+public import StockbusPlugin
+
+/// One channel that alerts go out by.
+public enum ChannelSettings: OneOf {
+  case desktop(DesktopSettings)
+  case webhook(WebhookSettings)
+  case ntfy(NtfySettings)
+  case email(EmailSettings)
+  case command(CommandSettings)
+  case file(FileSettings)
+  case console(ConsoleSettings)
+
+  public static let cases: [OneOfCase<ChannelSettings>] = [
+    .init("desktop", "A notification on the desktop, by notify-send where that is installed.", ChannelSettings.desktop),
+    .init("webhook", "A POST of JSON to a web address.", ChannelSettings.webhook),
+    .init("ntfy", "A message to phones and browsers by a ntfy server.", ChannelSettings.ntfy),
+    .init("email", "An e-mail, by the system's sendmail program.", ChannelSettings.email),
+    .init("command", "A program that is run for each alert, without a shell.", ChannelSettings.command),
+    .init("file", "A line in a file.", ChannelSettings.file),
+    .init("console", "A line on standard output.", ChannelSettings.console),
+  ]
+
+  public var chosen: (name: String, options: any Options) {
+    switch self {
+    case .desktop(let options): ("desktop", options)
+    case .webhook(let options): ("webhook", options)
+    case .ntfy(let options): ("ntfy", options)
+    case .email(let options): ("email", options)
+    case .command(let options): ("command", options)
+    case .file(let options): ("file", options)
+    case .console(let options): ("console", options)
+    }
+  }
+
+  /// What all of them have.
+  var common: any ChannelOptions {
+    switch self {
+    case .desktop(let options): options
+    case .webhook(let options): options
+    case .ntfy(let options): options
+    case .email(let options): options
+    case .command(let options): options
+    case .file(let options): options
+    case .console(let options): options
+    }
+  }
+
+  /// The channels' names: those that were given, otherwise their kind, with a number where there are several.
+  static func names(_ channels: [ChannelSettings]) -> [String] {
+    var names: [String] = []
+    let given = Set(channels.compactMap(\.common.name))
+    for channel in channels {
+      let kind = channel.chosen.name
+      var name = channel.common.name ?? kind
+      var number = 2
+      while channel.common.name == nil, names.contains(name) || given.contains(name) {
+        name = "\(kind)\(number)"
+        number += 1
+      }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+/// What every channel can be told.
+protocol ChannelOptions: Options {
+  var name: String? { get }
+  var enabled: Bool { get }
+  var heedsQuietHours: Bool { get }
+  var rate: Rate { get }
+}

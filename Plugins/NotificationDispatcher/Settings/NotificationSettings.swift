@@ -1,0 +1,35 @@
+public import StockbusPlugin
+
+public struct NotificationSettings: Options {
+  @Setting("What to watch for; more can be added while it runs.", count: 0...10_000)
+  public var rules: [RuleSettings] = []
+  @Setting("Where alerts go out; without channels they are published only.", count: 0...100)
+  public var channels: [ChannelSettings] = []
+  @Setting("False switches all alerts off; a command may switch them on.")
+  public var enabled = true
+  @Setting("When channels that heed it stay silent; what they would have said is left out.")
+  public var quietHours: QuietHours?
+  @Setting("Alerts that may wait for a channel; when there are more, the oldest is left out and counted.", in: 1...1_000_000)
+  public var queue = 1000
+  @Setting("How long the end waits for alerts that are still on their way.", in: .zero ... .seconds(3600))
+  public var deadline = Duration.seconds(5)
+  @Setting("Prices kept at most for the window of one rule and symbol.", in: 2...10_000_000)
+  public var windowPrices = 65_536
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    let names = ChannelSettings.names(channels)
+    for (i, name) in names.enumerated() where names[..<i].contains(name) {
+      problems.add("two channels are called \(shown(name))", at: "channels", item: i)
+    }
+    let rules = rules.map(\.effectiveName)
+    for (i, rule) in self.rules.enumerated() {
+      if rules[..<i].contains(rules[i]) { problems.add("two rules are called \(shown(rules[i]))", at: "rules", item: i) }
+      for channel in rule.channels ?? [] where !names.contains(channel) {
+        problems.add(
+          "'rules[\(i)].channels': no channel is called \(shown(channel))\(didYouMean(channel, among: names))", at: "rules", item: i)
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import MarketData
+public import StockbusPlugin
+
+/// A time of day, to the minute: `22:00`.
+public struct TimeOfDay: Hashable, Comparable, Sendable {
+  /// Minutes since midnight.
+  let minutes: Int
+
+  public static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.minutes < b.minutes }
+}
+
+extension TimeOfDay: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count <= 2, parts[1].utf8.count == 2,
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let hour = Int(parts[0]),
+      let minute = Int(parts[1])
+    else { throw .mismatch }
+    guard hour < 24, minute < 60 else { throw .because("a day has 24 hours of 60 minutes") }
+    minutes = hour * 60 + minute
+  }
+  public static var optionType: OptionType {
+    OptionType("time of day", plural: "times of day", phrase: "a time of day such as 22:00, between quotation marks")
+  }
+  public static var optionSample: String { "22:00" }
+  public static var optionSchema: JSONValue { ["type": "string"] }
+  public var optionText: String {
+    let minute = minutes % 60
+    return "\(minutes / 60):" + (minute < 10 ? "0" : "") + "\(minute)"
+  }
+  public var optionJSON: JSONValue { .string(optionText) }
+}
+
+/// When channels that heed it stay silent.
+public struct QuietHours: Options {
+  @Setting("When they begin.")
+  public var from: TimeOfDay
+  @Setting("When they end; before their beginning means the next day.")
+  public var to: TimeOfDay
+  @Setting("Where it is so late: a name of the IANA time zone database, such as Europe/Zurich.", length: 1...100)
+  public var zone = "UTC"
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    if from == to { problems.add("'from' and 'to' are the same", at: "to") }
+    if TimeZone(identifier: zone) == nil {
+      problems.add("'zone': no time zone is called \(shown(zone))\(didYouMean(zone, among: TimeZone.knownTimeZoneIdentifiers))", at: "zone")
+    }
+  }
+
+  /// Whether a moment lies in them.
+  func contain(_ time: Timestamp) -> Bool {
+    let seconds = time.ns >= 0 ? time.ns / 1_000_000_000 : (time.ns - 999_999_999) / 1_000_000_000
+    let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))) ?? 0
+    let local = Int(seconds) + offset
+    let minute = ((local % 86_400 + 86_400) % 86_400) / 60
+    if from < to { return minute >= from.minutes && minute < to.minutes }
+    return minute >= from.minutes || minute < to.minutes
+  }
+}

@@ -1,0 +1,161 @@
+internal import MarketData
+public import StockbusPlugin
+
+/// One rule, as it is written: which symbols, one condition, and how often it may fire.
+public struct RuleSettings: Options {
+  /// What a threshold is compared with.
+  public enum Measure: String, Choice {
+    case price, change, percent
+  }
+
+  @Setting("What it is called; without a name it is called what it says, such as 'AAPL crosses_above 200'.", length: 1...100)
+  public var name: String?
+  @Setting("The one symbol it is about.")
+  public var symbol: Symbol?
+  @Setting(
+    "The symbols it is about, each by itself: names, and patterns with * and ?. Without 'symbol' and 'symbols' it is about all.",
+    count: 1...10_000)
+  public var symbols: [String]?
+  @Setting(
+    "What 'above', 'below' and the crossings look at: the price, or its change or per cent since the beginning of the window, "
+      + "without a window since the first price.")
+  public var of = Measure.price
+  @Setting("Holds while it is above this.")
+  public var above: Move?
+  @Setting("Holds while it is below this.")
+  public var below: Move?
+  @Setting("Happens when it gets above this.")
+  public var crossesAbove: Move?
+  @Setting("Happens when it gets below this.")
+  public var crossesBelow: Move?
+  @Setting("Holds while the price is this much above the lowest one in the window.")
+  public var risesBy: Move?
+  @Setting("Holds while the price is this much below the highest one in the window.")
+  public var fallsBy: Move?
+  @Setting(
+    "How far back prices are compared, by the events' own time; without a window all the way.", in: .nanoseconds(1) ... .seconds(31_622_400)
+  )
+  public var window: Duration?
+  @Setting("How far it has to get back behind the threshold before it can fire again; a percentage is a share of the threshold.")
+  public var rearm: Move?
+  @Setting("How long a symbol is left alone after it fired.", in: .zero ... .seconds(31_622_400))
+  public var cooldown = Duration.zero
+  @Setting("Fires again every so often while it holds; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
+  public var remind: Duration?
+  @Setting("Fires once for each symbol, and never again.")
+  public var once = false
+  @Setting("Fires for what holds already when a symbol's first price comes.")
+  public var initial = false
+  @Setting("From this time on it is silent.")
+  public var expires: Timestamp?
+  @Setting("False switches it off; a command may switch it on.")
+  public var enabled = true
+  @Setting("Goes out in quiet hours too.")
+  public var urgent = false
+  @Setting("The names of the channels it goes to; without them to all.", count: 1...100)
+  public var channels: [String]?
+  @Setting(
+    "What the alert says, with {rule}, {symbol}, {price}, {time}, {threshold}, {reference}, {change}, {percent}.", length: 1...1000)
+  public var message: String?
+
+  public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    let conditions = conditions
+    if conditions.isEmpty {
+      problems.add("a rule needs one of \(Condition.Kind.list)", at: name == nil ? nil : "name")
+    } else if conditions.count > 1 {
+      let names = conditions.map { "'\($0.kind.rawValue)'" }.joined(separator: " and ")
+      problems.add("a rule has one condition, not \(names)", at: conditions[1].kind.rawValue)
+    }
+    if symbol != nil, symbols != nil { problems.add("either 'symbol' or 'symbols', not both", at: "symbols") }
+    for (i, text) in (symbols ?? []).enumerated() {
+      if let fault = SymbolPattern.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
+    }
+    if let message {
+      do throws(TemplateError) { _ = try Template(message, Template.ruleNames) } catch {
+        problems.add("'message': \(error)", at: "message")
+      }
+    }
+    if let condition = conditions.first, conditions.count == 1 { validate(condition, &problems) }
+  }
+
+  private func validate(_ condition: Condition, _ problems: inout OptionProblems) {
+    let key = condition.kind.rawValue
+    if condition.isMove {
+      if condition.level.raw <= 0 { problems.add("'\(key)' must be more than zero", at: key) }
+      if of != .price { problems.add("'of' is for \(Condition.Kind.levels); '\(key)' says itself what it looks at", at: "of") }
+    } else {
+      if of == .percent, !condition.level.isPercent {
+        problems.add("'\(key)' must be a percentage such as 5%, as 'of' is percent", at: key)
+      }
+      if of != .percent, condition.level.isPercent {
+        problems.add("'\(key)' must be an amount, as 'of' is \(of.rawValue); for a percentage write of: percent", at: key)
+      }
+      if of == .price, window != nil {
+        problems.add("'window' is for changes: 'rises_by', 'falls_by', of: change, of: percent", at: "window")
+      }
+    }
+    if let rearm {
+      if rearm.raw < 0 { problems.add("'rearm' must not be negative", at: "rearm") }
+      if condition.isPercent(of: of), !rearm.isPercent {
+        problems.add("'rearm' must be a percentage, as the threshold is one", at: "rearm")
+      }
+    }
+    if remind != nil, condition.isCrossing {
+      problems.add("'remind' is not for a crossing, which is over when it has happened", at: "remind")
+    }
+    if remind != nil, once { problems.add("either 'remind' or 'once', not both", at: "remind") }
+  }
+}
+
+extension RuleSettings {
+  /// What a rule waits for.
+  struct Condition: Hashable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
+      case above, below
+      case crossesAbove = "crosses_above"
+      case crossesBelow = "crosses_below"
+      case risesBy = "rises_by"
+      case fallsBy = "falls_by"
+
+      static var list: String { allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+      static var levels: String { allCases.prefix(4).map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+    }
+
+    let kind: Kind
+    let level: Move
+
+    init(_ kind: Kind, _ level: Move) {
+      self.kind = kind
+      self.level = level
+    }
+
+    var isCrossing: Bool { kind == .crossesAbove || kind == .crossesBelow }
+    var isMove: Bool { kind == .risesBy || kind == .fallsBy }
+    /// Whether the threshold is in per cent.
+    func isPercent(of measure: Measure) -> Bool { isMove ? level.isPercent : measure == .percent }
+  }
+
+  var conditions: [Condition] {
+    let written: [(Condition.Kind, Move?)] = [
+      (.above, above), (.below, below), (.crossesAbove, crossesAbove), (.crossesBelow, crossesBelow), (.risesBy, risesBy),
+      (.fallsBy, fallsBy),
+    ]
+    return written.compactMap { kind, level in level.map { Condition(kind, $0) } }
+  }
+
+  var condition: Condition? { conditions.first }
+
+  /// The symbols it is about; nil for all.
+  var choice: SymbolChoice? { symbol.map { SymbolChoice([$0.description]) } ?? symbols.map { SymbolChoice($0) } }
+
+  /// Its name, or what it says.
+  var effectiveName: String {
+    if let name { return name }
+    let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
+    let what = of == .price ? "" : " \(of.rawValue)"
+    let span = window.map { " in \($0.optionText)" } ?? ""
+    return subject + what + (condition.map { " \($0.kind.rawValue) \($0.level)" } ?? "") + span
+  }
+}

@@ -1,0 +1,55 @@
+internal import StockbusPlugin
+
+/// Why a text with placeholders is none.
+struct TemplateError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A text with placeholders such as `{symbol}`. A brace that begins no name, as in JSON, is a brace.
+struct Template: Hashable, Sendable {
+  private enum Part: Hashable, Sendable {
+    case text(String)
+    case name(String)
+  }
+
+  private let parts: [Part]
+
+  /// What a rule's message may name.
+  static let ruleNames = ["rule", "symbol", "price", "time", "threshold", "reference", "change", "percent"]
+  /// What a channel may name.
+  static let channelNames = ["id", "rule", "symbol", "price", "message", "time", "component", "channel"]
+
+  init(_ text: String, _ known: [String]) throws(TemplateError) {
+    var parts: [Part] = []
+    var literal = ""
+    var rest = text[...]
+    while let character = rest.first {
+      rest = rest.dropFirst()
+      let word = character == "{" ? rest.prefix { $0.isASCII && ($0.isLetter || $0 == "_") } : ""
+      guard !word.isEmpty, rest.dropFirst(word.count).first == "}" else {
+        literal.append(character)
+        continue
+      }
+      let name = String(word)
+      guard known.contains(name) else {
+        let list = "known are " + known.map { "{\($0)}" }.joined(separator: ", ")
+        let hint = suggestion(for: name, among: known).map { "did you mean {\($0)}?" } ?? list
+        throw TemplateError(description: "there is no placeholder {\(visible(name, limit: 30))}; \(hint)")
+      }
+      parts += [.text(literal), .name(name)]
+      literal = ""
+      rest = rest.dropFirst(word.count + 1)
+    }
+    self.parts = parts + [.text(literal)]
+  }
+
+  /// The text with the values, each as `escape` has it; a name without a value is left empty.
+  func filled(_ values: [String: String], escape: (String) -> String = { $0 }) -> String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .name(let name): escape(values[name] ?? "")
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,56 @@
+/// Header fields, checked: no name or value can end its line and begin another (RFC 9110, section 5).
+public struct HTTPFields: Sendable, Hashable {
+  /// In the order they were added.
+  public private(set) var names: [String] = []
+  /// As many.
+  public private(set) var values: [String] = []
+
+  public init() {}
+
+  /// The first value of a name, whatever its case.
+  public subscript(name: String) -> String? {
+    names.firstIndex { Self.same($0, name) }.map { values[$0] }
+  }
+
+  /// Sets a name's one value.
+  public mutating func set(_ name: String, _ value: String) throws(HTTPError) {
+    if let fault = Self.fault(inName: name) ?? Self.fault(inValue: value) { throw HTTPError(.badHeader, fault) }
+    remove(name)
+    names.append(name)
+    values.append(value)
+  }
+
+  /// Adds what came over the wire, where a name may come several times; what is not allowed is left out.
+  mutating func receive(_ name: String, _ value: String) {
+    guard Self.fault(inName: name) == nil, Self.fault(inValue: value) == nil else { return }
+    names.append(name)
+    values.append(value)
+  }
+
+  public mutating func remove(_ name: String) {
+    for i in names.indices.reversed() where Self.same(names[i], name) {
+      names.remove(at: i)
+      values.remove(at: i)
+    }
+  }
+
+  /// Why this cannot be a field's name; nil where it can.
+  public static func fault(inName name: String) -> String? {
+    let isToken = name.utf8.allSatisfy { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122: true
+      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+    }
+    return isToken && !name.isEmpty && name.utf8.count <= 128 ? nil : "a header's name has only letters, digits and hyphens"
+  }
+
+  /// Why this cannot be a field's value; nil where it can. Does not repeat it, as it may be a secret.
+  public static func fault(inValue value: String) -> String? {
+    if value.utf8.count > 8192 { return "a header's value has at most 8192 bytes" }
+    let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 9 }
+    return isClean ? nil : "a header's value has no line ends or control characters"
+  }
+
+  private static func same(_ a: String, _ b: String) -> Bool { a.utf8.count == b.utf8.count && a.lowercased() == b.lowercased() }
+}

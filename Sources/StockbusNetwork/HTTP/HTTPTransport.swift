@@ -1,0 +1,78 @@
+public import StockbusPlugin
+
+/// What carries requests to servers: the network, or a script in a test.
+public protocol HTTPTransport: Sendable {
+  /// One request and its answer; follows no redirect, and keeps to `limits.connect` and `limits.body`.
+  ///
+  /// Ends soon after its task is cancelled, with `.cancelled`.
+  func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse
+}
+
+extension HTTPTransport {
+  /// One request with its redirects, within `limits.whole` on `clock`.
+  ///
+  /// A redirect never leads from https to http. To another origin it goes without `Authorization`, `Cookie` and whatever else
+  /// `secrets` names; 303, and 301 and 302 after a POST, go on as a GET without a body (RFC 9110, section 15.4).
+  public func send(
+    _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
+  ) async throws(HTTPError) -> HTTPResponse {
+    let late = "\(request.address) has not answered within \(limits.whole.optionText)"
+    return try await within(limits.whole, clock, late) { () async throws(HTTPError) in
+      var request = request
+      for _ in 0...max(0, limits.redirects) {
+        let response = try await exchange(request, limits: limits)
+        guard limits.redirects > 0, Redirect.statuses.contains(response.status), let location = response.fields["Location"] else {
+          return response
+        }
+        request = try Redirect.next(after: request, status: response.status, location: location, secrets: secrets)
+      }
+      throw HTTPError(.badRedirect, "more than \(limits.redirects) redirects, the last to \(request.address)")
+    }
+  }
+}
+
+/// Where a redirect leads.
+enum Redirect {
+  static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+  static func next(
+    after request: HTTPRequest, status: Int, location: String, secrets: [String]
+  ) throws(HTTPError) -> HTTPRequest {
+    var next = request
+    next.address = try request.address.resolving(location)
+    if request.address.isSecure, !next.address.isSecure {
+      throw HTTPError(.badRedirect, "\(request.address) redirects to an address without encryption")
+    }
+    if !next.address.hasOrigin(of: request.address) {
+      for name in ["Authorization", "Cookie", "Proxy-Authorization"] + secrets { next.fields.remove(name) }
+    }
+    if status == 303 && request.method != .head || (status == 301 || status == 302) && request.method == .post {
+      next.method = .get
+      next.body = []
+      next.fields.remove("Content-Type")
+    }
+    return next
+  }
+}
+
+/// Does something within a time on a run's clock; cancels it, waits for its end and throws `.timedOut` where it takes longer.
+nonisolated(nonsending) func within<R: Sendable>(
+  _ limit: Duration, _ clock: any Timekeeper, _ message: String,
+  _ body: @escaping @Sendable () async throws(HTTPError) -> R
+) async throws(HTTPError) -> R {
+  let outcome = await withTaskGroup(of: Result<R, HTTPError>?.self) { group -> Result<R, HTTPError>? in
+    group.addTask {
+      do throws(HTTPError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    group.addTask {
+      try? await clock.sleep(for: limit)
+      return nil
+    }
+    let first = await group.next()
+    group.cancelAll()
+    return first ?? nil
+  }
+  if let outcome { return try outcome.get() }
+  if Task.isCancelled { throw HTTPError(.cancelled, "cancelled") }
+  throw HTTPError(.timedOut, message)
+}

@@ -1,0 +1,95 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Requests over the network, by async-http-client.
+///
+/// Certificates are always verified: against the system's, and against those of `certificates`. All transports of one process that
+/// are set up alike share one client with its connections, made at the first request.
+public struct NetworkTransport: HTTPTransport {
+  /// A file of certificates (PEM) that are trusted beside the system's.
+  private let certificates: String?
+  private let environment: [String: String]
+
+  /// - Parameter environment: where a proxy may be named; without it none is used.
+  public init(certificates: String? = nil, proxiesFrom environment: [String: String] = [:]) {
+    self.certificates = certificates
+    self.environment = environment
+  }
+
+  public func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse {
+    let setup = SharedClients.Setup(
+      certificates: certificates, connect: limits.connect, proxy: EnvironmentProxy(for: request.address, in: environment))
+    let client = try await SharedClients.shared.client(setup)
+    do {
+      return try await perform(request, limits, client)
+    } catch {
+      throw Self.translate(error, request.address)
+    }
+  }
+
+  private func perform(_ request: HTTPRequest, _ limits: HTTPLimits, _ client: HTTPClient) async throws -> HTTPResponse {
+    var message = HTTPClientRequest(url: request.address.revealed)
+    message.method = HTTPMethod(rawValue: request.method.rawValue)
+    for (name, value) in zip(request.fields.names, request.fields.values) { message.headers.add(name: name, value: value) }
+    if !request.body.isEmpty || request.method == .post || request.method == .put { message.body = .bytes(ByteBuffer(bytes: request.body)) }
+    // No deadline of its own: the caller's clock says when it has taken too long, and cancels.
+    let answer = try await client.execute(message, deadline: .distantFuture)
+    var response = HTTPResponse(status: Int(answer.status.code))
+    for (name, value) in answer.headers { response.fields.receive(name, value) }
+    let tooLarge = HTTPError(.tooLarge, "\(request.address) answers with more than \(limits.body) bytes")
+    if let announced = answer.headers.first(name: "Content-Length").flatMap(Int.init), announced > limits.body { throw tooLarge }
+    for try await chunk in answer.body {
+      if response.body.count + chunk.readableBytes > limits.body { throw tooLarge }
+      response.body.append(contentsOf: chunk.readableBytesView)
+    }
+    return response
+  }
+
+  /// Errors in words of our own, as those of the libraries may show the address or a header.
+  static func translate(_ error: any Error, _ address: WebAddress) -> HTTPError {
+    switch error {
+    case let error as HTTPError: return error
+    case is CancellationError: return HTTPError(.cancelled, "cancelled")
+    case let error as HTTPClientError: return translate(error, address)
+    case let error as NIOSSLError:
+      if case .handshakeFailed(let reason) = error, "\(reason)".contains("CERTIFICATE_VERIFY_FAILED") {
+        return HTTPError(.untrusted, "the certificate of \(address) is not trusted")
+      }
+      return HTTPError(.untrusted, "no secure connection to \(address) came about")
+    case is NIOSSLExtraError: return HTTPError(.untrusted, "the certificate of \(address) is for another name")
+    case is NIOConnectionError: return HTTPError(.unreachable, "\(address) cannot be reached")
+    case let error as IOError where unreachable.contains(error.errnoCode):
+      return HTTPError(.unreachable, "\(address) cannot be reached")
+    case let error as IOError:
+      return HTTPError(.brokenOff, "the connection to \(address) broke off (error \(error.errnoCode))")
+    case HTTPParserError.invalidEOFState:
+      return HTTPError(.brokenOff, "\(address) closed the connection in the middle")
+    case is HTTPParserError: return HTTPError(.brokenOff, "\(address) does not answer in HTTP")
+    default: return HTTPError(.brokenOff, "the exchange with \(address) failed (\(type(of: error)))")
+    }
+  }
+
+  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL]
+
+  private static func translate(_ error: HTTPClientError, _ address: WebAddress) -> HTTPError {
+    switch error {
+    case .cancelled: HTTPError(.cancelled, "cancelled")
+    case .connectTimeout: HTTPError(.unreachable, "\(address) cannot be reached in time")
+    case .tlsHandshakeTimeout: HTTPError(.unreachable, "\(address) does not finish the TLS handshake in time")
+    case .remoteConnectionClosed, .readTimeout, .uncleanShutdown:
+      HTTPError(.brokenOff, "\(address) closed the connection in the middle")
+    case .proxyAuthenticationRequired, .invalidProxyResponse, .httpProxyHandshakeTimeout:
+      HTTPError(.unreachable, "the proxy does not lead to \(address)")
+    default: HTTPError(.brokenOff, "the exchange with \(address) failed: \(error.shortDescription.lowercased())")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+/// The process's HTTP clients, one for each way to set one up, made at its first use and kept: there are few.
+actor SharedClients {
+  static let shared = SharedClients()
+
+  struct Setup: Hashable, Sendable {
+    let certificates: String?
+    let connect: Duration
+    let proxy: EnvironmentProxy?
+  }
+
+  private var clients: [Setup: HTTPClient] = [:]
+
+  func client(_ setup: Setup) throws(HTTPError) -> HTTPClient {
+    if let known = clients[setup] { return known }
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try Self.configuration(setup))
+    clients[setup] = client
+    return client
+  }
+
+  private static func configuration(_ setup: Setup) throws(HTTPError) -> HTTPClient.Configuration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if let path = setup.certificates {
+      do { tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(path))] } catch {
+        throw HTTPError(.untrusted, "no certificates can be read from \(path)")
+      }
+    }
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+    configuration.timeout.connect = .nanoseconds(Self.nanoseconds(setup.connect))
+    // Otherwise it would try to connect again and again until the deadline, of which there is none here.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.httpVersion = .http1Only
+    if let proxy = setup.proxy {
+      let authorization = proxy.credentials.map { HTTPClient.Authorization.basic(credentials: base64($0)) }
+      configuration.proxy = .server(host: proxy.host, port: proxy.port, authorization: authorization)
+    }
+    return configuration
+  }
+
+  private static func base64(_ text: String) -> String { Base64.encode(Array(text.utf8)) }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    return min(seconds, 1_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,215 @@
+import EventBus
+import MarketData
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import NotificationDispatcher
+
+/// The plugin as a whole, with files for channels.
+@Suite(.timeLimit(.minutes(5))) struct DispatcherTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `publishes an alert and writes it to a file, with one id`() async throws {
+    let harness = PluginHarness(id: "alerts")
+    let alerts: [Alert] = try await harness.output(
+      of: Plugin.notificationDispatcher,
+      options: """
+        rules: [{ name: AAPL above 200, symbol: AAPL, crosses_above: 200, rearm: 0.5%, cooldown: 1m }]
+        channels:
+          - file: { path: '\(folder.file("a.jsonl"))', format: jsonl }
+          - file: { path: '\(folder.file("b.jsonl"))', format: jsonl, name: second }
+        """, inputs: [trades([19_990, 20_010, 19_990, 20_010])])
+    #expect(
+      alerts == [
+        Alert(
+          symbol: "AAPL", rule: "AAPL above 200", message: "AAPL crossed above 200: 200.10", price: Price(raw: 200_100_000_000),
+          time: Timestamp(ns: 1_000_000_000), priceDecimals: 2)
+      ])
+    let id = Notification(alerts[0], component: "alerts", number: 1).id
+    #expect(id.count == 32)
+    #expect(
+      folder.content("a.jsonl") == #"{"id":"\#(id)","rule":"AAPL above 200","symbol":"AAPL","price":200.10,"#
+        + #""message":"AAPL crossed above 200: 200.10","time":"1970-01-01T00:00:01Z"}"# + "\n")
+    #expect(folder.content("b.jsonl") == folder.content("a.jsonl"))
+    #expect(harness.counter("alerts") == 1)
+    #expect(harness.counter("second delivered") == 1)
+    #expect(harness.counter("suppressed") == 0)
+  }
+
+  @Test func `works for every event that tells a price`() async throws {
+    let options = "rules: [{ above: 1, initial: true }]"
+    let quotes: [Alert] = try await PluginHarness().output(
+      of: Plugin.notificationDispatcher, options: options, inputs: [[Quote.schema.example]])
+    #expect(quotes.map(\.message) == ["AAPL is above 1: 189.25"])
+    let ranked: [Alert] = try await PluginHarness().output(
+      of: Plugin.notificationDispatcher, options: options, inputs: [[Ranked.schema.example], [Ranked.schema.example]])
+    #expect(ranked.map(\.rule) == ["* above 1"])
+  }
+
+  @Test func `a rule goes to the channels it names, in its own words`() async throws {
+    let harness = PluginHarness(id: "alerts")
+    let _: [Alert] = try await harness.output(
+      of: Plugin.notificationDispatcher,
+      options: """
+        rules:
+          - { name: first, symbols: [A*], rises_by: 5%, window: 10s, channels: [one], message: "{symbol} {change} from {reference}" }
+          - { name: both, symbol: AAPL, falls_by: 1.50 }
+        channels:
+          - file: { path: '\(folder.file("one"))', name: one }
+          - file: { path: '\(folder.file("two"))', name: two }
+        """, inputs: [trades([10_000, 10_500, 10_300])])
+    #expect(
+      folder.content("one") == """
+        1970-01-01T00:00:01Z first: AAPL +5.00 from 100.00
+        1970-01-01T00:00:02Z both: AAPL fell by 2.00 (1.90%): 105.00 → 103.00
+
+        """)
+    #expect(folder.content("two") == "1970-01-01T00:00:02Z both: AAPL fell by 2.00 (1.90%): 105.00 → 103.00\n")
+  }
+
+  @Test func `takes commands while it runs`() async throws {
+    let harness = PluginHarness(id: "alerts")
+    let running: RunningPlugin<Alert> = try harness.start(
+      Plugin.notificationDispatcher,
+      options: """
+        rules: [{ name: high, symbol: AAPL, above: 200 }]
+        channels: [{ file: { path: '\(folder.file("log"))' } }, { desktop: { enabled: false } }]
+        """, taking: Trade.self, emitting: Alert.self)
+    func say(_ line: String) async -> String {
+      do throws(CommandError) { return try await running.perform(line) } catch { return "error: \(error)" }
+    }
+    try await running.send(trades([19_900]))
+    await running.delivered()
+    #expect(await say("add AAPL,MSFT below 150 name low price") == "rule 'low price' is on")
+    #expect(await say("add AAPL below 150 name low price") == "error: there is a rule 'low price' already")
+    #expect(await say("add AAPL") == "error: say what to watch: AAPL above 200 rearm 0.5% cooldown 1m")
+    #expect(
+      await say("add AAPL abov 200")
+        == "error: unknown option 'abov'; did you mean 'above'?")
+    #expect(await say("disable high") == "rule 'high' is off")
+    #expect(await say("disable hihg") == "error: there is no rule or channel 'hihg'; did you mean 'high'?")
+    try await running.send(trades([20_100], from: 1))
+    await running.delivered()
+    #expect(running.output.isEmpty)
+    #expect(await say("enable high") == "rule 'high' is on")
+    try await running.send(trades([19_900, 20_100], from: 2))
+    #expect(await running.output(count: 1).map(\.message) == ["AAPL is above 200: 201.00"])
+
+    #expect(await say("mute 10m") == "alerts are off for 10m")
+    try await running.send(trades([19_900, 20_100], from: 4))
+    await running.delivered()
+    harness.clock.advance(by: .seconds(600))
+    try await running.send(trades([19_900, 20_200], from: 6))
+    #expect(await running.output(count: 2).map(\.message).last == "AAPL is above 200: 202.00")
+
+    #expect(await say("disable file") == "channel 'file' is off")
+    try await running.send(trades([19_900, 20_300], from: 8))
+    _ = await running.output(count: 3)
+    #expect(await say("enable file") == "channel 'file' is on")
+    #expect(await say("test file").hasPrefix("a test is on its way by channel 'file': "))
+    #expect(await say("test fil") == "error: there is no channel 'fil'; did you mean 'file'?")
+    #expect(await say("remove low price") == "rule 'low price' is gone")
+    let list = await say("list")
+    #expect(list.hasPrefix("alerts are on; rule high: on, 1 symbol; channel file (file): on, "))
+    try await running.stop()
+    #expect(
+      folder.content("log") == """
+        1970-01-01T00:00:03Z high: AAPL is above 200: 201.00
+        1970-01-01T00:00:07Z high: AAPL is above 200: 202.00
+        2013-10-08T13:40:00Z test: This is a test of channel file.
+
+        """)
+    #expect(harness.counter("silenced") == 2)
+    #expect(harness.counter("file silenced") == 1)
+  }
+
+  @Test func `a channel without an address or a program is off, and says so once`() async throws {
+    let harness = PluginHarness(id: "alerts")
+    try await harness.consume(
+      [trades([100, 300])], by: Plugin.notificationDispatcher,
+      options: """
+        rules: [{ above: 2 }]
+        channels: [{ webhook: { url: "" } }, { ntfy: { topic: "" } }, { command: { run: [no-such-program-anywhere] } }]
+        """)
+    #expect(
+      harness.log.texts(.notice) == [
+        "notice alerts: channel 'webhook' is off: its url is empty", "notice alerts: channel 'ntfy' is off: its topic is empty",
+        "notice alerts: channel 'command' is off: there is no program 'no-such-program-anywhere'",
+      ])
+    #expect(harness.counter("alerts") == 1)
+    #expect(harness.counter("webhook failed") == nil)
+  }
+
+  @Test func `keeps the contract`() async {
+    let options = """
+      rules: [{ symbol: AAPL, crosses_above: 100, rearm: 1% }, { rises_by: 3%, window: 1m }]
+      channels: [{ file: { path: /dev/null } }, { webhook: { url: "" } }]
+      """
+    let inputs = [Feed(trades((0..<300).map { Int64(9000 + ($0 * 37 % 23) * 100) }))]
+    let violations = await checkContract(.notificationDispatcher, options: options, inputs: inputs)
+    #expect(violations == [])
+  }
+
+  @Test func `everything wrong with a configuration is said at once`() {
+    let text = """
+      rules:
+        - { symbol: AAPL }
+        - { symbol: AAPL, above: 1, below: 2 }
+        - { above: 5% }
+        - { rises_by: -1%, rearm: 1.00, of: change }
+        - { above: 1, channels: [dektop], message: "{symbl}" }
+        - { crosses_above: 1, remind: 1m, symbols: ["a,b"] }
+      """
+    #expect(
+      problems(text) == [
+        "2:5: 'rules[0]': a rule needs one of 'above', 'below', 'crosses_above', 'crosses_below', 'rises_by', 'falls_by'",
+        "3:31: 'rules[1]': a rule has one condition, not 'above' and 'below'",
+        "4:7: 'rules[2]': 'above' must be an amount, as 'of' is price; for a percentage write of: percent",
+        "5:7: 'rules[3]': 'rises_by' must be more than zero",
+        "5:22: 'rules[3]': 'rearm' must be a percentage, as the threshold is one",
+        "5:35: 'rules[3]': 'of' is for 'above', 'below', 'crosses_above', 'crosses_below'; 'rises_by' says itself what it looks at",
+        "6:37: 'rules[4]': 'message': there is no placeholder {symbl}; did you mean {symbol}?",
+        "7:25: 'rules[5]': 'remind' is not for a crossing, which is over when it has happened",
+        "7:47: 'rules[5]': 'symbols': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+      ])
+  }
+
+  @Test func `names that do not exist or are doubled are found`() {
+    #expect(
+      problems(
+        """
+        rules:
+          - { above: 1, channels: [dektop] }
+          - { above: 1 }
+        channels: [{ desktop: {} }, { webhook: { url: "" } }, { file: { path: x, name: desktop } }]
+        """
+      ).count == 2)
+  }
+
+  @Test func `secrets are in no message about a configuration`() {
+    let text = """
+      channels:
+        - webhook:
+            url: "ftp://example.com/s3cret"
+            headers: { "Bad Name": s3cret, Authorization: "s3cret\\nX: y" }
+            secret: "whsec_s3cret!"
+        - ntfy: { topic: "s3cret/topic", token: "s3cret\\n" }
+        - email: { to: ["a@b", "x\\ny@z"], from: -oQ@example.com }
+      """
+    let found = problems(text)
+    #expect(found.count == 8)
+    #expect(!found.joined().contains("s3cret"))
+  }
+
+  /// `LINE:COLUMN: message` for every problem of these options.
+  private func problems(_ text: String) -> [String] {
+    do {
+      let _: RunningPlugin<Alert> = try PluginHarness().start(
+        Plugin.notificationDispatcher, options: text, taking: Trade.self, emitting: Alert.self)
+      return []
+    } catch let problems as Problems {
+      return problems.sorted.map { "\($0.mark.line):\($0.mark.column): \($0.message)" }
+    } catch { return ["\(error)"] }
+  }
+}

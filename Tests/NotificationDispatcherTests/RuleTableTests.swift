@@ -1,0 +1,135 @@
+import EventBus
+import MarketData
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import NotificationDispatcher
+
+/// Rules against tables that were filled in by hand.
+@Suite struct RuleTableTests {
+  /// Which of these prices (in hundredths, one a second) fire the rule that the words say.
+  private func firings(_ words: String, _ prices: [Int64], every step: Int64 = 1) throws -> [Int] {
+    var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 1000)
+    var fired: [Int] = []
+    for (i, price) in prices.enumerated() {
+      if !process(&book, "AAPL", price, at: Int64(i) * step).isEmpty { fired.append(i) }
+    }
+    return fired
+  }
+
+  @Test func `a price that straddles a threshold fires once, and again after it got back by the margin`() throws {
+    // The margin is 0.5% of 200, which is 1: it is armed again at 199.00 and not at 199.01.
+    let prices: [Int64] = [
+      19_900, 20_000, 20_001, 19_999, 20_001, 19_950, 20_100,  // crosses at 2, and then only straddles
+      19_901, 20_050,  // a cent short of the margin
+      19_900, 20_000, 20_010,  // back by the margin, at the threshold, above it
+    ]
+    #expect(try firings("AAPL crosses_above 200 rearm 0.5%", prices) == [2, 11])
+    #expect(try firings("AAPL crosses_above 200", prices) == [2, 4, 6, 8, 11])
+    #expect(try firings("AAPL crosses_above 200 rearm 0.99", prices) == [2, 8, 11])
+    #expect(try firings("AAPL crosses_above 200 once", prices) == [2])
+  }
+
+  @Test func `downwards it is the same`() throws {
+    let prices: [Int64] = [20_001, 20_000, 19_999, 20_001, 19_990, 20_100, 19_990]
+    #expect(try firings("AAPL crosses_below 200 rearm 1.00", prices) == [2, 6])
+    #expect(try firings("AAPL below 200 rearm 1.00", prices) == [2, 6])
+    #expect(try firings("AAPL below 200", prices) == [2, 4, 6])
+  }
+
+  @Test func `a late start does not fire for a level already passed, unless told`() throws {
+    let prices: [Int64] = [20_100, 20_200, 19_900, 20_100]
+    #expect(try firings("AAPL above 200", prices) == [3])
+    #expect(try firings("AAPL crosses_above 200", prices) == [3])
+    #expect(try firings("AAPL above 200 initial", prices) == [0, 3])
+    #expect(try firings("AAPL crosses_above 200 initial", prices) == [0, 3])
+  }
+
+  @Test func `a crossing within the cooldown is over, a level that still holds fires after it`() throws {
+    // Armed at 0, fires at 1, back at 2, above again from 3 on; the cooldown ends at 6.
+    let prices: [Int64] = [100, 300, 100, 300, 300, 300, 300, 300, 100, 300]
+    #expect(try firings("AAPL crosses_above 2 cooldown 5s", prices) == [1, 9])
+    #expect(try firings("AAPL above 2 cooldown 5s", prices) == [1, 6])
+    #expect(try firings("AAPL above 2", prices) == [1, 3, 9])
+  }
+
+  @Test func `a reminder comes every so often while it holds`() throws {
+    let prices: [Int64] = [100, 300, 300, 300, 300, 300, 100, 300, 300]
+    #expect(try firings("AAPL above 2 remind 2s", prices) == [1, 3, 5, 7])
+    #expect(try firings("AAPL above 2 remind 2s cooldown 3s", prices) == [1, 4, 7])
+  }
+
+  @Test func `a rule that has expired is silent`() throws {
+    // The events' own times count: 3 and 4 come at and after the end.
+    let prices: [Int64] = [100, 300, 100, 300, 100, 300]
+    #expect(try firings("AAPL above 2 expires 1970-01-01T00:00:03Z", prices) == [1])
+    #expect(try firings("AAPL above 2 expires 1970-01-01T00:00:04Z", prices) == [1, 3])
+  }
+
+  @Test func `rises and falls are counted from the extremes of the window`() throws {
+    // Lowest in force within 3 s: at 4 still the 100 of second 1, which went out of force at 2, 2 s before.
+    let prices: [Int64] = [10_000, 10_000, 10_200, 10_300, 10_500, 10_500, 10_500, 10_400, 10_915]
+    #expect(try firings("AAPL rises_by 5% window 3s", prices) == [4])
+    // At 8 the lowest is 104.00, and 109.15 is 4.952% above it.
+    #expect(try firings("AAPL rises_by 4.95% window 3s", prices) == [4, 8])
+    #expect(try firings("AAPL rises_by 5.15 window 3s", prices) == [8])
+    // Without a window the lowest is always 100.00; 104.00 at 7 arms it again.
+    #expect(try firings("AAPL rises_by 5%", prices) == [4, 8])
+    #expect(try firings("AAPL falls_by 1.00 window 2s", [10_300, 10_250, 10_200, 10_199, 10_300, 10_100]) == [2, 5])
+    #expect(try firings("AAPL falls_by 50%", [10_000, 5001, 5000, 4000, 9000, 4500]) == [2, 5])
+  }
+
+  @Test func `a price from before a quiet stretch counts as long as it was the last one`() throws {
+    // A price a minute: a jump after silence is a rise within ten seconds.
+    #expect(try firings("AAPL rises_by 5% window 10s", [10_000, 10_600], every: 60) == [1])
+    #expect(try firings("AAPL rises_by 5% window 10s", [10_000, 10_300, 10_600], every: 60) == [])
+  }
+
+  @Test func `a change is counted from the beginning of the window or from the first price`() throws {
+    let prices: [Int64] = [10_000, 10_300, 10_100, 10_310, 9900, 9600]
+    #expect(try firings("AAPL of percent above 3%", prices) == [3])
+    #expect(try firings("AAPL of change crosses_below -3.50", prices) == [5])
+    // Two seconds before: 100.00, 103.00, 101.00, 103.10.
+    #expect(try firings("AAPL of percent below -2% window 2s", prices) == [5])
+    #expect(try firings("AAPL of change above 0 window 2s rearm 1", prices) == [1])
+  }
+
+  @Test func `a margin of a rise is in points of per cent`() throws {
+    // Rises from 100: 5%, 4.5%, 5.2%, 3.9%, 5%.
+    let prices: [Int64] = [10_000, 10_500, 10_450, 10_520, 10_390, 10_500]
+    #expect(try firings("AAPL rises_by 5% rearm 1%", prices) == [1, 5])
+    #expect(try firings("AAPL rises_by 5%", prices) == [1, 3, 5])
+  }
+
+  @Test func `times that go back a little do not move a window back`() throws {
+    var book = RuleBook([Rule(try RuleWords.rule(["AAPL", "rises_by", "5.00", "window", "10s"]))], windowLimit: 100)
+    #expect(process(&book, "AAPL", 10_000, at: 100).isEmpty)
+    #expect(process(&book, "AAPL", 10_200, at: 105).isEmpty)
+    #expect(process(&book, "AAPL", 10_400, at: 90).isEmpty)
+    #expect(process(&book, "AAPL", 10_500, at: 106).count == 1)
+  }
+
+  @Test func `the ends of the range of prices and times do not trap`() throws {
+    for words in ["* rises_by 5% window 1s", "* falls_by 0.01", "* above 0 cooldown 5s", "* of percent below -50% window 5s"] {
+      var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 4)
+      for price in [Int64.min, .max, 0, -1, 1, .min, .max] {
+        for time in [Int64.min, 0, .max] { _ = process(&book, raw: price, "EDGE", ns: time) }
+      }
+    }
+  }
+}
+
+/// One event, in hundredths and seconds.
+func process(_ book: inout RuleBook, _ symbol: Symbol, _ price: Int64, at second: Int64, isSilent: Bool = false) -> [RuleBook.Firing] {
+  process(&book, raw: price * 10_000_000, symbol, ns: second * 1_000_000_000, isSilent: isSilent)
+}
+
+func process(
+  _ book: inout RuleBook, raw price: Int64, _ symbol: Symbol, ns: Int64, isSilent: Bool = false
+) -> [RuleBook.Firing] {
+  let trades = [
+    Trade(symbol: symbol, price: Price(raw: price), size: 1, time: Timestamp(ns: ns), received: Timestamp(ns: ns), priceDecimals: 2)
+  ]
+  return book.process(trades.span, isSilent: isSilent)
+}

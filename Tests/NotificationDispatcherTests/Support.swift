@@ -1,0 +1,84 @@
+import EventBus
+import MarketData
+import StockbusNetwork
+import StockbusPlugin
+import StockbusTestKit
+import Synchronization
+
+@testable import NotificationDispatcher
+
+/// Trades of one symbol, in hundredths, one a second.
+func trades(_ prices: [Int64], of symbol: Symbol = "AAPL", from second: Int64 = 0) -> [Trade] {
+  prices.enumerated().map { i, price in
+    let time = Timestamp(ns: (second + Int64(i)) * 1_000_000_000)
+    return Trade(symbol: symbol, price: Price(raw: price * 10_000_000), size: 1, time: time, received: time, priceDecimals: 2)
+  }
+}
+
+/// The notification of the schema's example: AAPL above 200 at 200.10.
+func exampleNotification(_ message: String? = nil, rule: String? = nil, number: Int = 1, isUrgent: Bool = false) -> Notification {
+  var alert = Alert.schema.example
+  if let message { alert.message = message }
+  if let rule { alert.rule = rule }
+  return Notification(alert, component: "alerts", number: number, isUrgent: isUrgent)
+}
+
+extension ManualTimekeeper {
+  /// Waits until somebody sleeps for at most `limit`, and moves on to that moment. Sleepers that have more time stay asleep.
+  func passPause(atMost limit: Duration) async {
+    // Nobody is told of who falls asleep when, so it is looked for; every look lets the others work.
+    while !(deadlines.first.map { $0 - uptime <= limit } ?? false) { await Task.yield() }
+    advanceToNextDeadline()
+  }
+
+  /// Waits until somebody sleeps for exactly this long, and moves on to that moment.
+  func pass(exactly duration: Duration) async {
+    await waitForSleeper(until: uptime + duration)
+    advance(by: duration)
+  }
+}
+
+/// Answers requests by a script.
+final class ScriptedTransport: HTTPTransport {
+  let requests = Watched<[HTTPRequest]>([])
+  private let script: @Sendable (Int) -> Result<HTTPResponse, HTTPError>
+
+  init(_ script: @escaping @Sendable (Int) -> Result<HTTPResponse, HTTPError>) { self.script = script }
+
+  func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse {
+    let number = requests.update { list in
+      list.append(request)
+      return list.count - 1
+    }
+    return try script(number).get()
+  }
+}
+
+/// Keeps the calls and answers by a script.
+final class ScriptedPrograms: ProgramRunner {
+  let calls = Watched<[ProgramCall]>([])
+  private let result: Result<ProgramResult, ProgramError>
+
+  init(_ result: Result<ProgramResult, ProgramError> = .success(.exited(0))) { self.result = result }
+
+  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult {
+    calls.update { $0.append(call) }
+    return try result.get()
+  }
+}
+
+func tools(
+  _ clock: ManualTimekeeper = ManualTimekeeper(),
+  transport: any HTTPTransport = ScriptedTransport { _ in .success(HTTPResponse(status: 200)) },
+  programs: any ProgramRunner = ScriptedPrograms(), environment: [String: String] = ["PATH": "/usr/bin:/bin", "TOKEN": "not-yours"]
+) -> ChannelTools {
+  ChannelTools(clock: clock, transport: { _, _ in transport }, programs: programs, environment: environment, console: { _ in })
+}
+
+/// What an attempt threw; nil where it succeeded.
+func failure(of channel: any Channel, _ notification: Notification) async -> DeliveryError? {
+  do throws(DeliveryError) {
+    try await channel.deliver(notification)
+    return nil
+  } catch { return error }
+}
