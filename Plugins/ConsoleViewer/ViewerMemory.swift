@@ -37,7 +37,7 @@ struct ViewerMemory: Hashable {
   }
 
   var text: String {
-    ([Self.head] + watchlist.map { "watch \($0)" } + alerts.filter { !$0.isDelegated }.map { "alert \($0.text)" })
+    ([Self.head] + watchlist.map { "watch \($0)" } + alerts.map { "alert \($0.text)" })
       .joined(separator: "\n") + "\n"
   }
 

@@ -71,25 +71,46 @@ import Testing
     #expect(driver.state.message == .init(text: "A is above 90 already", isError: true, until: driver.state.now + 4 * second))
   }
 
-  @Test func `a notification dispatcher is told instead`() {
+  @Test func `a notification dispatcher is told too, and an alert is shown once, whoever fires first`() {
     var driver = Driver()
     driver.trade("A", 10_000)
     let dispatcher = RunComponent(
       id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
     driver.send(.sample([dispatcher], [], []))
     driver.send(.open("A"))
+    func add(_ words: String...) -> ScreenEffect { .perform(Command(verb: "add", arguments: words), on: "alerts") }
+    func alert(_ rule: String, _ message: String) -> Alert {
+      Alert(symbol: "A", rule: rule, message: message, price: 120, time: Timestamp(ns: opening))
+    }
     driver.type("a110")
     driver.press(.enter)
-    #expect(driver.takeEffects() == [.perform(Command(verb: "add", arguments: ["A", "above", "110"]), on: "alerts")])
+    #expect(driver.takeEffects() == [add("A", "above", "110"), .save])
+    // We first.
     driver.trade("A", 12_000)
     driver.advance(40)
-    #expect(driver.state.notifications == [])
-    let alert = Alert(symbol: "A", rule: "A above 110", message: "A rose to 120.00", price: 120, time: Timestamp(ns: opening))
-    driver.send(.alerts([alert]))
-    #expect(driver.takeEffects() == [.ring])
+    #expect(driver.takeEffects() == [.ring, .save])
+    driver.send(.alerts([alert("A above 110", "A rose to 120.00 (dispatcher)")]))
+    #expect(driver.takeEffects() == [])
     #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00"])
-    #expect(driver.state.unseen == 1)
+    // The dispatcher first.
+    driver.type("a130")
+    driver.press(.enter)
+    driver.send(.alerts([alert("A above 130", "A rose to 131.00 (dispatcher)")]))
+    #expect(driver.takeEffects() == [add("A", "above", "130"), .save, .ring, .save])
+    driver.trade("A", 13_100)
+    driver.advance(40)
+    #expect(driver.takeEffects() == [])
+    #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00", "A rose to 131.00 (dispatcher)"])
+    #expect(driver.state.unseen == 2)
+    // Rules of the dispatcher's own are shown as often as they fire.
+    driver.send(.alerts([alert("big", "A is big"), alert("big", "A is big")]))
+    #expect(driver.state.notifications.count == 4)
+    driver.type("a140")
+    driver.press(.enter)
     driver.type("x")
-    #expect(driver.takeEffects() == [.perform(Command(verb: "remove", arguments: ["A", "above", "110"]), on: "alerts"), .save])
+    #expect(
+      driver.takeEffects() == [
+        .ring, add("A", "above", "140"), .save, .perform(Command(verb: "remove", arguments: ["A", "above", "140"]), on: "alerts"), .save,
+      ])
   }
 }

@@ -44,7 +44,7 @@ extension ScreenLayout {
       lines.append(StyledLine("  no alerts: choose a symbol, press a, then ↑, ↓ or a price", pen.muted))
     }
     for alert in state.alerts {
-      lines.append(StyledLine("  ! \(alert.text)\(alert.isDelegated ? " (notification_dispatcher)" : "")", pen.text))
+      lines.append(StyledLine("  ! \(alert.text)\(alert.isDelegated ? " (notification_dispatcher too)" : "")", pen.text))
     }
     if !state.alerts.isEmpty, !state.notifications.isEmpty { lines.append(StyledLine("")) }
     for notification in state.notifications.reversed() {

@@ -6,7 +6,7 @@ struct PriceAlert: Hashable {
   /// At or above the level, or at or below it.
   var isAbove: Bool
   var level: Price
-  /// Somebody else watches it: a notification dispatcher that was told.
+  /// A notification dispatcher was told of it and watches it too.
   var isDelegated = false
 
   /// `AAPL above 200`.

@@ -61,20 +61,14 @@ extension ScreenState {
       say("\(symbol) is \(alert.isAbove ? "above" : "below") \(alert.level) already", isError: true)
       return []
     }
-    // A dispatcher that we read tells us when it fires, and has channels that we have not.
+    // A dispatcher has channels that we have not. We watch all the same: it counts from the first price it sees, we know the last one.
     let dispatcher = run.component(taking: "add", plugin: "notification_dispatcher")
     alert.isDelegated = dispatcher != nil
-    if !alerts.contains(alert) { alerts.append(alert) }
-    if let dispatcher {
-      return [
-        .perform(
-          Command(verb: "add", arguments: [symbol.description, alert.isAbove ? "above" : "below", alert.level.description]),
-          on: dispatcher.id)
-      ]
-    }
+    if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
     arm(symbol)
     say("alert: \(alert.text)")
-    return [.save]
+    let told = dispatcher.map { [ScreenEffect.perform(Command(verb: "add", arguments: alert.words), on: $0.id)] } ?? []
+    return told + [.save]
   }
 
   /// Takes the alerts of the chosen symbol back, also from a dispatcher that was told of them.

@@ -65,12 +65,13 @@ extension ScreenState {
     for (at, price, time) in reached {
       let row = market.rows[at]
       let fired = alerts.filter {
-        $0.symbol == row.symbol && !$0.isDelegated && ($0.isAbove ? price.raw >= $0.level.raw : price.raw <= $0.level.raw)
+        $0.symbol == row.symbol && ($0.isAbove ? price.raw >= $0.level.raw : price.raw <= $0.level.raw)
       }
       alerts.removeAll { fired.contains($0) }
       for alert in fired {
         let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
         add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
+        if alert.isDelegated { told[alert.text] = now }
       }
       arm(row.symbol)
     }
@@ -80,7 +81,7 @@ extension ScreenState {
   /// Tells the market which prices of a symbol matter now.
   mutating func arm(_ symbol: Symbol) {
     guard let at = market.place(of: symbol) else { return }
-    let mine = alerts.filter { $0.symbol == symbol && !$0.isDelegated }
+    let mine = alerts.filter { $0.symbol == symbol }
     market.watch(
       at, above: mine.filter(\.isAbove).map(\.level.raw).min(), below: mine.filter { !$0.isAbove }.map(\.level.raw).max())
   }
@@ -89,10 +90,22 @@ extension ScreenState {
   mutating func armAll() { for symbol in Set(alerts.map(\.symbol)) { arm(symbol) } }
 
   private mutating func note(_ alerts: [Alert]) -> [ScreenEffect] {
+    var effects: [ScreenEffect] = []
     for alert in alerts {
+      // One that we watch as well is told once, by whoever is first.
+      if told[alert.rule].map({ now - $0 < 60_000_000_000 }) ?? false {
+        told[alert.rule] = nil
+        continue
+      }
+      if let at = self.alerts.firstIndex(where: { $0.isDelegated && $0.text == alert.rule }) {
+        self.alerts.remove(at: at)
+        arm(alert.symbol)
+        effects = [.save]
+      }
       add(Notification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
+      if effects.first != .ring { effects.insert(.ring, at: 0) }
     }
-    return [.ring]
+    return effects
   }
 
   private mutating func add(_ notification: Notification) {

@@ -69,6 +69,8 @@ struct ScreenState {
   var connections: [(component: String, status: ConnectionStatus)] = []
   var notifications: [Notification] = []
   var unseen = 0
+  /// Alerts that we told although a dispatcher watches them too, with when.
+  var told: [String: Int64] = [:]
 
   // What comes from the terminal and the run.
   var size: TerminalSize
