@@ -22,25 +22,25 @@ FILE = ROOT / "counts.json"
 ROWS = 20_000
 
 
-def paths(folder):
-    """Name, what it is, and the arguments of a short and of a long run with the events between them."""
-    def plain(name, *arguments, first=ROWS):
-        return [(name, first, *arguments), (name, first + ROWS, *arguments)]
+def paths():
+    """By name: what it is, and the arguments of a short and of a long run. Short paths get more events, for the digit after the point."""
+    def plain(name, *arguments, first=ROWS, more=ROWS):
+        return [(name, first, *arguments), (name, first + more, *arguments)]
 
-    def replayed(name):
-        return [("replay", 1, folder / f"{name[0]}-short.{name[1]}"), ("replay", 1, folder / f"{name[0]}-long.{name[1]}")]
+    def replayed(name, form):
+        return [("replay", 1, f"{name}-short.{form}"), ("replay", 1, f"{name}-long.{form}")]
 
     return {
-        "ring": ("publish an event by itself, and read it", plain("ring")),
-        "filter": ("watchlist_filter, an event (4 % pass)", plain("filter")),
+        "ring": ("publish an event by itself, and read it", plain("ring", more=10 * ROWS)),
+        "filter": ("watchlist_filter, an event (4 % pass)", plain("filter", more=10 * ROWS)),
         "feed_25": ("sorting_feed, an update, 25 symbols, small steps", plain("feed", 25, "small")),
         "feed_1k": ("sorting_feed, an update, 1,000 symbols, small steps", plain("feed", 1000, "small")),
         "feed_100k_random": ("sorting_feed, an update, 100,000 symbols, jumps", plain("feed", 100_000, "random", first=100_000 + ROWS)),
-        "replay_csv": ("file_replay, a CSV row", replayed(("plain", "csv"))),
-        "replay_jsonl": ("file_replay, a JSON row", replayed(("plain", "jsonl"))),
-        "replay_mixed": ("file_replay, a JSON row, its keys in changing order", replayed(("mixed", "jsonl"))),
-        "write_csv": ("file_writer, a CSV row", plain("write", folder / "out.csv")),
-        "write_jsonl": ("file_writer, a JSON row", plain("write", folder / "out.jsonl")),
+        "replay_csv": ("file_replay, a CSV row", replayed("plain", "csv")),
+        "replay_jsonl": ("file_replay, a JSON row", replayed("plain", "jsonl")),
+        "replay_mixed": ("file_replay, a JSON row, its keys in changing order", replayed("mixed", "jsonl")),
+        "write_csv": ("file_writer, a CSV row", plain("write", "out.csv")),
+        "write_jsonl": ("file_writer, a JSON row", plain("write", "out.jsonl")),
         "encode": ("schema, a trade as JSON", plain("encode")),
         "decode": ("schema, a trade from JSON", plain("decode")),
     }
@@ -102,11 +102,12 @@ def build(folder):
     return program
 
 
-def count(program, arguments, events_wanted=None):
-    """Instructions of one run, and how many events it says went through."""
+def count(program, arguments):
+    """Instructions of one run, and how many events it says went through. In the folder of the rows: no path's length counts."""
     command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=/dev/null", program, *arguments]
     done = subprocess.run(
-        [str(c) for c in command], capture_output=True, text=True, timeout=300, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
+        [str(c) for c in command], capture_output=True, text=True, timeout=300, cwd=program.parent,
+        env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
     collected = re.search(r"Collected : (\d+)", done.stderr)
     answer = next((json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")), None)
     if done.returncode != 0 or collected is None or answer is None:
@@ -118,9 +119,11 @@ def count(program, arguments, events_wanted=None):
 
 def measure(program, runs):
     (short, events_short), (long, events_long) = (count(program, run) for run in runs)
-    if events_long - events_short != ROWS:
-        sys.exit(f"{runs}: {events_long - events_short} events between the two runs, not {ROWS}")
-    return (long - short) / ROWS
+    events = events_long - events_short
+    wanted = ROWS if runs[0][0] == "replay" else runs[1][1] - runs[0][1]
+    if events != wanted:
+        sys.exit(f"{runs}: {events} events between the two runs, not {wanted}")
+    return (long - short) / events
 
 
 def main():
@@ -137,7 +140,7 @@ def main():
         folder = Path(name)
         program = build(folder)
         make_rows(folder)
-        wanted = {n: p for n, p in paths(folder).items() if options.only in n}
+        wanted = {n: p for n, p in paths().items() if options.only in n}
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             counted = dict(zip(wanted, pool.map(lambda path: measure(program, path[1]), wanted.values())))
 

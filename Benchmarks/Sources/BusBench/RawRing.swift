@@ -3,6 +3,12 @@ internal import EventBus
 internal import MarketData
 internal import Measuring
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// The ring without plugins, actors or supervision: what the resident loops are measured against.
 func runRawRing(events: Int, batch: Int) async -> Report {
   Scoreboard.shared.reset()
@@ -18,9 +24,11 @@ func runRawRing(events: Int, batch: Int) async -> Report {
 private func write(_ topic: Topic<Trade>, events: Int, batch: Int) async {
   Scoreboard.shared.begin()
   var outlet = Outlet(topic)
+  var idler = Idler()
   var i = 0
   while i < events {
-    while outlet.room() < batch { stockbus_pause() }
+    while outlet.room() < batch { idler.wait() }
+    idler.rest()
     for j in i..<min(i + batch, events) { outlet.send(Trade(number: j)) }
     outlet.commit()
     i += batch
@@ -31,17 +39,31 @@ private func write(_ topic: Topic<Trade>, events: Int, batch: Int) async {
 @concurrent
 private func read(_ inlet: Inlet<Trade>) async {
   var tally = Tally()
+  var idler = Idler()
   while true {
     let run = inlet.run(limit: 1024)
     if run.count == 0 {
       if inlet.isFinished { break }
-      stockbus_pause()
+      idler.wait()
       continue
     }
+    idler.rest()
     tally.add(run.span)
     inlet.finish(run.count)
     // As the resident loops do: it lets a short run grow.
     if run.count < 64, run.count > 1 { for _ in 0..<16 { stockbus_pause() } }
   }
   Scoreboard.shared.finish(tally)
+}
+
+/// Spins a little, then lets others have the processor: on a busy machine two threads that only spin measure the scheduler.
+private struct Idler {
+  private var spins = 0
+
+  mutating func wait() {
+    spins += 1
+    if spins < 50 { stockbus_pause() } else { sched_yield() }
+  }
+
+  mutating func rest() { spins = 0 }
 }
