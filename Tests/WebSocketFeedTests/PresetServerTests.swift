@@ -142,7 +142,7 @@ private let talks: [Talk] = [
       switch visit.number {
       case 1:
         try await visit.say(talk.first)
-        await visit.connection.close(.goingAway)
+        await visit.connection.close(.goingAway, within: .seconds(2))
       case 2:
         try await visit.say(talk.refusal.text, talk.second)
         await visit.stay()
