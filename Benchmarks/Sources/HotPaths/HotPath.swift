@@ -10,7 +10,8 @@ struct HotPath {
 
   init(_ name: String, events: Int, arguments: [String]) throws {
     switch name {
-    case "ring": self = .ring(events)
+    case "ring": self = .ring(events, batch: 1)
+    case "batch": self = .ring(events, batch: 64)
     case "filter": self = try .filter(events)
     case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
     case "replay": self = try .replay(path: arguments.first ?? "")
@@ -23,8 +24,8 @@ struct HotPath {
 
   private init(_ run: @escaping () async throws -> Int) { self.run = run }
 
-  /// Publishing each event by itself, and reading them in runs.
-  private static func ring(_ events: Int) -> HotPath {
+  /// Publishing each event by itself, or so many together, and reading them in runs.
+  private static func ring(_ events: Int, batch: Int) -> HotPath {
     let topic = Topic<Trade>("ring")
     let inlet = topic.attach(Parker())
     return HotPath {
@@ -32,9 +33,14 @@ struct HotPath {
       var seen = 0
       var sum: Int64 = 0
       while seen < events {
-        for i in seen..<min(seen + 1024, events) {
-          try await outlet.publish(
-            Trade(symbol: Symbol(id: 1), price: Price(raw: Int64(i)), size: 100, time: Timestamp(ns: Int64(i)), received: Timestamp(ns: 0)))
+        let end = min(seen + 1024, events)
+        if batch == 1 {
+          for i in seen..<end { try await outlet.publish(Trade(number: i)) }
+        } else {
+          for start in stride(from: seen, to: end, by: batch) {
+            for i in start..<min(start + batch, end) { outlet.send(Trade(number: i)) }
+            try await outlet.flush()
+          }
         }
         while case let run = inlet.run(limit: 1024), run.count > 0 {
           inlet.begin(run.count)

@@ -23,3 +23,12 @@ enum Workload {
     }
   }
 }
+
+extension Trade {
+  /// Trade number `i`, counted from 0.
+  @inline(__always)
+  init(number i: Int) {
+    self.init(
+      symbol: Symbol(id: 1), price: Price(raw: Int64(i)), size: 100, time: Timestamp(ns: Int64(i)), received: Timestamp(ns: Int64(i)))
+  }
+}
