@@ -23,6 +23,8 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let settings: FileWriterSettings
   private let context: Context
   private let encoder: EventEncoder<E>
+  /// Found out once: it looks at the path.
+  private let isCSV: Bool
   private var file: RotatingFile?
   private var out = ByteWriter(capacity: 1 << 16)
   /// Records of finished runs that are still in memory.
@@ -51,6 +53,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   public init(_ settings: FileWriterSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
+    isCSV = settings.isCSV
     let style = settings.times.style
     encoder = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
     records = context.counter("records", "Records taken; those that could not be written are among them.")
@@ -63,7 +66,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
         path: settings.path,
         options: .init(
           opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep, sync: settings.sync,
-          header: settings.isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []))
+          header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []))
     } catch { throw EnvironmentFailure("\(error)", isPermanent: false) }
   }
 
@@ -75,7 +78,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     out.clear()
     fresh = 0
     for i in events.indices {
-      if settings.isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
+      if isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
       out.reserve(1)
       out.put(10)
       held += 1

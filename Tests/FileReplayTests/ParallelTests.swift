@@ -1,17 +1,22 @@
 import MarketData
+import StockbusTestKit
 import Testing
 
 @testable import FileReplay
 
 /// Everything several parsers give for one file in memory.
 private func runInParallel(
-  _ text: String, _ options: ReplayOptions = .init(), parsers: Int = 3, limit: Int = 3, policy: MalformedPolicy = .skip
+  blocks: Watched<Int> = Watched(0), _ text: String, _ options: ReplayOptions = .init(), parsers: Int = 3, limit: Int = 3,
+  policy: MalformedPolicy = .skip
 ) async -> Outcome<Trade> {
   var outcome = Outcome<Trade>()
   do {
     var replay = try ParallelReplay<Trade>(
       ReplayInput(name: "f", contents: .bytes(Array(text.utf8))), options, parsers: parsers)
-    defer { outcome.counts = replay.counts }
+    defer {
+      outcome.counts = replay.counts
+      blocks.update { $0 += replay.blockCount }
+    }
     try await replay.run(limit: limit) { events, _ in
       #expect(events.count <= limit && events.count > 0)
       for i in events.indices { outcome.events.append(events[i]) }
@@ -67,6 +72,19 @@ private func file(_ random: inout Seeded, isJSON: Bool, hasQuotes: Bool, lines: 
         if policy == .skip { #expect(got.counts == expected.counts, "round \(round)") }
       }
     }
+  }
+
+  @Test func `files are cut into blocks up to where a quotation mark or a long line is`() async {
+    let blocks = Watched(0)
+    let rows = (0..<1000).map { "A,\($0).5,\($0)\n" }
+    let plain = await runInParallel(blocks: blocks, "symbol,price,time\n" + rows.joined(), options { $0.blockSize = 512 }, limit: 100)
+    #expect(plain.events.count == 1000)
+    #expect(blocks.value >= 20)
+    blocks.update { $0 = 0 }
+    let half = rows[..<500].joined() + "\"A\",7,7\n" + rows[500...].joined()
+    let quoted = await runInParallel(blocks: blocks, "symbol,price,time\n" + half, options { $0.blockSize = 512 }, limit: 100)
+    #expect(quoted.events.count == 1001)
+    #expect((5..<20).contains(blocks.value))
   }
 
   @Test func `a block of nothing but malformed rows is read row by row`() async {

@@ -41,9 +41,15 @@ struct BlockReader: ~Copyable {
     let block = [UInt8](unsafeUninitializedCapacity: kept.count + blockSize + LineReader.slack) { buffer, count in
       guard let base = buffer.baseAddress else { return }
       for (i, byte) in kept.enumerated() { base[i] = byte }
-      var got = 0
-      do throws(ReplayError) { got = try stream.read(into: base + kept.count, capacity: blockSize) } catch { failure = error }
-      let end = kept.count + got
+      var end = kept.count
+      do throws(ReplayError) {
+        // A read may give less than there is.
+        while end < kept.count + blockSize {
+          let got = try stream.read(into: base + end, capacity: kept.count + blockSize - end)
+          if got == 0 { break }
+          end += got
+        }
+      } catch { failure = error }
       whole = wholeLines(base, end, from: kept.count)
       kept = Array(UnsafeBufferPointer(start: base + whole, count: end - whole))
       (base + whole).update(repeating: 10, count: LineReader.slack)
@@ -72,11 +78,12 @@ struct BlockReader: ~Copyable {
 }
 
 extension LineBlock {
-  /// Reads the lines where they lie; `lines` have gone before.
-  func withLines<Result>(after lines: Int, limit: Int, _ body: (inout LineReader) -> Result) -> Result {
+  /// Reads the lines from a byte on where they lie; `lines` have gone before.
+  func withLines<Result>(from start: Int, after lines: Int, limit: Int, _ body: (inout LineReader) -> Result) -> Result {
     bytes.withUnsafeBufferPointer { buffer in
       // There is always the slack.
-      var reader = LineReader(lines: buffer.baseAddress.unsafelyUnwrapped, count: count, after: lines, limit: limit)
+      let base = buffer.baseAddress.unsafelyUnwrapped
+      var reader = LineReader(lines: base + start, count: count - start, after: lines, limit: limit)
       return body(&reader)
     }
   }

@@ -25,23 +25,28 @@ actor BlockParser<E: ReplayEvent> {
 
   private let index: Int
   private let lineLimit: Int
+  private let header: [UInt8]
   private var rows: RowParser<E>
 
-  /// - Parameter header: the lines up to the header, for whoever does not get the file's first block.
-  init(_ index: Int, _ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool, header: [UInt8]?) throws(ReplayError) {
+  /// - Parameter header: the file's first lines up to the header; empty where it has none.
+  init(_ index: Int, _ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool, header: [UInt8]) throws(ReplayError) {
     self.index = index
+    self.header = header
     lineLimit = options.lineLimit
     var rows = try RowParser<E>(input, options, isJSON: isJSON)
-    if let header { try rows.read(header: header, of: input, limit: options.lineLimit) }
+    if !header.isEmpty { try rows.read(header: header, of: input, limit: options.lineLimit) }
     self.rows = rows
   }
 
   func parse(_ block: LineBlock, number: Int) -> ParsedBlock<E> {
     var parsed = ParsedBlock<E>(number: number, parser: index, block: block)
     parsed.events.reserveCapacity(block.count / 48)
-    // Only the file's first line may begin with a byte-order mark.
-    let before = number == 0 ? 0 : 1
-    block.withLines(after: before, limit: lineLimit) { reader in
+    // Of the first block the header has been read; in the others one line stands for all that went before, because only the file's
+    // first may begin with a byte-order mark.
+    let skipped = number == 0 ? header : []
+    let before = number == 0 ? header.count { $0 == 10 } : 1
+    let base = number == 0 ? 0 : 1
+    block.withLines(from: skipped.count, after: before, limit: lineLimit) { reader in
       let outside = rows.counts.outside
       rows.resume()
       do throws(ReplayError) {
@@ -50,7 +55,7 @@ actor BlockParser<E: ReplayEvent> {
         } malformed: { row in
           if parsed.malformed.count == Self.malformedLimit { return .stop }
           var row = row
-          row.line -= before
+          row.line -= base
           parsed.malformed.append((row, parsed.events.count))
           return .skip
         }
@@ -58,7 +63,7 @@ actor BlockParser<E: ReplayEvent> {
         if error.code == .malformedRow { parsed.isCrowded = true } else { parsed.failure = error }
       }
       parsed.outside = rows.counts.outside - outside
-      parsed.lines = reader.linesRead - before
+      parsed.lines = reader.linesRead - base
     }
     return parsed
   }

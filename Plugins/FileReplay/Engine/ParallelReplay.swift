@@ -9,6 +9,8 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   static var leastSize: Int { 4 << 20 }
 
   private(set) var counts = ReplayCounts()
+  /// Blocks that the parsers were given.
+  private(set) var blockCount = 0
   private let input: ReplayInput
   private let options: ReplayOptions
   private let isJSON: Bool
@@ -58,7 +60,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     header = isJSON || !options.csv.hasHeader ? nil : first.header
     var parsers: [BlockParser<E>] = []
     for index in 0..<parserCount {
-      parsers.append(try BlockParser(index, input, options, isJSON: isJSON, header: index == 0 ? nil : header))
+      parsers.append(try BlockParser(index, input, options, isJSON: isJSON, header: header ?? []))
     }
     return try await withThrowingTaskGroup(of: ParsedBlock<E>.self) { group in
       var parsed: [Int: ParsedBlock<E>] = [:]
@@ -67,11 +69,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
       func issue(to parser: BlockParser<E>) {
         guard let block = next else { return }
         let number = issued
+        blockCount += 1
         group.addTask { await parser.parse(block, number: number) }
         issued += 1
         next = blocks.next()
       }
-      for parser in parsers { issue(to: parser) }
+      // Two blocks each: while one is handed out, and whoever hands it out is woken, the next is being parsed.
+      for parser in parsers + parsers { issue(to: parser) }
       while published < issued {
         while parsed[published] == nil, let done = try await group.next() { parsed[done.number] = done }
         guard let block = parsed.removeValue(forKey: published) else { break }
