@@ -80,7 +80,9 @@ extension JSONTape {
   }
 }
 
-/// One step of a path, ready to be compared with bytes. Its key lives as long as the process: specs are few and small.
+/// One step of a path, ready to be compared with bytes.
+///
+/// Unchecked because of the key's memory, which nobody writes once it is made: the `RuleBook` it belongs to frees it at its end.
 struct PathStep: @unchecked Sendable {
   let bytes: UnsafePointer<UInt8>
   /// Bytes of the key; -1 for an index.

@@ -3,6 +3,7 @@ import OpenCombine
 
 /// OpenCombine calls its subscribers where the event is sent: no thread, no isolation.
 func combine(_ shape: String, _ events: Int) -> Report {
+  // Unchecked because OpenCombine asks for it; everything here happens on one thread.
   final class Box: @unchecked Sendable {
     var tally = Tally()
     func add(_ tick: Tick) { tally.add(number: tick.time, price: tick.price, size: tick.size) }
