@@ -26,11 +26,11 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   private let snapshotDone = Counter()
   private let snapshotCount: Int
   /// True where runs do not come straight from the ring: a snapshot comes first, a mailbox stands between, or nothing comes any more.
-  @usableFromInline var isIndirect: Bool
+  @usableFromInline let indirect: Register
   /// Events handed over and not yet done with.
-  @usableFromInline var running = 0
+  @usableFromInline let running = Register()
   /// Events of a run that threw; they come again one at a time, so that the poisoned one is found.
-  @usableFromInline var suspects = 0
+  @usableFromInline let suspects = Register()
   @usableFromInline let delivered = Counter()
   @usableFromInline let filtered = Counter()
   private let deadLettered = Counter()
@@ -50,7 +50,7 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
     mailbox = options.overflow == .block ? nil : Mailbox(overflow: options.overflow, capacity: options.capacity, position: position)
     snapshot = initial
     snapshotCount = initial.count
-    isIndirect = mailbox != nil || !initial.isEmpty
+    indirect = Register(mailbox != nil || !initial.isEmpty ? 1 : 0)
   }
 
   deinit {
@@ -61,29 +61,37 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   public var name: String { topic.name }
   public var eventType: any Event.Type { E.self }
 
+  /// True where runs do not come straight from the ring.
+  @inlinable
+  var isIndirect: Bool {
+    @inline(__always) get { indirect.number != 0 }
+    set { indirect.number = newValue ? 1 : 0 }
+  }
+
   // MARK: The resident loop's side
 
   /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish` or `detach`.
   @inlinable @inline(__always)
   public func run(limit: Int) -> UnsafeBufferPointer<E> {
-    if isIndirect { return indirectRun(limit: suspects == 0 ? limit : min(limit, 1)) }
+    let limit = suspects.number == 0 ? limit : min(limit, 1)
+    if isIndirect { return indirectRun(limit: limit) }
     let low = cursor.pointee.load(ordering: .relaxed)
     let n = head.pointee.load(ordering: .acquiring) &- low
     if n == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
     let i = low & mask
-    return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, suspects == 0 ? limit : min(limit, 1)))
+    return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, limit))
   }
 
   /// The run is being worked on; a throw from here on makes `recover` find it.
   @inlinable @inline(__always)
-  public func begin(_ n: Int) { running = n }
+  public func begin(_ n: Int) { running.number = n }
 
   /// The run is done with, `filtered` of its events on purpose without effect; a component that says more than there were is not
   /// believed.
   @inlinable @inline(__always)
   public func finish(_ n: Int, filtered count: Int = 0) {
-    running = 0
-    if suspects != 0 { suspects &-= n }
+    running.number = 0
+    if suspects.number != 0 { suspects.number &-= n }
     let count = min(max(0, count), n)
     delivered.add(n &- count)
     if count != 0 { filtered.add(count) }
@@ -176,24 +184,24 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   // MARK: The supervisor's side
 
   public func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter? {
-    defer { running = 0 }
-    if running == 0 { return nil }
-    if running > 1 {
-      suspects = running
+    defer { running.number = 0 }
+    if running.number == 0 { return nil }
+    if running.number > 1 {
+      suspects.number = running.number
       return nil
     }
     let run = run(limit: 1)
     guard let event = run.first else { return nil }
     let isLive = mailbox == nil && !isIndirect
     let sequence = isLive ? cursor.pointee.load(ordering: .relaxed) + 1 : 0
-    suspects = max(0, suspects - 1)
+    suspects.number = max(0, suspects.number - 1)
     deadLettered.add(1)
     advance(1)
     return DeadLetter(
       component: component, origin: name, sequence: Int64(sequence), reason: reason, payload: E.schema.json(event), time: time)
   }
 
-  public func retry() { running = 0 }
+  public func retry() { running.number = 0 }
 
   public func detach() {
     guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }

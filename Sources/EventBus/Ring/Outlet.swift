@@ -20,7 +20,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// When to look for a cancellation next: once a ring, also where nobody makes the producer wait.
   @usableFromInline var checkAt: Int
   /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
-  @usableFromInline var spill: ContiguousArray<E> = []
+  private var spill = Spill<E>()
+  private var patience = SpinBudget()
   /// Events of the present run that the component has filtered out.
   @usableFromInline var filtered = 0
 
@@ -48,15 +49,16 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// Free slots now; none while something stands aside.
   @inlinable
   public mutating func room() -> Int {
-    if limit &- next < max(1, (mask &+ 1) / 4), spill.isEmpty { limit = topic.limit(next: next) }
+    if limit &- next < max(1, (mask &+ 1) / 4) { look() }
     return limit &- next
   }
 
   /// Sends one event; downstream sees it at the next commit.
   @inlinable @inline(__always)
   public mutating func send(_ event: E) {
-    if next == limit { return sendAside(event) }
-    write(event)
+    // The slow path answers a place and does not take the event, which would then be built in memory twice.
+    (next == limit ? placeAside() : slot()).initialize(to: event)
+    next &+= 1
   }
 
   /// Sends a run.
@@ -84,27 +86,28 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public mutating func filter(_ n: Int = 1) { filtered &+= n }
 
+  /// The next slot, which the caller initialises and counts.
   @inlinable @inline(__always)
-  mutating func write(_ event: E) {
+  func slot() -> UnsafeMutablePointer<E> {
     let slot = base + (next & mask)
-    if _isPOD(E.self) {
-      slot.initialize(to: event)
-    } else if next < topic.initialized {
-      slot.pointee = event
-    } else {
-      slot.initialize(to: event)
-      topic.initialized = next < mask ? next &+ 1 : Int.max
-    }
-    next &+= 1
+    if !_isPOD(E.self) { topic.vacate(slot, of: next) }
+    return slot
   }
 
+  /// Where to write an event that found no room: in the ring after all, or aside.
   @usableFromInline @inline(never)
-  mutating func sendAside(_ event: E) {
-    if spill.isEmpty {
-      limit = topic.limit(next: next)
-      if next != limit { return write(event) }
-    }
-    spill.append(event)
+  mutating func placeAside() -> UnsafeMutablePointer<E> {
+    look()
+    if next != limit { return slot() }
+    // The caller counts an event of the ring, which this is not yet.
+    next &-= 1
+    return spill.append()
+  }
+
+  /// Looks how far the readers are. While something stands aside nothing may overtake it.
+  @usableFromInline @inline(never)
+  mutating func look() {
+    if spill.isEmpty { limit = topic.limit(next: next) }
   }
 
   /// Makes what was sent visible; what stands aside stays there.
@@ -120,7 +123,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// Forgets what was sent since the last commit.
   public mutating func rollback() {
     next = committed
-    spill.removeAll(keepingCapacity: true)
+    spill.removeAll()
     filtered = 0
   }
 
@@ -138,7 +141,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func flush() async throws(CancellationError) {
     commit()
-    if !spill.isEmpty { try await drainSpill() }
+    if next == limit { try await drainSpill() }
     if next >= checkAt { try noticeCancellation() }
   }
 
@@ -146,7 +149,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func publish(_ event: E) async throws(CancellationError) {
     if next == limit { try await waitForRoom() }
-    write(event)
+    slot().initialize(to: event)
+    next &+= 1
     commit()
     if next >= checkAt { try noticeCancellation() }
   }
@@ -157,22 +161,21 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     if Task.isCancelled { throw CancellationError() }
   }
 
+  /// Moves what stands aside into the ring. What is left when this throws stands aside still, and nothing may overtake it.
   @usableFromInline @inline(never)
   nonisolated(nonsending) mutating func drainSpill() async throws(CancellationError) {
-    var i = 0
-    while i < spill.count {
+    while !spill.isEmpty {
       if next == limit {
         do { try await waitInRing() } catch {
-          // What is in the ring was sent; the rest stands aside still, and nothing may overtake it.
-          spill.removeFirst(i)
           limit = next
           throw error
         }
       }
-      write(spill[i])
-      i += 1
+      let i = next & mask
+      let free = min(mask &+ 1 &- i, limit &- next)
+      if !_isPOD(E.self) { for k in 0..<min(free, spill.count) { topic.vacate(base + (i + k), of: next + k) } }
+      next &+= spill.move(to: base + i, atMost: free)
     }
-    spill.removeAll(keepingCapacity: true)
     commit()
   }
 
@@ -180,7 +183,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// goes first.
   @inline(never)
   public nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
-    if !spill.isEmpty { try await drainSpill() }
+    try await drainSpill()
     try await waitInRing()
   }
 
@@ -188,19 +191,17 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     commit()
     let want = next + max(1, (mask + 1) / 4)
     let target = want - mask - 1
-    var spins = 0
     while true {
       limit = topic.limit(next: next)
-      if limit >= want { return }
+      if limit >= want { return patience.hadLuck() }
       if topic.producer.isReleased || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
-      spins += 1
-      if spins < 50 {
-        for _ in 0..<8 { stockbus_pause() }
-        continue
-      }
+      // A quarter of a ring takes a reader longer than one event takes the other end of a round trip.
+      if patience.spins(pauses: 8) { continue }
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
       topic.producer.fence()
-      if topic.haveAllReached(target) { continue }
+      let hasRoom = topic.haveAllReached(target)
+      patience.gaveUp(inVain: !hasRoom)
+      if hasRoom { continue }
       let parker = topic.producer
       // A cancelled task that waits all the same must not be woken by its cancellation: it would never give the thread back.
       if waitsWhenCancelled {

@@ -33,7 +33,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   private let closed = makeCell()
   private let members = Guarded(Members())
   /// The producer's: how many slots of a ring of references were ever initialised.
-  @usableFromInline var initialized = 0
+  @usableFromInline let initialized = Register()
   /// Where the producer sleeps while the ring is full.
   public let producer: Parker
 
@@ -66,7 +66,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   }
 
   deinit {
-    if !_isPOD(E.self) { base.deinitialize(count: min(initialized, capacity)) }
+    if !_isPOD(E.self) { base.deinitialize(count: min(initialized.number, capacity)) }
     base.deallocate()
     for cell in [head, attention, starved, closed] { cell.deallocate() }
   }
@@ -152,6 +152,16 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
       // A loop, because a closure that captures allocates, and this runs at every sleep.
       for inlet in members.inlets where inlet.mailbox == nil && inlet.cursor.pointee.load(ordering: .acquiring) < target { return false }
       return true
+    }
+  }
+
+  /// Makes the slot of event `number` of a type with references ready to be initialised, whatever it held.
+  @inlinable @inline(__always)
+  func vacate(_ slot: UnsafeMutablePointer<E>, of number: Int) {
+    if number < initialized.number {
+      slot.deinitialize(count: 1)
+    } else {
+      initialized.number = number < mask ? number &+ 1 : Int.max
     }
   }
 

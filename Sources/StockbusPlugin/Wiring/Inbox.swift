@@ -21,20 +21,24 @@ public struct Inbox<E: Event>: Sendable {
   @inlinable @inline(__always)
   nonisolated(nonsending) func ended(_ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     for inlet in inlets where inlet.isReady { return false }
-    if quantum.spins() { return false }
-    return try await sleepUntilReady(erased, parker)
+    if quantum.patience.spins() { return false }
+    return try await sleepUntilReady(erased, parker, &quantum.patience)
   }
 }
 
 /// Sleeps until one of the inlets is ready. True when all have ended; throws where the parker was released or the task cancelled.
 @inline(never)
-public nonisolated(nonsending) func sleepUntilReady(_ inlets: [any AnyInlet], _ parker: Parker) async throws(CancellationError) -> Bool {
+@usableFromInline
+nonisolated(nonsending) func sleepUntilReady(
+  _ inlets: [any AnyInlet], _ parker: Parker, _ patience: inout SpinBudget
+) async throws(CancellationError) -> Bool {
   if parker.isReleased || Task.isCancelled { throw CancellationError() }
   if areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
   var hasNews = areFinished(inlets)
   for inlet in inlets where inlet.isReady { hasNews = true }
+  patience.gaveUp(inVain: !hasNews)
   if !hasNews { await parker.sleep() }
   for inlet in inlets { inlet.retract() }
   return false

@@ -1,4 +1,5 @@
 public import CMemoryBarrier
+public import EventBus
 
 /// The most events of one hand-over; bounds how long a component keeps its actor.
 @inlinable public var maximumRun: Int { 1024 }
@@ -7,7 +8,7 @@ public import CMemoryBarrier
 public struct Quantum {
   @usableFromInline var events = 0
   @usableFromInline var runs = 0
-  @usableFromInline var idle = 0
+  @usableFromInline var patience = SpinBudget()
   @usableFromInline var since = stockbus_monotonic_ns()
   /// Half a millisecond: a call into a busy component waits about that long.
   @usableFromInline static var slice: Int64 { 500_000 }
@@ -17,7 +18,7 @@ public struct Quantum {
   /// True when the time slice is over; looks at the clock once in 32 runs or 8,192 events.
   @inlinable @inline(__always)
   mutating func isSpent(_ n: Int) -> Bool {
-    idle = 0
+    patience.hadLuck()
     events &+= n
     runs &+= 1
     // Lets a short run grow: without it throughput is bimodal, because both ends fight for the same cache line.
@@ -32,18 +33,6 @@ public struct Quantum {
     let now = stockbus_monotonic_ns()
     if now - since < Self.slice { return false }
     since = now
-    return true
-  }
-
-  /// True while waiting for the next event by spinning is cheaper than sleeping.
-  @inlinable @inline(__always)
-  mutating func spins() -> Bool {
-    idle &+= 1
-    if idle >= 50 {
-      idle = 0
-      return false
-    }
-    stockbus_pause()
     return true
   }
 }

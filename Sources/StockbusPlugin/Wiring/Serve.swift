@@ -99,8 +99,8 @@ extension MultiSink {
         try await settle()
         continue
       }
-      if quantum.spins() { continue }
-      if try await sleepUntilReady(inlets, parker) { return }
+      if quantum.patience.spins() { continue }
+      if try await sleepUntilReady(inlets, parker, &quantum.patience) { return }
     }
   }
 }

@@ -1,0 +1,57 @@
+/// Events that found the ring full, in the order they were sent; empty but for moments of back-pressure.
+///
+/// It hands out places instead of taking events, so that whoever sends builds an event where it belongs, in the ring or here, and
+/// nothing is copied on the way.
+///
+/// Unsafe because a place is handed out before it is written: the caller of `append` initialises it before anything else is asked.
+@usableFromInline
+struct Spill<E>: ~Copyable {
+  private var base: UnsafeMutablePointer<E>?
+  private var capacity = 0
+  /// Events before `first` were taken out again.
+  private var first = 0
+  private var end = 0
+
+  deinit {
+    guard let base else { return }
+    (base + first).deinitialize(count: end - first)
+    base.deallocate()
+  }
+
+  var count: Int { end - first }
+  var isEmpty: Bool { first == end }
+
+  /// The place of one more event, which the caller initialises.
+  mutating func append() -> UnsafeMutablePointer<E> {
+    if end == capacity { grow() }
+    end += 1
+    return base.unsafelyUnwrapped + (end - 1)
+  }
+
+  /// Moves the oldest events, at most `count`, to where nothing is initialised. Answers how many.
+  mutating func move(to target: UnsafeMutablePointer<E>, atMost count: Int) -> Int {
+    let n = min(count, end - first)
+    guard n > 0, let base else { return 0 }
+    target.moveInitialize(from: base + first, count: n)
+    first += n
+    if isEmpty { (first, end) = (0, 0) }
+    return n
+  }
+
+  /// Forgets everything; the memory stays.
+  mutating func removeAll() {
+    if let base { (base + first).deinitialize(count: end - first) }
+    (first, end) = (0, 0)
+  }
+
+  private mutating func grow() {
+    let bigger = UnsafeMutablePointer<E>.allocate(capacity: max(64, 2 * capacity))
+    if let base {
+      bigger.moveInitialize(from: base + first, count: end - first)
+      base.deallocate()
+    }
+    (first, end) = (0, end - first)
+    capacity = max(64, 2 * capacity)
+    base = bigger
+  }
+}

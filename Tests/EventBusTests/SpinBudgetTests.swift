@@ -1,0 +1,52 @@
+import Testing
+
+@testable import EventBus
+
+/// How long a wait stays awake, from the waits before it.
+@Suite struct SpinBudgetTests {
+  /// Waits until the budget says to sleep; answers for how many rounds.
+  private func spin(_ budget: inout SpinBudget) -> Int {
+    var rounds = 0
+    while budget.spins(pauses: 0) { rounds += 1 }
+    return rounds
+  }
+
+  @Test func `waits in vain grow short, and a long one is tried again now and then`() {
+    var budget = SpinBudget()
+    var rounds: [Int] = []
+    for _ in 0..<66 {
+      rounds.append(spin(&budget))
+      budget.gaveUp(inVain: true)
+    }
+    let round = [50, 12, 3] + Array(repeating: 0, count: 29)
+    #expect(rounds == round + round + [50, 12])
+  }
+
+  @Test func `news after a wait restores it`() {
+    var budget = SpinBudget()
+    for _ in 0..<5 { budget.gaveUp(inVain: true) }
+    #expect(spin(&budget) == 0)
+    for _ in 0..<27 { budget.gaveUp(inVain: true) }
+    let isAwake = budget.spins(pauses: 0)
+    #expect(isAwake)
+    budget.hadLuck()
+    #expect(spin(&budget) == 50)
+  }
+
+  @Test func `news that came without a wait says nothing`() {
+    var budget = SpinBudget()
+    budget.gaveUp(inVain: true)
+    budget.hadLuck()
+    #expect(spin(&budget) == 12)
+  }
+
+  @Test func `news that came just before the sleep restores the wait`() {
+    var budget = SpinBudget()
+    for _ in 0..<5 { budget.gaveUp(inVain: true) }
+    budget.gaveUp(inVain: false)
+    #expect(spin(&budget) == 50)
+    // And what was in vain before it is forgotten.
+    for _ in 0..<31 { budget.gaveUp(inVain: true) }
+    #expect(spin(&budget) == 0)
+  }
+}
