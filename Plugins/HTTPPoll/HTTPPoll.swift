@@ -1,7 +1,12 @@
-internal import Foundation
 internal import StockbusDecoding
 internal import StockbusNetwork
 public import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 extension Plugin {
   /// Fetches a JSON document again and again.

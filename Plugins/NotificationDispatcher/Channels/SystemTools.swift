@@ -1,7 +1,12 @@
-internal import Foundation
 internal import StockbusNetwork
 internal import StockbusPlugin
 internal import StockbusTerminal
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 extension ChannelTools {
   /// The world.

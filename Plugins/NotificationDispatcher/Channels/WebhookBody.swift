@@ -1,4 +1,4 @@
-internal import Foundation
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// The JSON that a webhook gets.
@@ -12,10 +12,7 @@ enum WebhookBody {
     do throws(TemplateError) { parsed = try Template(template, Template.channelNames) } catch { return error.description }
     var values = Dictionary(uniqueKeysWithValues: Template.channelNames.map { ($0, "x") })
     values["price"] = "1.25"
-    let sample = Data(parsed.filled(values).utf8)
-    guard (try? JSONSerialization.jsonObject(with: sample, options: [.fragmentsAllowed])) != nil else {
-      return "it must be JSON once the placeholders are filled in; all but {price} are text and belong between quotation marks"
-    }
-    return nil
+    guard let fault = JSONGrammar.fault(in: parsed.filled(values)) else { return nil }
+    return "it must be JSON once the placeholders are filled in; all but {price} are text and belong between quotation marks (\(fault))"
   }
 }

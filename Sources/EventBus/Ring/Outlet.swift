@@ -141,6 +141,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func flush() async throws(CancellationError) {
     commit()
+    stockbus_prefetch_for_writing(base + (next & mask))
     if next == limit { try await drainSpill() }
     if next >= checkAt { try noticeCancellation() }
   }

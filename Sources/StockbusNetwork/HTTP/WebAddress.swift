@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
 internal import Foundation
+#endif
 
 /// An address with the scheme http or https, checked, and never shown whole: paths and queries hold secrets often enough.
 public struct WebAddress: Sendable, Hashable {
