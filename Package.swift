@@ -73,7 +73,7 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusFiles", uses: ["MarketData"]),
+    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTerminal"),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
@@ -130,7 +130,7 @@ let package = Package(
       path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("StockbusFiles", uses: ["MarketData"]),
+    tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
