@@ -162,7 +162,7 @@ let package = Package(
       uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
     tests(
       "NotificationDispatcher",
-      uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+      uses: ["TestServers", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],
