@@ -126,7 +126,10 @@ let package = Package(
 
     // The tests.
     .target(
-      name: "TestServers", dependencies: ["StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+      name: "TestServers",
+      dependencies: [
+        "StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Crypto", package: "swift-crypto"),
+      ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
