@@ -18,7 +18,7 @@ public final class Pipeline: Sendable {
   private let settings: RunSettings
   private let clock: any Timekeeper
   private let logger: Logger
-  private let stopSignal = Latch()
+  let stopSignal = Latch()
   private let abortSignal = Latch()
   /// By component: fires when it has started.
   private let ready: [String: Latch]
