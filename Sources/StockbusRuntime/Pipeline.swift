@@ -98,11 +98,7 @@ public final class Pipeline: Sendable {
       counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
     }
     counters += notices.entries
-    return Ledger(
-      edges: entries.flatMap { entry in
-        entry.node.inlets.map { Ledger.Edge(from: $0.name, to: entry.plan.id, counts: $0.counts) }
-      },
-      counters: counters)
+    return Ledger(edges: edges, counters: counters)
   }
 
   private enum Happening: Sendable {
