@@ -73,7 +73,7 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusFiles", uses: ["MarketData"]),
+    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTerminal"),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
@@ -126,11 +126,14 @@ let package = Package(
 
     // The tests.
     .target(
-      name: "TestServers", dependencies: ["StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+      name: "TestServers",
+      dependencies: [
+        "StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Crypto", package: "swift-crypto"),
+      ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("StockbusFiles", uses: ["MarketData"]),
+    tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
     tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusPlugin", "MarketData", "CZlib"]),
@@ -162,7 +165,7 @@ let package = Package(
       uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
     tests(
       "NotificationDispatcher",
-      uses: ["TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+      uses: ["TestServers", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],

@@ -41,8 +41,22 @@ extension EchoSocket {
     context.reject(payload, origin: settings.url.place, reason: reason)
   }
 
-  /// Looks after answers that do not come: a connection without the oldest one in time is given up, and all is sent again.
   public func background() async {
+    await withTaskGroup { group in
+      group.addTask { await self.heedStop() }
+      await lookAfterAnswers()
+      group.cancelAll()
+    }
+  }
+
+  /// A run that is to stop does not wait for a server that is away: upstream could not drain while the window is full.
+  private func heedStop() async {
+    await context.run.waitForStop()
+    if !Task.isCancelled { link?.finishWhenAway() }
+  }
+
+  /// A connection without the oldest answer in time is given up, and all is sent again.
+  private func lookAfterAnswers() async {
     while true {
       let wake = checkDeadline()
       do { try await context.clock.sleep(until: wake) } catch { return }

@@ -33,11 +33,13 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   var window: EchoWindow<E>
   var trips = RoundTrips()
   private var server: WebSocketServer?
-  private var link: WebSocketLink?
+  private(set) var link: WebSocketLink?
   private(set) var connection: WebSocketConnection?
   /// Rings when the window has room, and when it is empty.
   let progress = Bell()
   private var frame = ByteWriter(capacity: 1024)
+  /// True once there will be no further connection though events still come.
+  private var isAway = false
   /// Since when answers have been read without a long break; nil while downstream has no room for them.
   var readingSince: Duration?
 
@@ -68,6 +70,10 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     for i in events.indices {
       if window.isFull { try await waitForRoom() }
       window.append(events[i])
+      if isAway {
+        setAside()
+        window.skipDropped()
+      }
     }
     transmit()
     // Back-pressure of the socket. Where the connection has ended, the other half sees to it.
@@ -136,6 +142,18 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
         try await publish(&output)
         throw error
       }
+    }
+    // At the end nothing is under way any more. Otherwise the run is to stop, the server is away, and events may still come.
+    isAway = true
+    setAside()
+    take([], into: &output)
+    try await publish(&output)
+  }
+
+  /// What has no answer and will get none becomes dead letters.
+  private func setAside() {
+    window.dropOpen { number, event in
+      context.reject(E.schema.json(event), origin: "event \(number)", reason: "the server was away when the run was stopped")
     }
   }
 

@@ -125,6 +125,15 @@ struct EchoWindow<Payload> {
     return lost
   }
 
+  /// Gives up what has no answer yet, the oldest first; what has one keeps it.
+  mutating func dropOpen(_ body: (_ number: Int64, _ payload: Payload) -> Void) {
+    for number in first..<next {
+      guard let entry = slots[slot(number)], entry.state == .open else { continue }
+      slots[slot(number)]?.state = .dropped
+      body(number, entry.payload)
+    }
+  }
+
   /// Gives everything up; answers how many.
   mutating func removeAll() -> Int {
     defer {

@@ -1,4 +1,5 @@
 internal import MarketData
+public import StockbusFiles
 public import StockbusPlugin
 
 /// How records are written.
@@ -47,23 +48,13 @@ public struct FileWriterSettings: Options {
   public var times = TimeFormat.iso8601
   @Setting("A CSV file begins with the names of its fields.")
   public var header = true
-  @Setting("Goes on with a file that is there; otherwise it is emptied first.")
-  public var append = true
-  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
-  public var rotate: ByteSize?
-  @Setting("Files put aside that are kept.", in: 1...10_000)
-  public var keep = 5
-  @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
-  public var flush = Duration.seconds(1)
-  @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
-  public var patience = Duration.seconds(30)
-  @Setting("Waits for the disk when the file is closed or put aside.")
-  public var sync = false
+  @SettingGroup
+  public var file = PatientFileSettings()
 
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
-    if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
+    file.rotation.check(path: path, &problems)
   }
 
   var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }

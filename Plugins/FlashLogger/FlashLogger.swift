@@ -22,14 +22,13 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private let settings: FlashLoggerSettings
   private let context: Context
   private var last = LatestBySymbol<Price>()
-  private var file: RotatingFile?
+  private var file: PatientFile?
+  private var out = ByteWriter(capacity: 1024)
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
   /// Where the drawing sleeps while nothing moves.
   private let bell = Parker()
-  /// Lines of finished runs that may still wait in the file's buffer.
-  private var unwritten = 0
   private let changes: Counter
   private let small: Counter
 
@@ -43,9 +42,9 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   public func start() throws {
     // A terminal is shared: what goes there goes through its one writer.
     guard settings.path != "-" || (settings.format == .jsonl && !Terminal.shared.capabilities.canRedraw) else { return }
-    file = try RotatingFile(
-      path: settings.path,
-      options: .init(opening: settings.append ? .append : .truncate, rotateAt: settings.rotate?.bytes, keep: settings.keep))
+    let file = PatientFile(path: settings.path, settings.file, context)
+    try file.open()
+    self.file = file
   }
 
   private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
@@ -58,7 +57,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     if found.isEmpty { return }
     changes.add(found.count)
     if let file {
-      try write(found, to: file)
+      try await write(found, to: file)
     } else if usesPane {
       let now = context.clock.uptime
       shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
@@ -89,28 +88,21 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     return change
   }
 
-  private func write(_ changes: [PriceChange], to file: RotatingFile) throws {
-    var out = ByteWriter(capacity: 1024)
+  private func write(_ changes: [PriceChange], to file: PatientFile) async throws {
+    file.beginRun()
     for change in changes {
       out.clear()
       if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text) }
       out.append("\n")
-      do { try file.write(out) } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isBrokenPipe) }
+      try await file.write(out, count: 1)
     }
-    unwritten = file.buffered == 0 ? 0 : unwritten + changes.count
+    file.endRun(of: changes.count)
   }
 
   /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
   public func background() async {
     if usesPane { return await drawPane() }
-    while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      if let file {
-        do {
-          try file.flush()
-          unwritten = 0
-        } catch { context.logger.warning("\(error)") }
-      }
-    }
+    await file?.flushRegularly()
   }
 
   private func drawPane() async {
@@ -139,14 +131,12 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   public func drain() async throws {
-    try file?.flush()
-    unwritten = 0
+    try await file?.flush()
     if usesPane { await draw(at: context.clock.uptime + settings.fade) }
   }
 
   public func stop() {
-    do { try file?.close() } catch { context.lose(unwritten, "\(error)") }
-    unwritten = 0
+    file?.close()
     file = nil
   }
 }

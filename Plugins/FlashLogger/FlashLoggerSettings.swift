@@ -1,3 +1,4 @@
+public import StockbusFiles
 public import StockbusPlugin
 
 /// How changes are written to a file.
@@ -18,18 +19,12 @@ public struct FlashLoggerSettings: Options {
   public var fade = Duration.seconds(1)
   @Setting("Lines of the pane on a terminal; 0 prints them above everything else, for good.", in: 0...200)
   public var pane = 8
-  @Setting("Goes on with a file that is there; otherwise it is emptied first.")
-  public var append = true
-  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
-  public var rotate: ByteSize?
-  @Setting("Files put aside that are kept.", in: 1...10_000)
-  public var keep = 5
-  @Setting("How long a line may wait in memory before it is in the file.", in: .milliseconds(1) ... .seconds(3600))
-  public var flush = Duration.seconds(1)
+  @SettingGroup
+  public var file = PatientFileSettings()
 
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
-    if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
+    file.rotation.check(path: path, &problems)
   }
 }

@@ -1,19 +1,10 @@
 public import EventBus
+public import StockbusPlugin
 
 /// What became of every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.
 public struct Ledger: Sendable, Hashable {
   /// One edge: an input of a component.
-  public struct Edge: Sendable, Hashable {
-    public let from: String
-    public let to: String
-    public let counts: EdgeCounts
-
-    public init(from: String, to: String, counts: EdgeCounts) {
-      self.from = from
-      self.to = to
-      self.counts = counts
-    }
-  }
+  public typealias Edge = RunEdge
 
   /// A counter of a component's own.
   public struct Entry: Sendable, Hashable {

@@ -18,6 +18,8 @@ extension Pipeline: RunView {
   }
 
   public func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
+
+  public func waitForStop() async { await stopSignal.wait() }
 }
 
 /// A run as its components see it: made before the run is, and not what keeps it alive.
@@ -42,4 +44,10 @@ final class ComponentRunView: RunView {
   }
 
   func stop() { pipeline?.stop() }
+
+  func waitForStop() async {
+    // Only the signal, so that whoever waits does not keep the run.
+    let signal = pipeline?.stopSignal
+    await signal?.wait()
+  }
 }

@@ -18,7 +18,7 @@ public final class Pipeline: Sendable {
   private let settings: RunSettings
   private let clock: any Timekeeper
   private let logger: Logger
-  private let stopSignal = Latch()
+  let stopSignal = Latch()
   private let abortSignal = Latch()
   /// By component: fires when it has started.
   private let ready: [String: Latch]
@@ -98,11 +98,7 @@ public final class Pipeline: Sendable {
       counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
     }
     counters += notices.entries
-    return Ledger(
-      edges: entries.flatMap { entry in
-        entry.node.inlets.map { Ledger.Edge(from: $0.name, to: entry.plan.id, counts: $0.counts) }
-      },
-      counters: counters)
+    return Ledger(edges: edges, counters: counters)
   }
 
   private enum Happening: Sendable {

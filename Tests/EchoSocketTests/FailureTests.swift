@@ -1,6 +1,7 @@
 import EchoSocket
 import StockbusNetwork
 import StockbusPlugin
+import StockbusRuntime
 import StockbusTestKit
 import Testing
 
@@ -192,6 +193,74 @@ struct Note: Event, Equatable {
     }
     try await stopping.value
     #expect(late.harness.log.texts(.error) == ["error echo: 3 events lost: not back within 2s of the end"])
+  }
+
+  static let away = "the server was away when the run was stopped"
+
+  @Test func `a stop while the server is away ends it at once, and what cannot be sent becomes dead letters`() async throws {
+    let stage = try await Stage { _ in }
+    await stage.server.stop()
+    let running = try stage.start("in_flight: 4")
+    // More than the window holds: upstream waits.
+    let sent = trades(10)
+    try await running.send(sent)
+    await stage.harness.notices.connections.wait { $0.count == 2 }
+    stage.run.stop()
+    // The clock stands still: nothing is waited for.
+    try await running.stop()
+    #expect(stage.harness.clock.uptime == .zero)
+    #expect(stage.harness.deadLetters.map(\.origin) == (1...10).map { "event \($0)" })
+    #expect(stage.harness.deadLetters.map(\.payload) == sent.map { Trade.schema.json($0) })
+    #expect(Set(reasons(stage.harness)) == [Self.away])
+    #expect(stage.harness.log.texts(.error) == [])
+    #expect(stage.states == ["connecting", "disconnected"])
+  }
+
+  @Test func `a stop leaves a connection to what is under way, and makes no other when it is lost`() async throws {
+    let cut = Watched(false)
+    let stage = try await Stage { connection in
+      let got = try await messages(4, from: connection)
+      for message in [got[0], got[2]] { connection.queue(message) }
+      try await connection.flush()
+      await cut.wait { $0 }
+      connection.drop()
+    }
+    let running = try stage.start("in_flight: 4")
+    let sent = trades(6)
+    try await running.send(Array(sent[0..<4]))
+    #expect(await running.output(count: 1) == [sent[0]])
+    stage.run.stop()
+    try await running.send(Array(sent[4...]))
+    cut.update { $0 = true }
+    try await running.stop()
+    // The third was answered, and comes out though the second was not.
+    #expect(running.output == [sent[0], sent[2]])
+    #expect(stage.harness.deadLetters.map(\.origin) == ["event 2", "event 4", "event 5", "event 6"])
+    #expect(stage.states == ["connecting", "connected", "disconnected"])
+    await stage.server.stop()
+  }
+
+  @Test func `the ledger of a run that is stopped while the server is away balances`() async throws {
+    let server = try await WebSocketServer.start(clock: ManualTimekeeper(), .echo)
+    await server.stop()
+    let harness = try PipelineHarness(
+      """
+      sources:
+        ticks: { plugin: counted, count: 1000 }
+        echo: { plugin: echo_socket, inputs: [ticks], url: "\(server.url)", in_flight: 8 }
+      sinks: { end: { plugin: kept, inputs: [echo] } }
+      """, plugins: [.counted, .echoSocket, .kept])
+    async let running = harness.run()
+    await harness.log.wait(for: "connecting again")
+    while harness.pipeline.edges.first(where: { $0.to == "echo" })?.counts.published != 1000 { await Task.yield() }
+    harness.pipeline.stop()
+    let report = await running
+    #expect(report.late == [])
+    #expect(report.fates.allSatisfy { $0.outcome == .completed })
+    #expect(report.ledger.isBalanced && report.ledger.lost == 0)
+    let edge = try #require(report.ledger.edges.first { $0.to == "echo" }?.counts)
+    #expect(edge.delivered == 1000)
+    #expect(report.ledger.counters.first { $0.component == "echo" && $0.name == "dead letters" }?.total == 1000)
   }
 
   @Test func `cut off, it says what it could not bring back`() async throws {

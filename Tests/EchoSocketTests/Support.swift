@@ -19,10 +19,13 @@ func trades(_ count: Int, symbols: Int = 25) -> [Trade] {
 
 /// A harness whose plugin talks to a server that plays a part.
 struct Stage {
-  let harness = PluginHarness(id: "echo")
+  /// The run around it, which a test may ask to stop.
+  let run = FakeRun()
+  let harness: PluginHarness
   let server: WebSocketServer
 
   init(_ play: @escaping @Sendable (WebSocketConnection) async throws -> Void) async throws {
+    harness = PluginHarness(id: "echo", run: run)
     server = try await WebSocketServer.start(clock: harness.clock, .script { connection in try? await play(connection) })
   }
 

@@ -95,6 +95,20 @@ import Testing
     #expect(window.removeAll() == 0)
   }
 
+  @Test func `what has no answer can be given up as a whole, and what has one comes out`() {
+    var window = EchoWindow<String>(capacity: 4)
+    for text in ["a", "b", "c", "d"] { window.append(text) }
+    _ = window.send(at: .zero)
+    _ = window.send(at: .zero)
+    _ = window.send(at: .zero)
+    _ = window.answer(2, "B", at: .zero)
+    var dropped: [String] = []
+    window.dropOpen { dropped.append("\($0)\($1)") }
+    #expect(dropped == ["1a", "3c", "4d"])
+    #expect(taken(&window) == ["B"])
+    #expect(window.isEmpty)
+  }
+
   /// A window as anybody would write it: every list searched from its beginning.
   private struct Model {
     var all: [(number: Int64, text: String, isSent: Bool, onWire: Bool, answer: String?)] = []

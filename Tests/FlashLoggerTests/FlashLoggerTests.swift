@@ -37,7 +37,7 @@ import Testing
   @Test func `small changes add up until they reach the minimum`() async throws {
     let text = try await log(
       [("A", 1000), ("A", 1002), ("A", 1004), ("A", 1005), ("A", 1001), ("A", 1000)], "minimum: 0.05",
-      counters: ["changes": 2, "below minimum": 3])
+      counters: ["changes": 2, "below minimum": 3, "records": 2, "bytes": 100])
     #expect(
       text == """
         00:00:03.000 ▲ A 10.00 → 10.05 +0.05 (+0.50%)

@@ -26,7 +26,7 @@ import Testing
     _ harness: PluginHarness, queue: Int = 10, quiet: QuietHours? = nil, rates: [String], heeds: Bool = false
   ) throws -> DeliveryDesk {
     let channels = try rates.enumerated().map { i, rate in
-      var options = ConsoleSettings()
+      var options = ChannelOptions()
       options.rate = try Rate(option: rate)
       options.heedsQuietHours = heeds && i == 0
       return OpenedChannel(

@@ -12,11 +12,14 @@ import Testing
   }()
   static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
 
-  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) { try Self.run(arguments) }
+
+  /// Runs the program to its end, in `folder`, without a terminal or an environment.
+  static func run(_ arguments: [String], in folder: URL = fixtures) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
-    process.executableURL = Self.program
+    process.executableURL = program
     process.arguments = arguments
-    process.currentDirectoryURL = Self.fixtures
+    process.currentDirectoryURL = folder
     process.environment = [:]
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice

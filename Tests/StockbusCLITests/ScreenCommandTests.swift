@@ -5,19 +5,7 @@ import Testing
 @Suite struct ScreenCommandTests {
   private func run(_ arguments: String..., in folder: URL = ProgramTests.fixtures) throws -> (status: Int32, output: String, errors: String)
   {
-    let process = Process()
-    process.executableURL = ProgramTests.program
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.environment = [:]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = (output.fileHandleForReading.readDataToEndOfFile(), errors.fileHandleForReading.readDataToEndOfFile())
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text.0, as: UTF8.self), String(decoding: text.1, as: UTF8.self))
+    try ProgramTests.run(arguments, in: folder)
   }
 
   @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))

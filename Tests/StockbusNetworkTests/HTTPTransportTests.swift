@@ -116,8 +116,9 @@ import TestServers
 
   @Test func `trusts a private authority only where told, and never another name`() async throws {
     let folder = TemporaryFolder()
-    folder.put(HTTPCertificates.authority, in: "ca.pem")
-    let server = try await ScriptedServer(tls: (HTTPCertificates.chain, HTTPCertificates.key)) { _, _ in .answer(200, [:], "safe") }
+    let authority = TestAuthority("Private")
+    folder.put(authority.certificate, in: "ca.pem")
+    let server = try await ScriptedServer(tls: authority.issue(["localhost"])) { _, _ in .answer(200, [:], "safe") }
     let transport = NetworkTransport(certificates: folder.file("ca.pem"))
     #expect(try await get(server.origin, HTTPLimits(), transport).get().status == 200)
     let untrusted = HTTPError(.untrusted, "the certificate of \(server.origin) is not trusted")

@@ -75,6 +75,34 @@ import Testing
     await #expect(throws: CancellationError.self) { try await life.value }
   }
 
+  @Test func `the last connection is kept, and a pause or a loss is then the end`() async throws {
+    let server = try await WebSocketServer.start(
+      clock: harness.clock,
+      .script { connection in
+        try? await connection.send("one")
+        try? await connection.send("two")
+        connection.drop()
+      })
+    let working = try link(server.port)
+    let heard = Watched<[String]>([])
+    try await working.run { connection in
+      working.finishWhenAway()
+      while true {
+        let batch = try await texts(1, from: connection)
+        heard.update { $0 += batch }
+      }
+    }
+    #expect(heard.value == ["one", "two"])
+    await server.stop()
+    let pausing = try link(server.port)
+    let life = Task { try await pausing.run { _ in } }
+    await harness.notices.connections.wait { $0.count == 5 }
+    pausing.finishWhenAway()
+    try await life.value
+    #expect(harness.clock.uptime == .zero)
+    #expect(harness.notices.connections.value.map(\.state) == [.connecting, .connected, .disconnected, .connecting, .disconnected])
+  }
+
   @Test func `finish ends it while it pauses, while it shakes hands, and while it works`() async throws {
     let raw = try await RawServer(answering: nil)
     let shaking = try link(raw.port)

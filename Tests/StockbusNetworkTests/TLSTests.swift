@@ -1,46 +1,33 @@
-import Foundation
 import StockbusPlugin
 import StockbusTestKit
+import TestServers
 import Testing
 
 @testable import StockbusNetwork
 
-/// A private CA with a certificate for `localhost` and 127.0.0.1 and one for another name, made by the `openssl` command.
+/// A private CA with a certificate for `localhost` and 127.0.0.1 and one for another name, and a CA that has issued neither.
 final class Certificates: Sendable {
   let folder = TemporaryFolder()
 
-  static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+  init() {
+    let authority = TestAuthority("Private")
+    folder.put(authority.certificate, in: "ca.pem")
+    folder.put(TestAuthority("Other").certificate, in: "other.pem")
+    keep(authority.issue(["localhost"], addresses: [[127, 0, 0, 1]]), as: "here")
+    keep(authority.issue(["elsewhere.example"]), as: "there")
+  }
 
-  init() throws {
-    folder.put("subjectAltName=DNS:localhost,IP:127.0.0.1\n", in: "here.ext")
-    folder.put("subjectAltName=DNS:elsewhere.example\n", in: "there.ext")
-    try openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Private")
-    try openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout o.key -out other.pem -days 2 -subj /CN=Other")
-    for name in ["here", "there"] {
-      try openssl("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(name).key -out \(name).csr -subj /CN=\(name)")
-      try openssl("x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile \(name).ext -out \(name).pem")
-    }
+  private func keep(_ issued: (chain: String, key: String), as name: String) {
+    folder.put(issued.chain, in: "\(name).pem")
+    folder.put(issued.key, in: "\(name).key")
   }
 
   func identity(_ name: String) -> TLSIdentity {
     TLSIdentity(certificateFile: folder.file("\(name).pem"), keyFile: folder.file("\(name).key"))
   }
-
-  private func openssl(_ arguments: String) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/openssl")
-    process.arguments = arguments.split(separator: " ").map(String.init)
-    process.currentDirectoryURL = URL(filePath: folder.path)
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 { throw CommandError("openssl \(arguments) failed") }
-  }
 }
 
-@Suite(.timeLimit(.minutes(15)), .enabled(if: Certificates.isPossible, "the openssl command is needed"))
-struct TLSTests {
+@Suite(.timeLimit(.minutes(15))) struct TLSTests {
   private func attempt(_ host: String, ca: String?, certificates: Certificates, identity: String = "here") async throws -> String {
     let clock = ManualTimekeeper()
     var serverSettings = WebSocketServer.Settings()
@@ -61,7 +48,7 @@ struct TLSTests {
   }
 
   @Test func `a private CA is trusted where it is named, by name and by address, and nothing else is`() async throws {
-    let certificates = try Certificates()
+    let certificates = Certificates()
     #expect(try await attempt("localhost", ca: "ca.pem", certificates: certificates) == "over TLS")
     #expect(try await attempt("127.0.0.1", ca: "ca.pem", certificates: certificates) == "over TLS")
     let untrusted =
@@ -71,7 +58,7 @@ struct TLSTests {
   }
 
   @Test func `a certificate for another host is refused`() async throws {
-    let certificates = try Certificates()
+    let certificates = Certificates()
     for host in ["localhost", "127.0.0.1"] {
       #expect(
         try await attempt(host, ca: "ca.pem", certificates: certificates, identity: "there")
@@ -90,7 +77,7 @@ struct TLSTests {
   }
 
   @Test func `files that are missing, or are none, are told before anything is opened`() throws {
-    let certificates = try Certificates()
+    let certificates = Certificates()
     certificates.folder.put("no certificate\n", in: "text.pem")
     func words(_ ca: String) -> String {
       var settings = ConnectionSettings()

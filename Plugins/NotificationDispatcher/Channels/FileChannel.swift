@@ -5,21 +5,23 @@ internal import StockbusPlugin
 actor FileChannel: Channel {
   private let executor = BlockingExecutor(label: "notification_dispatcher.file")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  private let file: RotatingFile
+  let file: RotatingFile
   private let format: AlertFormat
+  /// The alert that the file has taken last: at another attempt its line waits in the buffer, and must not come twice.
+  private var taken: String?
   nonisolated var patience: Patience { Patience(attempts: 3) }
 
   init(_ options: FileSettings) throws {
-    file = try RotatingFile(
-      path: options.path,
-      options: .init(opening: options.append ? .append : .truncate, rotateAt: options.rotate?.bytes, keep: options.keep))
+    file = try RotatingFile(path: options.path, options: options.rotation.options())
     format = options.format
   }
 
   func deliver(_ notification: Notification) async throws(DeliveryError) {
-    let line = format == .jsonl ? notification.json : notification.line
     do {
-      try file.write(Array((line + "\n").utf8))
+      if notification.id != taken {
+        try file.write(Array(((format == .jsonl ? notification.json : notification.line) + "\n").utf8))
+        taken = notification.id
+      }
       try file.flush()
     } catch { throw DeliveryError("\(error)", isTransient: true) }
   }

@@ -9,7 +9,7 @@ struct NtfyChannel: Channel {
   private let limits: HTTPLimits
   private let transport: any HTTPTransport
   private let clock: any Timekeeper
-  var patience: Patience { Patience(attempts: options.attempts, first: options.backoff) }
+  var patience: Patience { options.posting.patience }
 
   init(_ options: NtfySettings, _ tools: ChannelTools) throws {
     if options.topic.revealed.isEmpty { throw ChannelOff(reason: "its topic is empty") }
@@ -20,8 +20,8 @@ struct NtfyChannel: Channel {
     if let token = options.token { try fields.set("Authorization", "Bearer \(token.revealed)") }
     self.fields = fields
     self.options = options
-    limits = HTTPLimits(connect: options.timeout, whole: options.timeout, redirects: 0, body: 1 << 16)
-    transport = tools.transport(options.certificates, options.proxy)
+    limits = options.posting.limits
+    transport = options.posting.transport(tools)
     clock = tools.clock
   }
 

@@ -27,10 +27,10 @@ struct WebhookChannel: Channel {
     self.fields = fields
     secrets = options.headers.entries.map(\.name)
     signature = options.secret.flatMap { WebhookSignature(secret: $0) }
-    limits = HTTPLimits(connect: options.timeout, whole: options.timeout, redirects: 0, body: 1 << 16)
-    patience = Patience(attempts: options.attempts, first: options.backoff)
+    limits = options.posting.limits
+    patience = options.posting.patience
     self.name = name
-    transport = tools.transport(options.certificates, options.proxy)
+    transport = options.posting.transport(tools)
     clock = tools.clock
   }
 

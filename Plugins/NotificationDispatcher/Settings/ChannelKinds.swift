@@ -1,20 +1,15 @@
+public import StockbusFiles
 internal import StockbusNetwork
 public import StockbusPlugin
 
-public struct DesktopSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct DesktopSettings: Options {
+  @SettingGroup public var channel = ChannelOptions()
   @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
   public init() {}
 }
 
-public struct ConsoleSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct ConsoleSettings: Options {
+  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
   public init() {}
 }
 
@@ -23,24 +18,16 @@ public enum AlertFormat: String, Choice {
   case text, jsonl
 }
 
-public struct FileSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct FileSettings: Options {
+  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
   @Setting("The file to write to; folders above it are made.", length: 1...) public var path: String
   @Setting("Text or JSON lines.") public var format = AlertFormat.text
-  @Setting("Goes on with a file that is there; otherwise it is emptied first.") public var append = true
-  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...) public var rotate: ByteSize?
-  @Setting("Files put aside that are kept.", in: 1...10_000) public var keep = 5
+  @SettingGroup public var rotation = RotationSettings()
   public init() {}
 }
 
-public struct WebhookSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct WebhookSettings: Options {
+  @SettingGroup public var channel = ChannelOptions()
   @Setting("Where to post; an empty address switches the channel off.") public var url: Secret
   @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
   public var body =
@@ -48,12 +35,7 @@ public struct WebhookSettings: ChannelOptions {
   @Setting("Further header fields.", count: 0...50) public var headers: Mapping<Secret> = [:]
   @Setting("Signs each delivery with HMAC-SHA256 (Standard Webhooks: Webhook-Id, Webhook-Timestamp, Webhook-Signature).")
   public var secret: Secret?
-  @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 8
-  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.seconds(1)
-  @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
-  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") public var proxy = false
+  @SettingGroup public var posting = PostingOptions()
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
@@ -73,22 +55,14 @@ public struct WebhookSettings: ChannelOptions {
   }
 }
 
-public struct NtfySettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct NtfySettings: Options {
+  @SettingGroup public var channel = ChannelOptions()
   @Setting("The server's address.") public var server = "https://ntfy.sh"
   @Setting("The topic; who knows it can read it. An empty one switches the channel off.") public var topic: Secret
   @Setting("An access token of the server.") public var token: Secret?
   @Setting("From 1, the least, to 5.", in: 1...5) public var priority = 3
   @Setting("Tags and emoji names.", count: 0...20) public var tags: [String] = []
-  @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 8
-  @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.seconds(1)
-  @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
-  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") public var proxy = false
+  @SettingGroup public var posting = PostingOptions()
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
@@ -107,11 +81,8 @@ public struct NtfySettings: ChannelOptions {
   }
 }
 
-public struct EmailSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct EmailSettings: Options {
+  @SettingGroup public var channel = ChannelOptions()
   @Setting("Who gets it.", count: 1...50) public var to: [String]
   @Setting("Who it comes from.") public var from: String
   @Setting("Its subject, with {rule}, {symbol}, {price}, {message}, {time} and the like.", length: 1...200)
@@ -132,11 +103,8 @@ public struct EmailSettings: ChannelOptions {
   }
 }
 
-public struct CommandSettings: ChannelOptions {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = false
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+public struct CommandSettings: Options {
+  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
   @Setting(
     "The program and its arguments, each an item, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
       + "no shell looks at them.", count: 1...200)

@@ -33,15 +33,15 @@ public enum ChannelSettings: OneOf {
   }
 
   /// What all of them have.
-  var common: any ChannelOptions {
+  var common: ChannelOptions {
     switch self {
-    case .desktop(let options): options
-    case .webhook(let options): options
-    case .ntfy(let options): options
-    case .email(let options): options
-    case .command(let options): options
-    case .file(let options): options
-    case .console(let options): options
+    case .desktop(let options): options.channel
+    case .webhook(let options): options.channel
+    case .ntfy(let options): options.channel
+    case .email(let options): options.channel
+    case .command(let options): options.channel
+    case .file(let options): options.channel
+    case .console(let options): options.channel
     }
   }
 
@@ -61,12 +61,4 @@ public enum ChannelSettings: OneOf {
     }
     return names
   }
-}
-
-/// What every channel can be told.
-protocol ChannelOptions: Options {
-  var name: String? { get }
-  var enabled: Bool { get }
-  var heedsQuietHours: Bool { get }
-  var rate: Rate { get }
 }

@@ -124,9 +124,10 @@ extension ValuePath: ScalarOption {
 }
 
 extension ValuePath: ExpressibleByStringLiteral {
-  /// A path written in source code; one that is none is the programmer's mistake and traps.
-  public init(stringLiteral text: String) {
-    guard let path = ValuePath(text) else { preconditionFailure("'\(text)' is no path") }
+  /// A path written in source code, which the type of `text` makes sure of: what comes from outside goes through `init?(_:)`. One
+  /// that is none is the programmer's mistake and traps.
+  public init(stringLiteral text: StaticString) {
+    guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is no path") }
     self = path
   }
 }

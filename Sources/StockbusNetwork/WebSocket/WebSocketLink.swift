@@ -20,6 +20,7 @@ internal import Synchronization
 public final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
+    var isLast = false
     var connection: WebSocketConnection?
   }
 
@@ -51,10 +52,18 @@ public final class WebSocketLink: Sendable {
     news.ring()
   }
 
+  /// Makes the present connection, or the attempt under way, the last one: when it is lost, or fails, `run` returns. While it
+  /// pauses, it returns at once.
+  public func finishWhenAway() {
+    state.withLock { $0.isLast = true }
+    news.ring()
+  }
+
   private var isFinished: Bool { state.withLock { $0.isFinished } }
+  private var isLast: Bool { state.withLock { $0.isLast } }
 
   /// Keeps a connection and does `body` with each, in the caller's isolation, until `body` returns, throws something of its own,
-  /// the task is cancelled, or `finish` is called. `body` is called after the handshake and watched over by pings and deadlines.
+  /// the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake and watched over by pings and deadlines.
   public nonisolated(nonsending) func run(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
   ) async throws {
@@ -76,8 +85,10 @@ public final class WebSocketLink: Sendable {
       } catch let error as WebSocketError {
         connection.drop()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
+        if isLast { return context.connection(.disconnected, "\(error)") }
         if connection.hasProven { backoff.reset() }
         try await pause(backoff.next(), after: error)
+        if isLast { return }
       } catch {
         connection.drop()
         context.connection(.disconnected, error is CancellationError ? "stopped" : "\(error)")
@@ -91,7 +102,7 @@ public final class WebSocketLink: Sendable {
     context.connection(.disconnected, "\(error)")
     let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }
     context.logger.log(level: isOrderly ? .notice : .warning, "\(error); connecting again in \(pause.inMilliseconds)")
-    await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished }
+    await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished && !isLast }
     if Task.isCancelled { throw CancellationError() }
   }
 }

@@ -16,6 +16,9 @@ public protocol RunView: Sendable {
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String
   /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
   func stop()
+  /// Returns when a graceful stop has been asked for, or the task is cancelled. For a component that has inputs and would otherwise
+  /// wait for the world while they still come: it is not cancelled by a stop.
+  func waitForStop() async
 }
 
 /// One component of a run.
@@ -87,4 +90,10 @@ public struct NoRun: RunView {
   public func log(after number: Int) -> [RunLogLine] { [] }
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw CommandError("no component '\(id)'") }
   public func stop() {}
+  /// Nobody asks.
+  public func waitForStop() async {
+    let (never, end) = AsyncStream<Never>.makeStream()
+    for await _ in never {}
+    end.finish()
+  }
 }

@@ -8,11 +8,42 @@ struct OptionMembers {
     let setting: any AnySetting
   }
 
-  var settings: [Member] = []
+  /// A property with its wrapper.
+  enum Part {
+    case setting(Member)
+    case group(label: String, any AnySettingGroup)
+  }
+
+  var parts: [Part] = []
   /// Properties without the wrapper: a mistake, found by `verify()`; they keep the value that `init()` gives them.
   var others: [String] = []
   /// By coding key, for the decoder.
   var values: [String: Any] = [:]
+
+  /// In the order of their declaration, those of a group where it stands.
+  var settings: [Member] {
+    parts.flatMap { part in
+      switch part {
+      case .setting(let member): [member]
+      case .group(_, let group): group.members.settings
+      }
+    }
+  }
+
+  /// Gives every setting a new value, those of groups too; throws where a group cannot be made of its settings.
+  mutating func fill(_ value: (Member) -> any AnySetting) throws {
+    for part in parts {
+      switch part {
+      case .setting(let member): values[member.label] = value(member)
+      case .group(let label, let group):
+        var inner = group.members
+        try inner.fill(value)
+        values[label] = try group.remade(of: inner.values)
+      }
+    }
+  }
+
+  var groups: [any AnySettingGroup] { parts.compactMap { if case .group(_, let group) = $0 { group } else { nil } } }
 }
 
 extension Options {
@@ -22,8 +53,13 @@ extension Options {
       let label = child.label ?? "?"
       if let setting = child.value as? any AnySetting {
         let property = String(label.dropFirst())  // a wrapped property is stored as `_name`
-        members.settings.append(.init(label: property, name: OptionText.snakeCase(property), setting: setting))
+        members.parts.append(.setting(.init(label: property, name: OptionText.snakeCase(property), setting: setting)))
         members.values[property] = setting
+      } else if let group = child.value as? any AnySettingGroup {
+        let property = String(label.dropFirst())
+        members.parts.append(.group(label: property, group))
+        members.values[property] = group
+        members.others += group.members.others
       } else {
         members.others.append(label)
         members.values[label] = child.value
@@ -34,6 +70,12 @@ extension Options {
 
   func describe(within outer: OuterTypes) -> [OptionInfo] {
     members().settings.map { $0.setting.info($0.name, within: outer) }
+  }
+
+  /// The rules of its groups, then its own.
+  func check(_ problems: inout OptionProblems) {
+    for group in members().groups { group.check(&problems) }
+    validate(&problems)
   }
 
   public static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String] {
@@ -47,13 +89,17 @@ extension Options {
       if !seen.insert(member.name).inserted { faults.append("'\(at(member.name))': two properties have this name") }
       faults += member.setting.faults(at(member.name), within: outer)
     }
-    do { _ = try Self(from: SettingDecoder(values: members.values)) } catch {
+    do {
+      var members = members
+      try members.fill(\.setting)
+      _ = try Self(from: SettingDecoder(values: members.values))
+    } catch {
       faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): its own CodingKeys or init(from:) are in the way")
     }
     // With everything at its default, the rules over several options must hold.
     if faults.isEmpty, !defaults.describe(within: outer).contains(where: \.isRequired) {
       var problems = OptionProblems(ConfigNode(.map([]), at: .init(line: 1, column: 1)), path: path)
-      defaults.validate(&problems)
+      defaults.check(&problems)
       faults += problems.problems.list.map { "the defaults are not allowed: \($0.message)" }
     }
     return faults

@@ -7,22 +7,23 @@ extension Options {
     var members = (base ?? Self()).members()
     var found = Problems()
     checkKeys(entries, source, among: members.settings.map(\.name), &found)
-    for member in members.settings {
-      let node = entries.last { $0.key == member.name }?.value
-      members.values[member.label] = member.setting.reading(
-        node, path: source.path(of: member.name), else: source.node.mark, &found)
-    }
-    guard found.isEmpty else {
-      problems.add(found)
-      return nil
-    }
     let value: Self
-    do { value = try Self(from: SettingDecoder(values: members.values)) } catch {
+    do {
+      try members.fill { member in
+        let node = entries.last { $0.key == member.name }?.value
+        return member.setting.reading(node, path: source.path(of: member.name), else: source.node.mark, &found)
+      }
+      guard found.isEmpty else {
+        problems.add(found)
+        return nil
+      }
+      value = try Self(from: SettingDecoder(values: members.values))
+    } catch {
       problems.add("\(source.subject) cannot be decoded, which is a mistake in the plugin: \(error)", at: source.node.mark)
       return nil
     }
     var rules = OptionProblems(source.node, path: source.path)
-    value.validate(&rules)
+    value.check(&rules)
     problems.add(rules.problems)
     return rules.problems.isEmpty ? value : nil
   }

@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// Every stored property must be a setting; `verify()` finds those that are not.
+/// Every stored property must be a setting or a `SettingGroup`; `verify()` finds those that are not.
 public protocol Options: Decodable, OptionValue where OptionLeaf == Self {
   /// The defaults; settings without a default must not be read in it.
   init()

@@ -1,3 +1,4 @@
+import Foundation
 import Measuring
 
 /// `SwiftPeers asyncstream|asyncchannel|opencombine SHAPE BATCH|PAUSE_NS EVENTS REPETITIONS`: prints what `BusBench` prints.
@@ -8,21 +9,29 @@ struct SwiftPeers {
   static func main() async {
     let arguments = CommandLine.arguments
     guard arguments.count == 6, let batch = Int(arguments[3]), let events = Int(arguments[4]), let repetitions = Int(arguments[5])
-    else { return print("usage: SwiftPeers PEER SHAPE BATCH EVENTS REPETITIONS") }
-    for i in 0...repetitions {
-      let report = await run(arguments[1], arguments[2], batch, events)
+    else { fail("usage: SwiftPeers asyncstream|asyncchannel|opencombine SHAPE BATCH|PAUSE_NS EVENTS REPETITIONS") }
+    for i in 0...max(0, repetitions) {
+      guard let report = await run(arguments[1], arguments[2], batch, events) else {
+        fail("no peer '\(arguments[1])'; there are asyncstream, asyncchannel and opencombine")
+      }
       if i > 0 { report.print() }
     }
   }
 
-  private static func run(_ peer: String, _ shape: String, _ batch: Int, _ events: Int) async -> Report {
+  /// The call was wrong: `EX_USAGE` of sysexits.h.
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(64)
+  }
+
+  private static func run(_ peer: String, _ shape: String, _ batch: Int, _ events: Int) async -> Report? {
     switch (peer, shape) {
     case ("opencombine", _): combine(shape, events)
     case ("asyncstream", "roundtrip"): await roundTrips(Stream(), Stream(), events, pause: Int64(batch))
     case ("asyncchannel", "roundtrip"): await roundTrips(Channel(), Channel(), events, pause: Int64(batch))
     case ("asyncstream", _): await flow(shape, events) { Stream() }
     case ("asyncchannel", _): await flow(shape, events) { Channel() }
-    default: fatalError("no peer '\(peer)'")
+    default: nil
     }
   }
 }

@@ -1,0 +1,42 @@
+internal import MarketData
+public import StockbusPlugin
+
+/// How a file that grows is begun, and what becomes of it when it is full: a group for whatever plugin writes one.
+///
+/// ```swift
+/// @SettingGroup public var rotation = RotationSettings()
+/// ```
+public struct RotationSettings: Options {
+  @Setting("Goes on with a file that is there; otherwise it is emptied first.")
+  public var append = true
+  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
+  public var rotate: ByteSize?
+  @Setting("Files put aside that are kept.", in: 1...10_000)
+  public var keep = 5
+
+  public init() {}
+
+  /// What `RotatingFile` is opened with.
+  public func options(sync: Bool = false, header: [UInt8] = []) -> RotatingFile.Options {
+    .init(opening: append ? .append : .truncate, rotateAt: rotate?.bytes, keep: keep, sync: sync, header: header)
+  }
+
+  /// Adds what is wrong with these settings for the file at `path`.
+  public func check(path: String, _ problems: inout OptionProblems) {
+    if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
+  }
+}
+
+/// How a file of records is begun, filled and kept: a group for the plugins that write a `PatientFile`.
+public struct PatientFileSettings: Options {
+  @SettingGroup
+  public var rotation = RotationSettings()
+  @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
+  public var flush = Duration.seconds(1)
+  @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
+  public var patience = Duration.seconds(30)
+  @Setting("Waits for the disk when the file is closed or put aside.")
+  public var sync = false
+
+  public init() {}
+}

@@ -1,0 +1,48 @@
+import Glibc
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import NotificationDispatcher
+@testable import StockbusFiles
+
+extension FileChannel {
+  func write(by output: @escaping Descriptor.Write) { file.output = output }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct FileChannelTests {
+  let folder = TemporaryFolder()
+
+  private func channel(_ format: AlertFormat = .text) throws -> FileChannel {
+    var options = FileSettings()
+    options.path = folder.file("alerts")
+    options.format = format
+    return try FileChannel(options)
+  }
+
+  @Test func `an alert is a line, in the file at once`() async throws {
+    let channel = try channel()
+    #expect(await failure(of: channel, exampleNotification("two\nlines")) == nil)
+    #expect(folder.content("alerts") == "2013-10-08T13:30:00.012Z AAPL above 200: two\\nlines\n")
+    await channel.close()
+  }
+
+  @Test func `an alert that finds the disk full waits for its next attempt and does not come twice`() async throws {
+    let channel = try channel(.jsonl)
+    await channel.write { _, _, _ in
+      errno = ENOSPC
+      return -1
+    }
+    let first = exampleNotification(number: 1)
+    for _ in 1...2 {
+      #expect(
+        await failure(of: channel, first)
+          == DeliveryError("cannot write '\(folder.file("alerts"))': No space left on device (ENOSPC)", isTransient: true))
+    }
+    await channel.write(by: Descriptor.system)
+    let second = exampleNotification(number: 2)
+    for notification in [first, second] { #expect(await failure(of: channel, notification) == nil) }
+    #expect(folder.content("alerts") == "\(first.json)\n\(second.json)\n")
+    await channel.close()
+  }
+}

@@ -1,0 +1,208 @@
+import Glibc
+import MarketData
+import StockbusPlugin
+import StockbusTestKit
+import Synchronization
+import Testing
+
+@testable import StockbusFiles
+
+/// A sink's part: runs of lines, each a record.
+private actor Writer {
+  let file: PatientFile
+  private var out = ByteWriter()
+
+  init(_ path: String, _ settings: PatientFileSettings, _ harness: PluginHarness, output: @escaping Descriptor.Write = Descriptor.system) {
+    file = PatientFile(path: path, settings, harness.context)
+    file.output = output
+  }
+
+  func open(header: String = "") throws { try file.open(header: .of(header)) }
+
+  /// One run; where it throws it has not ended.
+  func take(_ lines: [String]) async throws {
+    file.beginRun()
+    for line in lines {
+      out.clear()
+      out.append(line + "\n")
+      try await file.write(out, count: 1)
+    }
+    file.endRun(of: lines.count)
+  }
+
+  var chunk: Int { file.chunk }
+  func flush() async throws { try await file.flush() }
+  func flushRegularly() async { await file.flushRegularly() }
+  func close() { file.close() }
+}
+
+/// A disk that is full or not.
+private final class Disk: Sendable {
+  private let code = Mutex<Int32>(0)
+  var isFull: Bool {
+    get { code.withLock { $0 != 0 } }
+    set { code.withLock { $0 = newValue ? ENOSPC : 0 } }
+  }
+  func fail(_ error: Int32) { code.withLock { $0 = error } }
+
+  /// Takes all or nothing.
+  var output: Descriptor.Write {
+    { descriptor, bytes, count in
+      let error = self.code.withLock { $0 }
+      if error == 0 { return Descriptor.system(descriptor, bytes, count) }
+      errno = error
+      return -1
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct PatientFileTests {
+  let folder = TemporaryFolder()
+  let harness = PluginHarness()
+  private let disk = Disk()
+
+  private func settings(patience: Duration = .zero, rotate: Int? = nil) -> PatientFileSettings {
+    var settings = PatientFileSettings()
+    settings.patience = patience
+    settings.rotation.rotate = rotate.map { ByteSize(bytes: $0) }
+    return settings
+  }
+
+  private func writer(_ settings: PatientFileSettings) async throws -> Writer {
+    let writer = Writer(folder.file("log"), settings, harness, output: disk.output)
+    try await writer.open()
+    return writer
+  }
+
+  private var lost: Int { harness.log.texts(.error).compactMap { Int($0.split(separator: " ")[2]) }.reduce(0, +) }
+
+  @Test func `a disk that gets room again in time costs nothing, and nothing comes twice`() async throws {
+    let writer = try await writer(settings(patience: .seconds(10)))
+    try await writer.take(["one", "two"])
+    disk.isFull = true
+    async let flushed: Void = writer.flush()
+    for (pause, at) in [(100, 100), (200, 300), (400, 700)] {
+      await harness.clock.waitForSleeper(until: .milliseconds(at))
+      #expect(folder.content("log") == "")
+      if pause == 400 { disk.isFull = false }
+      harness.clock.advance(by: .milliseconds(pause))
+    }
+    try await flushed
+    try await writer.take(["three"])
+    await writer.close()
+    #expect(folder.content("log") == "one\ntwo\nthree\n")
+    #expect(harness.counter("records") == 3 && harness.counter("bytes") == 14)
+    #expect(lost == 0)
+    let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
+    #expect(
+      harness.log.texts(.warning)
+        == ["0.1", "0.2", "0.4"].map { "warning plugin: \(reason); trying again in \($0) seconds" })
+  }
+
+  @Test func `a disk that stays full ends the life when the patience is over`() async throws {
+    let writer = try await writer(settings(patience: .milliseconds(250)))
+    try await writer.take(["one", "two"])
+    disk.isFull = true
+    async let flushed: Void = writer.flush()
+    for at in [100, 300] {
+      await harness.clock.waitForSleeper(until: .milliseconds(at))
+      harness.clock.advance(by: .milliseconds(at) - harness.clock.uptime)
+    }
+    do {
+      try await flushed
+      Issue.record("flushed")
+    } catch let failure as EnvironmentFailure {
+      #expect(failure.isPermanent)
+      #expect(failure.description == "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)")
+    }
+    await writer.close()
+    #expect(lost == 2)
+    #expect(harness.counter("records") == 2)
+  }
+
+  @Test func `an error that waiting does not help ends the life at once`() async throws {
+    let writer = try await writer(settings(patience: .seconds(3600)))
+    try await writer.take(["one"])
+    disk.fail(EIO)
+    await #expect(throws: EnvironmentFailure.self) { try await writer.flush() }
+    #expect(harness.clock.uptime == .zero)
+  }
+
+  @Test func `what waits is written every so often, and a failure there is only told`() async throws {
+    let writer = try await writer(settings())
+    let background = Task { await writer.flushRegularly() }
+    await harness.clock.waitForSleeper(until: .seconds(1))
+    try await writer.take(["one"])
+    disk.isFull = true
+    harness.clock.advance(by: .seconds(1))
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    #expect(folder.content("log") == "")
+    disk.isFull = false
+    harness.clock.advance(by: .seconds(1))
+    await harness.clock.waitForSleeper(until: .seconds(3))
+    #expect(folder.content("log") == "one\n")
+    #expect(harness.log.texts(.warning).count == 1)
+    background.cancel()
+    await background.value
+    await writer.close()
+    #expect(lost == 0)
+  }
+
+  @Test func `a file that rotates takes single records, splits none, and begins anew with its header`() async throws {
+    let writer = Writer(folder.file("log"), settings(rotate: 12), harness)
+    #expect(await writer.chunk == 0)
+    try await writer.open(header: "h\n")
+    try await writer.take((1...6).map { "row\($0)" })
+    await writer.close()
+    #expect(["log.2", "log.1", "log"].map(folder.content) == ["h\nrow1\nrow2\n", "h\nrow3\nrow4\n", "h\nrow5\nrow6\n"])
+  }
+
+  @Test func `a line that a crash left torn stays a line of its own`() async throws {
+    folder.put("one\ntw", in: "log")
+    let writer = try await writer(settings())
+    try await writer.take(["three"])
+    await writer.close()
+    #expect(folder.content("log") == "one\ntw\nthree\n")
+  }
+
+  @Test func `a file that cannot be opened ends the life, and the next may have more luck`() async {
+    let writer = Writer("/dev/null/log", settings(), harness)
+    do {
+      try await writer.open()
+      Issue.record("opened")
+    } catch {
+      #expect("\(error)" == "cannot open '/dev/null/log' for writing: Not a directory (ENOTDIR)")
+      #expect((error as? EnvironmentFailure)?.isPermanent == false)
+    }
+    await writer.close()
+  }
+
+  /// Whatever is written in time and whatever is not: of the runs that have ended, what is not in the file is counted as lost, and a
+  /// run that has not ended is not, as it comes again.
+  @Test(arguments: 0..<40) func `every record is in the file or lost`(seed: UInt64) async throws {
+    var random = SplitMix(seed)
+    let writer = try await writer(settings(rotate: seed % 2 == 0 ? nil : Int.random(in: 3000...200_000, using: &random)))
+    var ended: [String] = []
+    do {
+      while ended.count < 400 {
+        // Long ones, so that the buffer of 64 KiB fills.
+        let lines = (0..<Int.random(in: 1...20, using: &random)).map { i in
+          "\(ended.count + i) " + String(repeating: "x", count: Int.random(in: 0...5000, using: &random))
+        }
+        disk.isFull = Int.random(in: 0..<12, using: &random) == 0
+        try await writer.take(lines)
+        ended += lines
+        if Int.random(in: 0..<12, using: &random) == 0 { try await writer.flush() }
+      }
+    } catch { #expect(error is EnvironmentFailure) }
+    await writer.close()
+    let parts = folder.names.sorted { $0.count == $1.count ? $0 > $1 : $0.count > $1.count }.map(folder.content)
+    #expect(parts.allSatisfy { $0.isEmpty || $0.hasSuffix("\n") })
+    let lines = parts.joined().split(separator: "\n").map(String.init)
+    #expect(harness.counter("records") == ended.count)
+    if folder.names.count <= 5 {
+      #expect(Array(lines.prefix(ended.count)) == Array(ended.prefix(lines.count)))
+      #expect(lost == max(0, ended.count - lines.count))
+    }
+  }
+}
