@@ -119,7 +119,7 @@ let package = Package(
     plugin(
       "NotificationDispatcher",
       uses: [
-        "StockbusFiles", "StockbusNetwork", "StockbusTerminal", .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusTerminal", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Subprocess", package: "swift-subprocess"),
         .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
       ]),
