@@ -21,31 +21,27 @@ struct Ranking: ~Copyable {
   }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
-    if top == .max {
-      for i in events.indices {
-        let (ranked, _, _) = rank(events[i])
-        output.send(ranked)
-      }
-    } else {
-      for i in events.indices { updateTop(events[i], into: &output) }
+    for i in events.indices {
+      if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
     }
   }
 
-  /// Takes the event into the order; answers what there is to tell, and the ranks counted from 0.
+  /// Takes an event into the order; answers what there is to tell, and the ranks counted from 0.
   @inline(__always)
-  private mutating func rank(_ event: some PricedEvent) -> (ranked: Ranked, before: Int?, now: Int) {
-    let entry = entry(of: event)
-    let price = event.lastPrice
+  private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
+    let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
+    let price = events[i].lastPrice
     let (change, percent) = standings[Int(entry)].reference.change(to: price)
-    let volume = standings[Int(entry)].volume.addingSaturating(event.tradedSize.raw)
-    let sizeDecimals = max(standings[Int(entry)].sizeDecimals, event.sizeDecimals)
+    let volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
+    let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
     let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(change, percent, volume))
+    // The event is read where it stands, and its properties once more here: to hold all of them meanwhile there are too few registers.
     let ranked = Ranked(
-      symbol: event.symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
-      previousRank: before.map { UInt32(truncatingIfNeeded: $0 &+ 1) } ?? 0, price: price, change: change, percent: percent,
-      volume: Quantity(raw: volume), time: event.time, received: event.received, priceDecimals: event.priceDecimals,
+      symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
+      previousRank: before.map { UInt32(truncatingIfNeeded: $0 &+ 1) } ?? 0, price: events[i].lastPrice, change: change, percent: percent,
+      volume: Quantity(raw: volume), time: events[i].time, received: events[i].received, priceDecimals: events[i].priceDecimals,
       sizeDecimals: sizeDecimals)
     return (ranked, before, now)
   }
@@ -57,12 +53,12 @@ struct Ranking: ~Copyable {
   }
 
   /// An update where only the first `top` ranks are told.
-  private mutating func updateTop(_ event: some PricedEvent, into output: inout Outlet<Ranked>) {
-    var (ranked, previous, now) = rank(event)
+  private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
+    var (ranked, previous, now) = rank(events, i)
     let before = previous ?? Int.max
     if now >= top { ranked.rank = 0 }
     if before >= top { ranked.previousRank = 0 }
-    let entry = Int(entry(of: event))
+    let entry = Int(entries[Int(ranked.symbol.id)])
     latest.extend(to: entry + 1, filling: ranked)
     latest[entry] = ranked
     guard now < top || before < top else { return output.filter() }
@@ -80,10 +76,11 @@ struct Ranking: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func entry(of event: some PricedEvent) -> UInt32 {
-    let id = Int(event.symbol.id)
-    if id < entries.count, entries[id] != Self.unknown { return entries[id] }
-    return admit(event.symbol, at: event.lastPrice)
+  private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {
+    let id = Int(symbol.id)
+    // `unknown` is no symbol's number.
+    if id < entries.count, Int(entries[id]) < standings.count { return entries[id] }
+    return admit(symbol, at: price)
   }
 
   @inline(never)
@@ -102,6 +99,10 @@ extension Int64 {
   @inline(__always)
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
+    return overflow ? Self.farEnd(other) : sum
   }
+
+  /// Apart, so that a sum that fits pays for one jump that is never taken.
+  @inline(never)
+  private static func farEnd(_ other: Int64) -> Int64 { other > 0 ? .max : .min }
 }

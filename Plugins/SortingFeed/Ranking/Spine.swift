@@ -57,13 +57,17 @@ struct Spine: ~Copyable {
     leafCounts[Int(node)] = 1
   }
 
+  /// Whether the order is so small, some thousand entries at most, that all leaves hang on one node.
+  @inline(__always)
+  var isOneNode: Bool { rootCount == 1 }
+
   /// How many entries stand before the leaf.
   @inline(__always)
   func entries(before leaf: UInt32) -> Int {
     let seat = seats[Int(leaf)]
     let inNode = Int(before[Int(seat.at)])
     // Some thousand entries hang on one node, before which there is nothing.
-    return rootCount == 1 ? inNode : Int(rootBefore[Int(positions[Int(seat.node)])]) &+ inNode
+    return isOneNode ? inNode : Int(rootBefore[Int(positions[Int(seat.node)])]) &+ inNode
   }
 
   /// Whether the leaf covers `place`.

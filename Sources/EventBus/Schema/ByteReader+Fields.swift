@@ -12,6 +12,7 @@ extension ByteReader {
     let quote = at
     try skip(34)
     let first = at
+    at += plainBytes(from: first)
     while at < end, at.pointee != 34 {
       if at.pointee == 92 {
         at = quote

@@ -1,9 +1,10 @@
-internal import MarketData
+public import MarketData
 
 /// The loops over an event's fields, without generics and closures for the known layouts.
 ///
 /// Unchecked because it holds raw memory, written once in `init`. Unsafe because it reads fields at their offsets: each offset
 /// was found by `MemoryLayout.offset(of:)` for the property whose layout stands beside it.
+@usableFromInline
 final class EventCodec: @unchecked Sendable {
   /// What the loops read per field: plain bytes, because copying a `RawField` would retain its closures.
   struct Step: BitwiseCopyable {
@@ -12,6 +13,7 @@ final class EventCodec: @unchecked Sendable {
     let decimalsOffset: Int
     let layout: FieldLayout
     let isQuoted: Bool
+    let choices: ChoiceTexts?
   }
 
   let steps: UnsafeMutablePointer<Step>
@@ -31,14 +33,17 @@ final class EventCodec: @unchecked Sendable {
     steps = .allocate(capacity: max(1, fields.count))
     for (i, f) in fields.enumerated() {
       (steps + i).initialize(
-        to: Step(key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted))
+        to: Step(
+          key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted,
+          choices: f.choices))
     }
     self.fields = fields
     let decimals = Set(fields.map(\.decimalsOffset).filter { $0 >= 0 })
     decimalsCount = decimals.count
     decimalsOffsets = .allocate(capacity: max(1, decimals.count))
     for (i, offset) in decimals.enumerated() { (decimalsOffsets + i).initialize(to: offset) }
-    fixed = fields.reduce(4) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
+    // Keys and the texts of enums are copied in chunks, whose end goes beyond theirs by up to 15 bytes.
+    fixed = fields.reduce(4 + 15) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
     hasTexts = fields.contains { $0.fixedWidth == nil }
   }
 
@@ -71,12 +76,22 @@ final class EventCodec: @unchecked Sendable {
       var text = at.assumingMemoryBound(to: String.self).pointee
       text.withUTF8 { if json { out.append(json: $0) } else { out.append(csv: $0) } }
       reserve(event, &out)  // escaping made its own room; give the rest of the record its room again
+    case .other where steps[i].choices != nil:
+      if json { out.put(34) }
+      put(choice: i, at, &out)
+      if json { out.put(34) }
     case .other where fields[i].isText: put(otherText: i, event, json: json, &out)
     case .other:
       if json, steps[i].isQuoted { out.put(34) }
       fields[i].write(at, &out)
       if json, steps[i].isQuoted { out.put(34) }
     }
+  }
+
+  @inline(__always)
+  private func put(choice i: Int, _ at: UnsafeRawPointer, _ out: inout ByteWriter) {
+    if let text = steps[i].choices?.text(of: at.load(as: UInt8.self)), !text.isEmpty { return out.put(padded: text) }
+    fields[i].write(at, &out)
   }
 
   /// A type of the event's own that writes text: escaped here, as `String` is.
@@ -101,17 +116,19 @@ final class EventCodec: @unchecked Sendable {
     }
   }
 
+  @usableFromInline
   func encodeJSON(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
     let first = out.count
     for i in 0..<count {
-      out.put(steps[i].key)
+      out.put(padded: steps[i].key)
       put(i, event, times, json: true, &out)
     }
     out.replace(at: first, with: 123)  // the first field's comma becomes the brace
     out.put(125)
   }
 
+  @usableFromInline
   func encodeCSV(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
     for i in 0..<count {
