@@ -74,23 +74,30 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     guard let file else { return }
     // A file that rotates gets record by record, so that none is split; otherwise a few dozen go together.
     let chunk = settings.rotate == nil ? 1 << 14 : 0
-    var held = 0
+    var next = 0
     out.clear()
     fresh = 0
-    for i in events.indices {
-      if isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
-      out.reserve(1)
-      out.put(10)
-      held += 1
-      if out.count > chunk {
-        try await pass(held, to: file)
-        held = 0
-      }
+    while next < events.count {
+      let first = next
+      encode(events, &next, beyond: chunk, to: &out)
+      try await pass(next - first, to: file)
     }
-    try await pass(held, to: file)
     unwritten += fresh
     fresh = 0
     records.add(events.count)
+  }
+
+  /// Writes records from the event `next` on until they have more than `size` bytes, or there are no more.
+  ///
+  /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking each for exclusivity took a quarter of
+  /// the time.
+  private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout ByteWriter) {
+    repeat {
+      if isCSV { encoder.encodeCSV(events[next], to: &out) } else { encoder.encodeJSON(events[next], to: &out) }
+      out.reserve(1)
+      out.put(10)
+      next += 1
+    } while next < events.count && out.count <= size
   }
 
   /// Hands `count` records over; where the file has made room for them first, everything before them is written.

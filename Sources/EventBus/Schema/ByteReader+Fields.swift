@@ -8,6 +8,7 @@ extension ByteReader {
   }
 
   /// The bytes between two quotation marks; nil, and nothing is read, where something is escaped.
+  @inline(__always)
   mutating func plainJSONString() throws(TextError) -> UnsafeBufferPointer<UInt8>? {
     let quote = at
     try skip(34)

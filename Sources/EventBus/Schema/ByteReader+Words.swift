@@ -23,6 +23,16 @@ extension ByteReader {
     return true
   }
 
+  /// Goes past fewer than eight bytes, which `start` holds and `mask` covers, and answers true, or stays and answers false; nil where the
+  /// text ends too soon to tell.
+  @inline(__always)
+  mutating func goPast(_ start: UInt64, _ mask: UInt64, count: Int) -> Bool? {
+    guard end - at >= 8 else { return nil }
+    guard (Self.word(at) ^ start) & mask == 0 else { return false }
+    at += count
+    return true
+  }
+
   /// How many bytes from `first` on are neither a quotation mark nor a backslash nor below 32, as far as whole words reach: what follows
   /// may still be such bytes.
   @inline(__always)
@@ -66,18 +76,23 @@ extension ByteReader {
     var p = at + 20
     var fraction: Int64 = 0
     if p.pointee == 46 {
-      p += 1
-      let first = p
-      while p < end, p.pointee &- 48 < 10, p - first < 9 {
-        fraction = fraction &* 10 &+ Int64(p.pointee &- 48)
-        p += 1
+      guard end - p >= 10 else { return nil }
+      let digits = Self.word(p + 1) ^ 0x3030_3030_3030_3030
+      var count = Self.aboveNine(digits).trailingZeroBitCount / 8
+      guard count > 0 else { return nil }
+      // What is no digit is pushed out, and zeros come in before the first.
+      fraction = Self.number(digits << UInt64(64 &- count &* 8))
+      if count == 8, p[9] &- 48 < 10 {
+        fraction = fraction &* 10 &+ Int64(p[9] &- 48)
+        count = 9
       }
-      switch p - first {
+      switch count {
       case 3: fraction &*= 1_000_000
       case 6: fraction &*= 1000
       case 9: break
       default: return nil
       }
+      p += count &+ 1
     }
     guard end - p >= 2, p.pointee == 90, p[1] == 34 else { return nil }
     at = p + 2
@@ -87,9 +102,20 @@ extension ByteReader {
 
   /// Whether each byte is below ten, and zero where `signs` has a byte.
   @inline(__always)
-  private static func areDigits(_ word: UInt64, signs: UInt64) -> Bool {
-    // Six more than a digit stays below sixteen. A byte that is larger shows so itself, or carries from below, where it shows.
-    let tooLarge = (word | (word &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0
-    return tooLarge | (word & signs) == 0
+  private static func areDigits(_ word: UInt64, signs: UInt64) -> Bool { aboveNine(word) | (word & signs) == 0 }
+
+  /// Bits in the first byte, and in no earlier one, that is above nine; behind it there may be any.
+  @inline(__always)
+  private static func aboveNine(_ word: UInt64) -> UInt64 {
+    // Six more than a digit stays below sixteen. A carry comes only from a byte that shows itself.
+    (word | (word &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0
+  }
+
+  /// The number of these eight digits of 0 to 9: pairs, fours, and all of them.
+  @inline(__always)
+  private static func number(_ digits: UInt64) -> Int64 {
+    let pairs = digits &* 10 &+ digits >> 8
+    let (first, second) = (pairs & 0x0000_00ff_0000_00ff, (pairs >> 16) & 0x0000_00ff_0000_00ff)
+    return Int64((first &* (1_000_000 << 32 | 100) &+ second &* (10_000 << 32 | 1)) >> 32)
   }
 }

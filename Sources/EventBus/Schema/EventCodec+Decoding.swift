@@ -19,15 +19,15 @@ extension EventCodec {
       }
       let at = text.offset
       let hit = n < count && isNext(n, &text) ? n : try search(&text)
-      if seen & (1 << UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
+      if seen & (1 &<< UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
       text.skipBlanks()
       do { try getJSON(hit, event, &text) } catch { throw TextError(error.code, at: error.offset, field: fields[hit].name) }
-      seen |= 1 << UInt64(hit)
+      seen |= 1 &<< UInt64(hit)
       text.skipBlanks()
       if text.peek == 125 { break }
     }
-    if let missing = (0..<count).first(where: { seen & (1 << UInt64($0)) == 0 }) {
-      throw TextError(.missing, at: text.offset, field: fields[missing].name)
+    if seen != all {
+      throw TextError(.missing, at: text.offset, field: fields[(~seen).trailingZeroBitCount].name)
     }
     try text.skip(125)
   }
@@ -36,7 +36,7 @@ extension EventCodec {
   @inline(__always)
   private func isNext(_ n: Int, _ text: inout ByteReader) -> Bool {
     let key = steps[n].key
-    if key.count < 9 { return text.matches(key, from: 1) }
+    if key.count < 9 { return text.goPast(steps[n].keyStart, steps[n].keyMask, count: key.count &- 1) ?? text.matches(key, from: 1) }
     return text.goPast(UnsafeBufferPointer(rebasing: key[1...]))
   }
 

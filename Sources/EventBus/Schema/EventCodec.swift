@@ -14,10 +14,26 @@ final class EventCodec: @unchecked Sendable {
     let layout: FieldLayout
     let isQuoted: Bool
     let choices: ChoiceTexts?
+    /// The first eight bytes of the key without its comma as a word, the first lowest, and which of them it has.
+    let keyStart: UInt64
+    let keyMask: UInt64
+
+    init(_ field: RawField) {
+      key = field.key.bytes
+      offset = field.offset
+      decimalsOffset = field.decimalsOffset
+      layout = field.layout
+      isQuoted = field.isQuoted
+      choices = field.choices
+      keyStart = key.dropFirst().prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      keyMask = key.count > 8 ? .max : ~(.max << UInt64((key.count - 1) * 8))
+    }
   }
 
   let steps: UnsafeMutablePointer<Step>
   let count: Int
+  /// A bit for each field.
+  let all: UInt64
   /// The properties that keep decimals, each once.
   let decimalsOffsets: UnsafeMutablePointer<Int>
   let decimalsCount: Int
@@ -30,13 +46,9 @@ final class EventCodec: @unchecked Sendable {
     precondition(fields.count <= 64, "an event has at most 64 fields")
     precondition(Set(fields.map(\.name)).count == fields.count, "an event's fields have different names")
     count = fields.count
+    all = fields.isEmpty ? 0 : .max >> UInt64(64 - fields.count)
     steps = .allocate(capacity: max(1, fields.count))
-    for (i, f) in fields.enumerated() {
-      (steps + i).initialize(
-        to: Step(
-          key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted,
-          choices: f.choices))
-    }
+    for (i, field) in fields.enumerated() { (steps + i).initialize(to: Step(field)) }
     self.fields = fields
     let decimals = Set(fields.map(\.decimalsOffset).filter { $0 >= 0 })
     decimalsCount = decimals.count

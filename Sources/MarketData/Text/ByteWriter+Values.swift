@@ -112,13 +112,12 @@ extension ByteWriter {
     put(word: second.words.0, counting: 8)
     put(word: second.words.1, counting: 8)
     put(word: second.words.2, counting: 3)
-    var width = Int(form.rawValue)
-    if form == .shortest { width = rest == 0 ? 0 : rest % 1_000_000 == 0 ? 3 : rest % 1000 == 0 ? 6 : 9 }
-    if width > 0 {
+    if form == .shortest ? rest != 0 : form != .seconds {
       put(46)
-      let end = count &+ width
-      put(billionths: UInt64(rest), atLeast: 9)
-      count = end
+      let begin = count
+      put(billionths: UInt64(rest), atLeast: 0)
+      // Cut or filled up to the form's width, the shortest's in groups of three: after the digits that count stand the zeros left out.
+      count = begin &+ (form == .shortest ? (count &- begin &+ 2) / 3 * 3 : Int(form.rawValue))
     }
     put(90)
   }
