@@ -51,20 +51,28 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   public func receive(_ events: Span<E>) async throws {
     file.beginRun()
     let chunk = file.chunk
-    var held = 0
+    var next = 0
     out.clear()
-    for i in events.indices {
-      if isCSV { encoder.encodeCSV(events[i], to: &out) } else { encoder.encodeJSON(events[i], to: &out) }
-      out.reserve(1)
-      out.put(10)
-      held += 1
-      if out.count > chunk || i == events.count - 1 {
-        try await file.write(out, count: held)
-        out.clear()
-        held = 0
-      }
+    while next < events.count {
+      let first = next
+      encode(events, &next, beyond: chunk, to: &out)
+      try await file.write(out, count: next - first)
+      out.clear()
     }
     file.endRun(of: events.count)
+  }
+
+  /// Encodes the events from `next` on until there are more than `size` bytes, or no more events.
+  ///
+  /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking each for exclusivity took a quarter of
+  /// the time.
+  private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout ByteWriter) {
+    repeat {
+      if isCSV { encoder.encodeCSV(events[next], to: &out) } else { encoder.encodeJSON(events[next], to: &out) }
+      out.reserve(1)
+      out.put(10)
+      next += 1
+    } while next < events.count && out.count <= size
   }
 
   public func drain() async throws { try await file.flush() }

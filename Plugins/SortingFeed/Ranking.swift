@@ -5,11 +5,14 @@ struct Ranking: ~Copyable {
   private let by: RankingKey
   private let top: Int
   private var order: RankedOrder
-  /// Place of a symbol by its handle, -1 where it is new; places count first appearances, which also decides ties.
-  private var places: [Int32] = []
-  /// By place: the symbol's first price, and its last event.
-  private var references: ContiguousArray<Price> = []
-  private var latest: ContiguousArray<Ranked> = []
+  /// A symbol's number in the order by its handle, `unknown` where it is new; numbers count first appearances, which also decides ties.
+  private var entries = Slab<UInt32>()
+  /// By number.
+  private var standings = Slab<Standing>()
+  /// By number, the last event: kept only where a neighbour's may have to be sent again.
+  private var latest = Slab<Ranked>()
+
+  private static var unknown: UInt32 { .max }
 
   init(by: RankingKey, order: RankingOrder, top: Int) {
     self.by = by
@@ -18,77 +21,88 @@ struct Ranking: ~Copyable {
   }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
-    for i in events.indices { update(events[i], into: &output) }
+    for i in events.indices {
+      if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
+    }
   }
 
-  private mutating func update<E: PricedEvent>(_ event: E, into output: inout Outlet<Ranked>) {
-    let place = place(of: event)
-    let reference = references[place]
-    let price = event.lastPrice
-    var ranked = latest[place]
-    ranked.price = price
-    ranked.change = Price(raw: price.raw.addingSaturating(0 &- reference.raw))
-    ranked.percent = Percent.change(from: reference, to: price) ?? Percent(raw: 0)
-    ranked.volume = Quantity(raw: ranked.volume.raw.addingSaturating(event.tradedSize.raw))
-    ranked.time = event.time
-    ranked.received = event.received
-    ranked.priceDecimals = event.priceDecimals
-    ranked.sizeDecimals = max(ranked.sizeDecimals, event.sizeDecimals)
-    let (previous, rank) = order.update(UInt32(place), key: key(of: ranked))
+  /// Takes an event into the order; answers what there is to tell, and the ranks counted from 0.
+  @inline(__always)
+  private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
+    let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
+    let price = events[i].lastPrice
+    let (change, percent) = standings[Int(entry)].reference.change(to: price)
+    let volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
+    let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
+    standings[Int(entry)].volume = volume
+    standings[Int(entry)].sizeDecimals = sizeDecimals
+    let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(change, percent, volume))
+    // The event is read where it stands, and its properties once more here: to hold all of them meanwhile there are too few registers.
+    let ranked = Ranked(
+      symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
+      previousRank: before.map { UInt32(truncatingIfNeeded: $0 &+ 1) } ?? 0, price: events[i].lastPrice, change: change, percent: percent,
+      volume: Quantity(raw: volume), time: events[i].time, received: events[i].received, priceDecimals: events[i].priceDecimals,
+      sizeDecimals: sizeDecimals)
+    return (ranked, before, now)
+  }
+
+  /// The key where it is not the price, which needs no jump.
+  @inline(__always)
+  private func otherKey(_ change: Price, _ percent: Percent, _ volume: Int64) -> Int64 {
+    by == .change ? change.raw : by == .percent ? percent.raw : volume
+  }
+
+  /// An update where only the first `top` ranks are told.
+  private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
+    var (ranked, previous, now) = rank(events, i)
     let before = previous ?? Int.max
-    ranked.rank = rank < top ? UInt32(rank + 1) : 0
-    ranked.previousRank = before < top ? UInt32(before + 1) : 0
-    latest[place] = ranked
-    guard rank < top || before < top else { return output.filter() }
+    if now >= top { ranked.rank = 0 }
+    if before >= top { ranked.previousRank = 0 }
+    let entry = Int(entries[Int(ranked.symbol.id)])
+    latest.extend(to: entry + 1, filling: ranked)
+    latest[entry] = ranked
+    guard now < top || before < top else { return output.filter() }
     output.send(ranked)
-    if rank >= top { sendNeighbour(atRank: top - 1, hasEntered: true, into: &output) }
+    if now >= top { sendNeighbour(atRank: top - 1, hasEntered: true, into: &output) }
     if before >= top, order.count > top { sendNeighbour(atRank: top, hasEntered: false, into: &output) }
   }
 
   /// The symbol that crossed the border of `top` because another one did.
   private mutating func sendNeighbour(atRank rank: Int, hasEntered: Bool, into output: inout Outlet<Ranked>) {
-    guard let place = order.entry(atRank: rank) else { return }
-    latest[Int(place)].rank = hasEntered ? UInt32(top) : 0
-    latest[Int(place)].previousRank = hasEntered ? 0 : UInt32(top)
-    output.send(latest[Int(place)])
+    guard let entry = order.entry(atRank: rank).map(Int.init) else { return }
+    latest[entry].rank = hasEntered ? UInt32(top) : 0
+    latest[entry].previousRank = hasEntered ? 0 : UInt32(top)
+    output.send(latest[entry])
   }
 
   @inline(__always)
-  private func key(of ranked: Ranked) -> Int64 {
-    switch by {
-    case .price: ranked.price.raw
-    case .change: ranked.change.raw
-    case .percent: ranked.percent.raw
-    case .volume: ranked.volume.raw
-    }
-  }
-
-  @inline(__always)
-  private mutating func place(of event: some PricedEvent) -> Int {
-    let id = Int(event.symbol.id)
-    if id < places.count, places[id] >= 0 { return Int(places[id]) }
-    return admit(event)
+  private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {
+    let id = Int(symbol.id)
+    // `unknown` is no symbol's number.
+    if id < entries.count, Int(entries[id]) < standings.count { return entries[id] }
+    return admit(symbol, at: price)
   }
 
   @inline(never)
-  private mutating func admit(_ event: some PricedEvent) -> Int {
-    let id = Int(event.symbol.id)
-    if id >= places.count { places.append(contentsOf: repeatElement(-1, count: max(id + 1, places.count * 2, 64) - places.count)) }
-    let place = references.count
-    places[id] = Int32(place)
-    references.append(event.lastPrice)
-    latest.append(
-      Ranked(
-        symbol: event.symbol, rank: 0, previousRank: 0, price: event.lastPrice, change: 0, percent: 0, volume: 0, time: event.time,
-        received: event.received, priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals))
-    return place
+  private mutating func admit(_ symbol: Symbol, at price: Price) -> UInt32 {
+    let id = Int(symbol.id)
+    entries.extend(to: id + 1, filling: Self.unknown)
+    let entry = UInt32(standings.count)
+    entries[id] = entry
+    standings.extend(to: standings.count + 1, filling: Standing(reference: Reference(price)))
+    return entry
   }
 }
 
 extension Int64 {
   /// The sum, or the nearest that fits: a running volume never wraps around.
+  @inline(__always)
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
+    return overflow ? Self.farEnd(other) : sum
   }
+
+  /// Apart, so that a sum that fits pays for one jump that is never taken.
+  @inline(never)
+  private static func farEnd(_ other: Int64) -> Int64 { other > 0 ? .max : .min }
 }

@@ -46,15 +46,17 @@ struct LeafPages: ~Copyable {
     return places.last(atOrBefore: place, from: start, width: Self.capacity) &- start
   }
 
-  /// Replaces the place at `index` when `place` fits there, next to a place of this page on either side; returns whether
-  /// it did. At the ends of the page it never does.
+  /// Gives the entry of `place` that place where it stands at `index` and stays between the same two neighbours of this page; answers
+  /// whether it did. At the ends of the page it never does.
   @inline(__always)
   mutating func replace(at index: Int, in leaf: UInt32, with place: Place) -> Bool {
-    guard index > 0, index < count(leaf) &- 1 else { return false }
-    let at = Int(leaf) &* Self.capacity &+ index
+    // Before the first slot comes the last one and after the last the first, and nothing is after the last and before the second, nor
+    // after the last but one and before the first: the ends need no question of their own.
+    let next = places[row: leaf, index &+ 1]
+    guard places[row: leaf, index].isPlace(of: place.entry), !next.isBeyond else { return false }
     // Not asking first which way the place went: that is a coin toss, and a branch guessed wrong costs more than all else.
-    guard places[at &- 1] < place, place < places[at &+ 1] else { return false }
-    places[at] = place
+    guard places[row: leaf, index &- 1] < place, place < next else { return false }
+    places[row: leaf, index] = place
     return true
   }
 

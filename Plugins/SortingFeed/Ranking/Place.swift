@@ -26,6 +26,15 @@ struct Place: Comparable, BitwiseCopyable {
   @inline(__always)
   var entry: UInt32 { UInt32(truncatingIfNeeded: bits) }
 
+  /// Whether this is a place of the entry; none of an unused slot is.
+  @inline(__always)
+  func isPlace(of entry: UInt32) -> Bool { UInt64(truncatingIfNeeded: bits) == UInt64(entry) }
+
+  /// Whether this is where no entry can be: alone there the lower half has its highest bit.
+  var isBeyond: Bool {
+    @inline(__always) get { Int64(truncatingIfNeeded: bits) < 0 }
+  }
+
   @inline(__always)
   static func < (left: Place, right: Place) -> Bool { left.bits < right.bits }
 

@@ -55,7 +55,7 @@ extension RankedOrder {
   }
 
   /// Tells the entries from `index` on of a leaf where they are now.
-  private mutating func rememberEntries(of leaf: UInt32, from index: Int) {
+  mutating func rememberEntries(of leaf: UInt32, from index: Int) {
     for at in index..<leaves.count(leaf) { remember(leaves[leaf, at], in: leaf, at: at) }
   }
 }

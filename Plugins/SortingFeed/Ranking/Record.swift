@@ -6,12 +6,11 @@ struct Record: BitwiseCopyable {
   /// Its last known index in the leaf. Others that came or went may have pushed it since.
   var hint: UInt32
 
-  /// No leaf has this number.
-  static var noLeaf: UInt32 { .max }
-  /// What is known of an entry that is not in the order.
-  static var absent: Record { Record(key: 0, leaf: noLeaf, hint: 0) }
+  /// What is known of an entry that is not in the order: the first leaf, which there always is, and no index of any leaf. Whoever looks
+  /// for it where the record says finds another entry, without having asked first.
+  static var absent: Record { Record(key: 0, leaf: 0, hint: .max) }
 
   var isPresent: Bool {
-    @inline(__always) get { leaf != Self.noLeaf }
+    @inline(__always) get { hint != .max }
   }
 }

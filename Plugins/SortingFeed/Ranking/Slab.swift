@@ -22,9 +22,25 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
       precondition(has(index), "a slot that does not exist is read")
       return memory[index]
     }
-    @inline(__always) set {
+    // Not `set`: changing one property of a slot then stores that one, not the whole slot.
+    @inline(__always) _modify {
       precondition(has(index), "a slot that does not exist is written")
-      memory[index] = newValue
+      yield &memory[index]
+    }
+  }
+
+  /// The slot `index` of a row of 64: slots 0 to 63 are row 0, and so on. An index that leads out of the row wraps around within it, so
+  /// that one check answers for all slots of a row.
+  subscript(row row: UInt32, index: Int) -> Element {
+    @inline(__always) get {
+      let first = Int(row) &* 64
+      precondition(has(first &+ 63), "a row that does not exist is read")
+      return memory[first &+ (index & 63)]
+    }
+    @inline(__always) _modify {
+      let first = Int(row) &* 64
+      precondition(has(first &+ 63), "a row that does not exist is written")
+      yield &memory[first &+ (index & 63)]
     }
   }
 

@@ -11,8 +11,18 @@ struct Spine: ~Copyable {
 
   /// Where a leaf hangs: its node, and its slot in that node.
   struct Seat: BitwiseCopyable {
-    var node: UInt32
-    var slot: UInt32
+    /// The slot's number among all slots of all nodes.
+    let at: UInt32
+
+    @inline(__always)
+    init(node: UInt32, slot: Int) { at = node &* UInt32(Spine.fanOut) &+ UInt32(truncatingIfNeeded: slot) }
+
+    var node: UInt32 {
+      @inline(__always) get { at / UInt32(Spine.fanOut) }
+    }
+    var slot: UInt32 {
+      @inline(__always) get { at % UInt32(Spine.fanOut) }
+    }
   }
 
   // By leaf.
@@ -47,19 +57,24 @@ struct Spine: ~Copyable {
     leafCounts[Int(node)] = 1
   }
 
+  /// Whether the order is so small, some thousand entries at most, that all leaves hang on one node.
+  @inline(__always)
+  var isOneNode: Bool { rootCount == 1 }
+
   /// How many entries stand before the leaf.
   @inline(__always)
   func entries(before leaf: UInt32) -> Int {
     let seat = seats[Int(leaf)]
-    let inNode = before[Int(seat.node) &* Self.fanOut &+ Int(seat.slot)]
-    return Int(rootBefore[Int(positions[Int(seat.node)])]) &+ Int(inNode)
+    let inNode = Int(before[Int(seat.at)])
+    // Some thousand entries hang on one node, before which there is nothing.
+    return isOneNode ? inNode : Int(rootBefore[Int(positions[Int(seat.node)])]) &+ inNode
   }
 
   /// Whether the leaf covers `place`.
   @inline(__always)
   func covers(_ leaf: UInt32, _ place: Place) -> Bool {
     let seat = seats[Int(leaf)]
-    let at = Int(seat.node) &* Self.fanOut &+ Int(seat.slot)
+    let at = Int(seat.at)
     guard bounds[at] <= place else { return false }
     if seat.slot &+ 1 < leafCounts[Int(seat.node)] { return place < bounds[at &+ 1] }
     // The slot after the last node is unused and holds `.beyond`.
@@ -100,7 +115,7 @@ struct Spine: ~Copyable {
   mutating func countMove(from source: UInt32, to target: UInt32) {
     let (left, entered) = (seats[Int(source)], seats[Int(target)])
     let (leftStart, enteredStart) = (Int(left.node) &* Self.fanOut, Int(entered.node) &* Self.fanOut)
-    let (leftSlot, enteredSlot) = (leftStart &+ Int(left.slot), enteredStart &+ Int(entered.slot))
+    let (leftSlot, enteredSlot) = (Int(left.at), Int(entered.at))
     if left.node == entered.node {
       if leftSlot < enteredSlot {
         before.add(.max, to: leftSlot &+ 1..<enteredSlot &+ 1)
@@ -127,6 +142,6 @@ struct Spine: ~Copyable {
     bounds[at] = bound
     before[at] = count
     seats.extend(to: Int(leaf) + 1, filling: Seat(node: 0, slot: 0))
-    seats[Int(leaf)] = Seat(node: node, slot: UInt32(slot))
+    seats[Int(leaf)] = Seat(node: node, slot: slot)
   }
 }

@@ -8,10 +8,12 @@ extension ByteReader {
   }
 
   /// The bytes between two quotation marks; nil, and nothing is read, where something is escaped.
+  @inline(__always)
   mutating func plainJSONString() throws(TextError) -> UnsafeBufferPointer<UInt8>? {
     let quote = at
     try skip(34)
     let first = at
+    at += plainBytes(from: first)
     while at < end, at.pointee != 34 {
       if at.pointee == 92 {
         at = quote

@@ -1,7 +1,8 @@
-internal import MarketData
+public import MarketData
 
 extension EventCodec {
   /// Keys in the declared order at full speed, in any other order by search.
+  @usableFromInline
   func decodeJSON(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     forgetDecimals(event)
     var seen: UInt64 = 0
@@ -17,18 +18,26 @@ extension EventCodec {
         text.skipBlanks()
       }
       let at = text.offset
-      let hit = n < count && text.matches(steps[n].key, from: 1) ? n : try search(&text)
-      if seen & (1 << UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
+      let hit = n < count && isNext(n, &text) ? n : try search(&text)
+      if seen & (1 &<< UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
       text.skipBlanks()
       do { try getJSON(hit, event, &text) } catch { throw TextError(error.code, at: error.offset, field: fields[hit].name) }
-      seen |= 1 << UInt64(hit)
+      seen |= 1 &<< UInt64(hit)
       text.skipBlanks()
       if text.peek == 125 { break }
     }
-    if let missing = (0..<count).first(where: { seen & (1 << UInt64($0)) == 0 }) {
-      throw TextError(.missing, at: text.offset, field: fields[missing].name)
+    if seen != all {
+      throw TextError(.missing, at: text.offset, field: fields[(~seen).trailingZeroBitCount].name)
     }
     try text.skip(125)
+  }
+
+  /// Goes past the key of this field, its comma left out, where it comes next.
+  @inline(__always)
+  private func isNext(_ n: Int, _ text: inout ByteReader) -> Bool {
+    let key = steps[n].key
+    if key.count < 9 { return text.goPast(steps[n].keyStart, steps[n].keyMask, count: key.count &- 1) ?? text.matches(key, from: 1) }
+    return text.goPast(UnsafeBufferPointer(rebasing: key[1...]))
   }
 
   @inline(never)
@@ -45,11 +54,17 @@ extension EventCodec {
     let at = event + steps[i].offset
     switch steps[i].layout {
     case .text: at.assumingMemoryBound(to: String.self).pointee = try text.jsonString()
+    case .symbol:
+      let first = text.offset
+      guard let bytes = try text.plainJSONString() else { return try read(i, at, from: try text.jsonString(), at: first) }
+      do { at.storeBytes(of: try Symbol(utf8: bytes), as: Symbol.self) } catch { throw TextError(error.code, at: first + 1 + error.offset) }
     case .time where text.peek != 34: at.storeBytes(of: try text.integer(), as: Int64.self)
-    case .symbol, .time, .other:
+    case .time, .other:
+      if steps[i].layout == .time, let time = text.usualTime() { return at.storeBytes(of: time, as: Int64.self) }
       guard steps[i].isQuoted || steps[i].layout == .time else { return try fields[i].read(at, &text) }
       let first = text.offset
       guard let bytes = try text.plainJSONString() else { return try read(i, at, from: try text.jsonString(), at: first) }
+      if let byte = steps[i].choices?.byte(of: bytes) { return at.storeBytes(of: byte, as: UInt8.self) }
       try read(i, at, bytes, at: first + 1)
     case .fixedPoint, .int64, .uint32: try getNumber(i, event, &text)
     }
@@ -99,6 +114,7 @@ extension EventCodec {
     for i in 0..<decimalsCount { event.storeBytes(of: 0, toByteOffset: decimalsOffsets[i], as: UInt8.self) }
   }
 
+  @usableFromInline
   func decodeCSV(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     forgetDecimals(event)
     for i in 0..<count {

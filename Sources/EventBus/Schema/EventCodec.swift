@@ -1,9 +1,10 @@
-internal import MarketData
+public import MarketData
 
 /// The loops over an event's fields, without generics and closures for the known layouts.
 ///
 /// Unchecked because it holds raw memory, written once in `init`. Unsafe because it reads fields at their offsets: each offset
 /// was found by `MemoryLayout.offset(of:)` for the property whose layout stands beside it.
+@usableFromInline
 final class EventCodec: @unchecked Sendable {
   /// What the loops read per field: plain bytes, because copying a `RawField` would retain its closures.
   struct Step: BitwiseCopyable {
@@ -12,10 +13,27 @@ final class EventCodec: @unchecked Sendable {
     let decimalsOffset: Int
     let layout: FieldLayout
     let isQuoted: Bool
+    let choices: ChoiceTexts?
+    /// The first eight bytes of the key without its comma as a word, the first lowest, and which of them it has.
+    let keyStart: UInt64
+    let keyMask: UInt64
+
+    init(_ field: RawField) {
+      key = field.key.bytes
+      offset = field.offset
+      decimalsOffset = field.decimalsOffset
+      layout = field.layout
+      isQuoted = field.isQuoted
+      choices = field.choices
+      keyStart = key.dropFirst().prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      keyMask = key.count > 8 ? .max : ~(.max << UInt64((key.count - 1) * 8))
+    }
   }
 
   let steps: UnsafeMutablePointer<Step>
   let count: Int
+  /// A bit for each field.
+  let all: UInt64
   /// The properties that keep decimals, each once.
   let decimalsOffsets: UnsafeMutablePointer<Int>
   let decimalsCount: Int
@@ -28,17 +46,16 @@ final class EventCodec: @unchecked Sendable {
     precondition(fields.count <= 64, "an event has at most 64 fields")
     precondition(Set(fields.map(\.name)).count == fields.count, "an event's fields have different names")
     count = fields.count
+    all = fields.isEmpty ? 0 : .max >> UInt64(64 - fields.count)
     steps = .allocate(capacity: max(1, fields.count))
-    for (i, f) in fields.enumerated() {
-      (steps + i).initialize(
-        to: Step(key: f.key.bytes, offset: f.offset, decimalsOffset: f.decimalsOffset, layout: f.layout, isQuoted: f.isQuoted))
-    }
+    for (i, field) in fields.enumerated() { (steps + i).initialize(to: Step(field)) }
     self.fields = fields
     let decimals = Set(fields.map(\.decimalsOffset).filter { $0 >= 0 })
     decimalsCount = decimals.count
     decimalsOffsets = .allocate(capacity: max(1, decimals.count))
     for (i, offset) in decimals.enumerated() { (decimalsOffsets + i).initialize(to: offset) }
-    fixed = fields.reduce(4) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
+    // Keys and the texts of enums are copied in chunks, whose end goes beyond theirs by up to 15 bytes.
+    fixed = fields.reduce(4 + 15) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
     hasTexts = fields.contains { $0.fixedWidth == nil }
   }
 
@@ -71,12 +88,22 @@ final class EventCodec: @unchecked Sendable {
       var text = at.assumingMemoryBound(to: String.self).pointee
       text.withUTF8 { if json { out.append(json: $0) } else { out.append(csv: $0) } }
       reserve(event, &out)  // escaping made its own room; give the rest of the record its room again
+    case .other where steps[i].choices != nil:
+      if json { out.put(34) }
+      put(choice: i, at, &out)
+      if json { out.put(34) }
     case .other where fields[i].isText: put(otherText: i, event, json: json, &out)
     case .other:
       if json, steps[i].isQuoted { out.put(34) }
       fields[i].write(at, &out)
       if json, steps[i].isQuoted { out.put(34) }
     }
+  }
+
+  @inline(__always)
+  private func put(choice i: Int, _ at: UnsafeRawPointer, _ out: inout ByteWriter) {
+    if let text = steps[i].choices?.text(of: at.load(as: UInt8.self)), !text.isEmpty { return out.put(padded: text) }
+    fields[i].write(at, &out)
   }
 
   /// A type of the event's own that writes text: escaped here, as `String` is.
@@ -101,17 +128,19 @@ final class EventCodec: @unchecked Sendable {
     }
   }
 
+  @usableFromInline
   func encodeJSON(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
     let first = out.count
     for i in 0..<count {
-      out.put(steps[i].key)
+      out.put(padded: steps[i].key)
       put(i, event, times, json: true, &out)
     }
     out.replace(at: first, with: 123)  // the first field's comma becomes the brace
     out.put(125)
   }
 
+  @usableFromInline
   func encodeCSV(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
     for i in 0..<count {

@@ -2,8 +2,8 @@ public import MarketData
 
 /// Writes events as JSON or CSV, with all fields or some, in a chosen order.
 public struct EventEncoder<E: Event>: Sendable {
-  private let codec: EventCodec
-  private let times: TimeStyle
+  @usableFromInline let codec: EventCodec
+  @usableFromInline let times: TimeStyle
   /// The names of the fields, in the order in which they are written.
   public let fields: [String]
 
@@ -24,9 +24,11 @@ public struct EventEncoder<E: Event>: Sendable {
   }
 
   /// One JSON object without a line end.
+  @inlinable
   public func encodeJSON(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) } }
 
   /// One CSV record without a line end.
+  @inlinable
   public func encodeCSV(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) } }
 
   /// The names of the fields, separated by commas, without a line end.

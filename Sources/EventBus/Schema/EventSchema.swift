@@ -12,7 +12,7 @@ public final class EventSchema<E: Event>: Sendable {
   /// Bytes from the event's start to its symbol; nil where it is about no instrument.
   @usableFromInline let keyOffset: Int?
   @usableFromInline let timeOffset: Int
-  let codec: EventCodec
+  @usableFromInline let codec: EventCodec
 
   /// Declares an event about one instrument.
   public init(
@@ -61,16 +61,19 @@ public final class EventSchema<E: Event>: Sendable {
   public var csvHeader: String { fields.map(\.name).joined(separator: ",") }
 
   /// One JSON object without a line end; keys in the declared order.
+  @inlinable
   public func encodeJSON(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
     withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) }
   }
 
   /// One CSV record without a line end; fields in the declared order.
+  @inlinable
   public func encodeCSV(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
     withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) }
   }
 
   /// One JSON object with every declared key, in any order; unknown, doubled and missing keys are errors that name the field.
+  @inlinable
   public func decodeJSON(_ text: inout ByteReader) throws(TextError) -> E {
     var event = example
     try withUnsafeMutablePointer(to: &event) { at throws(TextError) in try codec.decodeJSON(at, &text) }
@@ -78,6 +81,7 @@ public final class EventSchema<E: Event>: Sendable {
   }
 
   /// One CSV record with every declared field in the declared order, up to the line's or the text's end.
+  @inlinable
   public func decodeCSV(_ text: inout ByteReader) throws(TextError) -> E {
     var event = example
     try withUnsafeMutablePointer(to: &event) { at throws(TextError) in try codec.decodeCSV(at, &text) }

@@ -34,6 +34,7 @@ public struct Field<E: Event>: Sendable {
     raw = RawField(
       name: name, key: ImmortalBytes(",\"\(name)\":"), offset: offset, decimalsOffset: decimalsProperty ?? -1, layout: V.layout,
       isQuoted: V.kind.isQuoted, isText: V.kind == .text, fixedWidth: V.fixedWidth,
+      choices: (V.self as? any FieldChoice.Type).flatMap { ChoiceTexts($0) },
       width: { $0.assumingMemoryBound(to: V.self).pointee.width },
       write: { $0.assumingMemoryBound(to: V.self).pointee.write(to: &$1) },
       read: { at, text throws(TextError) in at.assumingMemoryBound(to: V.self).pointee = try V(from: &text) })
@@ -60,19 +61,23 @@ struct RawField: Sendable {
   let isQuoted: Bool
   let isText: Bool
   let fixedWidth: Int?
+  /// The texts of an enum; nil of anything else.
+  let choices: ChoiceTexts?
   let width: @Sendable (UnsafeRawPointer) -> Int
   let write: @Sendable (UnsafeRawPointer, inout ByteWriter) -> Void
   let read: @Sendable (UnsafeMutableRawPointer, inout ByteReader) throws(TextError) -> Void
 }
 
-/// Bytes that are written once and live as long as the process: schemas are static, so are their keys.
+/// Bytes that are written once and live as long as the process: schemas are static, so are their keys. After them stand as many zeros
+/// as let `ByteWriter.put(padded:)` copy them in chunks.
 @usableFromInline
 struct ImmortalBytes: @unchecked Sendable {
   let bytes: UnsafeBufferPointer<UInt8>
 
   init(_ text: String) {
-    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
-    _ = copy.initialize(from: text.utf8)
-    bytes = UnsafeBufferPointer(copy)
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: (text.utf8.count / 16 + 1) * 16)
+    copy.initialize(repeating: 0)
+    _ = copy.update(fromContentsOf: text.utf8)
+    bytes = UnsafeBufferPointer(start: copy.baseAddress, count: text.utf8.count)
   }
 }

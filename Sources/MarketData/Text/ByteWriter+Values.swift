@@ -2,22 +2,46 @@ extension ByteWriter {
   /// A whole number; reserve 20.
   @inlinable
   public mutating func put(digits value: UInt64) {
-    var v = value
-    var n = 1
-    var bound: UInt64 = 10
-    while n < 20, v >= bound {
-      n &+= 1
-      bound = n < 20 ? bound &* 10 : .max
+    if value < 100_000_000 { return put(few: value) }
+    let upper = value / 100_000_000
+    if upper < 100_000_000 {
+      put(few: upper)
+    } else {
+      put(few: upper / 100_000_000)
+      put(word: Self.eightDigits(upper % 100_000_000) | Self.zeros, counting: 8)
     }
+    put(word: Self.eightDigits(value &- upper &* 100_000_000) | Self.zeros, counting: 8)
+  }
+
+  /// A whole number of at most eight digits; reserve 8.
+  @inlinable @inline(__always)
+  mutating func put(few value: UInt64) {
+    let digits = Self.eightDigits(value)
+    // The digits begin where the zeros end; a zero alone is a digit.
+    let leading = min(digits.trailingZeroBitCount / 8, 7)
+    put(word: (digits | Self.zeros) >> UInt64(leading &* 8), counting: 8 &- leading)
+  }
+
+  /// Eight bytes, the lowest first, of which `n` count; the others are written over by what comes next. Reserve 8.
+  @inlinable @inline(__always)
+  mutating func put(word: UInt64, counting n: Int) {
+    UnsafeMutableRawPointer(base + count).storeBytes(of: word.littleEndian, as: UInt64.self)
     count &+= n
-    var at = count
-    while v >= 10 {
-      at &-= 1
-      let q = v / 10
-      base[at] = 48 &+ UInt8(truncatingIfNeeded: v &- q &* 10)
-      v = q
-    }
-    base[at &- 1] = 48 &+ UInt8(truncatingIfNeeded: v)
+  }
+
+  /// Eight times the digit zero.
+  @inlinable @inline(__always)
+  static var zeros: UInt64 { 0x3030_3030_3030_3030 }
+
+  /// The eight digits of a number below 10^8 as eight bytes of 0 to 9, the first digit in the lowest. Splits fours, pairs and digits, all
+  /// of them at once: the multiplications are by 2^20 / 100 and 2^10 / 10, rounded up, which is exact for so few digits.
+  @inlinable @inline(__always)
+  static func eightDigits(_ value: UInt64) -> UInt64 {
+    let fours = value / 10_000 | (value % 10_000) << 32
+    let hundreds = ((fours &* 10_486) >> 20) & 0x0000_007f_0000_007f
+    let pairs = hundreds | (fours &- hundreds &* 100) << 16
+    let tens = ((pairs &* 103) >> 10) & 0x000f_000f_000f_000f
+    return tens | (pairs &- tens &* 10) << 8
   }
 
   /// Exactly `width` digits, zeros in front; reserve `width`.
@@ -46,24 +70,24 @@ extension ByteWriter {
     if value < 0 { put(45) }
     let magnitude = value.magnitude
     let whole = magnitude / 1_000_000_000
-    var rest = UInt32(truncatingIfNeeded: magnitude &- whole &* 1_000_000_000)
+    let rest = magnitude &- whole &* 1_000_000_000
     put(digits: whole)
     let wanted = Int(min(decimals, 9))
     if rest == 0, wanted == 0 { return }
     put(46)
-    var n = 9
-    while n > wanted, rest % 10 == 0 {
-      rest /= 10
-      n &-= 1
-    }
-    count &+= n
-    var at = count
-    while n > 0 {
-      at &-= 1
-      base[at] = 48 &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-      n &-= 1
-    }
+    put(billionths: rest, atLeast: wanted)
+  }
+
+  /// The nine digits of a number below 10^9 without the zeros at its end, but at least `wanted` of them; reserve 9.
+  @inlinable @inline(__always)
+  mutating func put(billionths rest: UInt64, atLeast wanted: Int) {
+    let upper = rest / 10
+    let last = rest &- upper &* 10
+    let digits = Self.eightDigits(upper)
+    let needed = last == 0 ? 8 &- digits.leadingZeroBitCount / 8 : 9
+    put(word: digits | Self.zeros, counting: 8)
+    put(48 &+ UInt8(truncatingIfNeeded: last))
+    count &-= 9 &- max(needed, wanted)
   }
 
   /// How many decimals of a second a time is written with.
@@ -84,29 +108,16 @@ extension ByteWriter {
       rest += 1_000_000_000
       seconds -= 1
     }
-    var days = seconds / 86_400
-    var ofDay = Int(seconds % 86_400)
-    if ofDay < 0 {
-      ofDay += 86_400
-      days -= 1
-    }
-    let date = CivilDate(daysSinceEpoch: Int(days))
-    put(digits: date.year, width: 4)
-    put(45)
-    put(digits: date.month, width: 2)
-    put(45)
-    put(digits: date.day, width: 2)
-    put(84)
-    put(digits: ofDay / 3600, width: 2)
-    put(58)
-    put(digits: ofDay / 60 % 60, width: 2)
-    put(58)
-    put(digits: ofDay % 60, width: 2)
-    var width = Int(form.rawValue)
-    if form == .shortest { width = rest == 0 ? 0 : rest % 1_000_000 == 0 ? 3 : rest % 1000 == 0 ? 6 : 9 }
-    if width > 0 {
+    if second.number != seconds { second = SecondText(seconds) }
+    put(word: second.words.0, counting: 8)
+    put(word: second.words.1, counting: 8)
+    put(word: second.words.2, counting: 3)
+    if form == .shortest ? rest != 0 : form != .seconds {
       put(46)
-      put(digits: Int(rest) / (width == 3 ? 1_000_000 : width == 6 ? 1000 : 1), width: width)
+      let begin = count
+      put(billionths: UInt64(rest), atLeast: 0)
+      // Cut or filled up to the form's width, the shortest's in groups of three: after the digits that count stand the zeros left out.
+      count = begin &+ (form == .shortest ? (count &- begin &+ 2) / 3 * 3 : Int(form.rawValue))
     }
     put(90)
   }

@@ -7,6 +7,8 @@ public struct ByteWriter: ~Copyable {
   /// Bytes written so far; only the `put` functions move it.
   public var count = 0
   @usableFromInline var capacity: Int
+  /// The last second of a time that was written.
+  var second = SecondText()
 
   public init(capacity: Int = 4096) {
     base = .allocate(capacity: max(64, capacity))
@@ -56,6 +58,20 @@ public struct ByteWriter: ~Copyable {
   public mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let start = bytes.baseAddress else { return }
     (base + count).update(from: start, count: bytes.count)
+    count &+= bytes.count
+  }
+
+  /// These bytes, copied in chunks of 16: as many bytes as fill the last chunk stand after them and are copied too. Reserve as many as there
+  /// are, and 15 more.
+  @inlinable @inline(__always)
+  public mutating func put(padded bytes: UnsafeBufferPointer<UInt8>) {
+    guard let source = UnsafeRawPointer(bytes.baseAddress) else { return }
+    let target = UnsafeMutableRawPointer(base + count)
+    var done = 0
+    repeat {
+      target.storeBytes(of: source.loadUnaligned(fromByteOffset: done, as: SIMD16<UInt8>.self), toByteOffset: done, as: SIMD16<UInt8>.self)
+      done &+= 16
+    } while done < bytes.count
     count &+= bytes.count
   }
 
