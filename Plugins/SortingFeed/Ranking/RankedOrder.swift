@@ -101,8 +101,11 @@ struct RankedOrder: ~Copyable {
     let moved = leaves.insert(place, in: target)
     spine.countMove(from: leaf, to: target)
     remember(place, in: target, at: moved)
-    keepHints(of: leaf, from: index)
-    keepHints(of: target, from: moved &+ 1)
+    // After a far jump the two leaves would be told for one that will soon jump again.
+    if spine.areNeighbours(leaf, target) {
+      keepHints(of: leaf, from: index)
+      keepHints(of: target, from: moved &+ 1)
+    }
     let rank = spine.entries(before: target) &+ moved
     // Ranks do not depend on how the entries are spread over leaves, so this may come after.
     if leaves.count(leaf) < Self.smallLeaf { mend(leaf) }

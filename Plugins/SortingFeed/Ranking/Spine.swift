@@ -61,6 +61,13 @@ struct Spine: ~Copyable {
   @inline(__always)
   var isOneNode: Bool { rootCount == 1 }
 
+  /// Whether the two leaves hang side by side on one node.
+  @inline(__always)
+  func areNeighbours(_ left: UInt32, _ right: UInt32) -> Bool {
+    let (a, b) = (seats[Int(left)], seats[Int(right)])
+    return a.node == b.node && (a.at == b.at &+ 1 || b.at == a.at &+ 1)
+  }
+
   /// How many entries stand before the leaf.
   @inline(__always)
   func entries(before leaf: UInt32) -> Int {

@@ -1,6 +1,8 @@
 internal import MarketData
 
 // What is read eight bytes at a time. A word holds its bytes from the lowest on, in the order in which they stand.
+//
+// Unsafe because words are loaded by address: before each load stands a check that so many bytes are left.
 extension ByteReader {
   @inline(__always)
   private static func word(_ at: UnsafePointer<UInt8>) -> UInt64 {

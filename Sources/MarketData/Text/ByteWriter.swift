@@ -61,8 +61,9 @@ public struct ByteWriter: ~Copyable {
     count &+= bytes.count
   }
 
-  /// These bytes, copied in chunks of 16: as many bytes as fill the last chunk stand after them and are copied too. Reserve as many as there
-  /// are, and 15 more.
+  /// These bytes, copied in chunks of 16; reserve as many as there are, and 15 more.
+  ///
+  /// After them stand as many bytes as fill the last chunk, which are copied too and written over by what comes next.
   @inlinable @inline(__always)
   public mutating func put(padded bytes: UnsafeBufferPointer<UInt8>) {
     guard let source = UnsafeRawPointer(bytes.baseAddress) else { return }
