@@ -121,7 +121,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var loop = replay.position.loop
     var began = context.clock.uptime
     var unsent = 0
-    while try pull(&replay, limit: 1, { next = $0 }) > 0, let event = next {
+    while try pull(&replay, limit: 1, { next = $0[0] }) > 0, let event = next {
       if pacing == nil || replay.position.loop != loop {
         pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop
@@ -146,7 +146,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if output.room() == 0 { try await output.waitForRoom() }
     let room = output.room()
     let before = replay.counts.events
-    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send($0) } }
+    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send(contentsOf: $0) } }
     // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
     context.remember(replay.position, "position")
     rows.add(replay.counts.events - before)
@@ -184,7 +184,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   /// The next events; what is malformed is set aside on the way.
-  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (E) -> Void) throws -> Int {
+  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (Span<E>) -> Void) throws -> Int {
     defer {
       if settings.isRaw {
         for gap in replay.takeGaps() { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }

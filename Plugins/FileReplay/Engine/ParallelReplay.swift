@@ -56,33 +56,38 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
-    guard let first = blocks.next() else { return 0 }
-    header = isJSON || !options.csv.hasHeader ? nil : first.header
+    let first = BlockWork<E>()
+    guard blocks.next(&first.block) else { return 0 }
+    header = isJSON || !options.csv.hasHeader ? nil : first.block.header
     var parsers: [BlockParser<E>] = []
-    for index in 0..<parserCount {
-      parsers.append(try BlockParser(index, input, options, isJSON: isJSON, header: header ?? []))
-    }
-    return try await withThrowingTaskGroup(of: ParsedBlock<E>.self) { group in
-      var parsed: [Int: ParsedBlock<E>] = [:]
+    for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
+    return try await withThrowingTaskGroup(of: BlockWork<E>.self) { group in
+      var parsed: [Int: BlockWork<E>] = [:]
       var (issued, published, lines) = (0, 0, 0)
-      var next: LineBlock? = first
-      func issue(to parser: BlockParser<E>) {
-        guard let block = next else { return }
-        let number = issued
-        blockCount += 1
-        group.addTask { await parser.parse(block, number: number) }
+      var next: BlockWork<E>? = first
+      var idle: [BlockWork<E>] = []
+      func issue(to parser: Int) {
+        guard let work = next else { return }
+        (work.number, work.parser) = (issued, parser)
+        group.addTask { [parser = parsers[parser]] in
+          await parser.parse(work)
+          return work
+        }
         issued += 1
-        next = blocks.next()
+        blockCount += 1
+        let other = idle.popLast() ?? BlockWork<E>()
+        next = blocks.next(&other.block) ? other : nil
       }
       // Two blocks each: while one is handed out, and whoever hands it out is woken, the next is being parsed.
-      for parser in parsers + parsers { issue(to: parser) }
+      for parser in Array(parsers.indices) + parsers.indices { issue(to: parser) }
       while published < issued {
         while parsed[published] == nil, let done = try await group.next() { parsed[done.number] = done }
-        guard let block = parsed.removeValue(forKey: published) else { break }
+        guard let work = parsed.removeValue(forKey: published) else { break }
         published += 1
         // The parser is busy again before what it has parsed is handed out.
-        issue(to: parsers[block.parser])
-        lines = try await hand(block, after: lines, limit, take, malformed)
+        issue(to: work.parser)
+        lines = try await hand(work, after: lines, limit, take, malformed)
+        idle.append(work)
       }
       return lines
     }
@@ -90,7 +95,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Answers how many lines there were up to the block's end.
   private mutating func hand(
-    _ parsed: ParsedBlock<E>, after lines: Int, _ limit: Int,
+    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
@@ -138,7 +143,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     while failure == nil {
       run.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
-        if try rows.next(&lines, limit: limit, into: { run.append($0) }, malformed: malformed) == 0 { break }
+        if try rows.append(to: &run, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
       } catch { failure = error }
       if !run.isEmpty { try await take(run.span, lines.bytesRead) }
     }
