@@ -3,13 +3,14 @@ internal import StockbusPlugin
 
 /// One block of a file, and what it became; its memory is used again for other blocks.
 ///
-/// Unchecked because it is handed on and not shared: from whoever reads the file to a parser and back, by a task that begins and ends
-/// with it.
+/// Unchecked because it is handed on and not shared: from whoever reads the file to a parser and back, through
+/// a `BlockLine`.
 final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   var block = LineBlock()
-  /// Which block it is, and which parser's, both counted from 0.
+  /// Which block it is, counted from 0.
   var number = 0
-  var parser = 0
+  /// Bytes of the file up to its end, as it lies on the disk.
+  var bytesRead = 0
   fileprivate(set) var events: [E] = []
   fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
   /// Well-formed rows before `from` or not before `until`.
@@ -50,7 +51,15 @@ actor BlockParser<E: ReplayEvent> {
     self.rows = rows
   }
 
-  func parse(_ work: BlockWork<E>) {
+  /// Parses blocks as long as there are any.
+  func run(_ line: BlockLine<E>) async {
+    while let work = await line.take() {
+      parse(work)
+      line.put(work)
+    }
+  }
+
+  private func parse(_ work: BlockWork<E>) {
     work.clear()
     // Of the first block the header has been read; in the others one line stands for all that went before, because only the file's
     // first may begin with a byte-order mark.
