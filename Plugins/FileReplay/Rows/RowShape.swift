@@ -31,7 +31,7 @@ struct RowShape: ~Copyable {
   }
   /// Bytes that must come next, and the value behind them.
   struct Piece {
-    /// The first eight bytes and the last eight (the same where there are no more), under their masks.
+    /// The first eight bytes under their mask, and the last eight where there are more.
     var head: UInt64 = 0
     var headMask: UInt64 = 0
     var tail: UInt64 = 0
