@@ -18,6 +18,9 @@ extension Plugin {
 /// A row that is no event becomes a dead letter with file, line and reason. A life that follows a failed one goes on where that
 /// one ended, without a row lost or sent twice.
 actor FileReplay<E: Event & ReplayEvent>: Source {
+  /// Events sent at full speed before downstream is told: each time it may have to be woken.
+  private static var runLength: Int { 4096 }
+
   private let executor = BlockingExecutor(label: "file_replay")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileReplaySettings
@@ -84,7 +87,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var position = ReplayPosition()
     repeat {
       var replay = try ParallelReplay<E>(ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount)
-      try await replay.run(limit: 1024) { events, read in
+      try await replay.run(limit: Self.runLength) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)
         // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
@@ -105,9 +108,9 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// As fast as downstream takes the events.
   private func runFlat(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
     var runs = 0
-    while try await sendRun(&replay, limit: 1024, into: &output) > 0 {
+    while try await sendRun(&replay, limit: Self.runLength, into: &output) > 0 {
       runs += 1
-      if runs & 63 == 0 {
+      if runs & 15 == 0 {
         await Task.yield()
         try Task.checkCancellation()
       }
@@ -121,7 +124,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var loop = replay.position.loop
     var began = context.clock.uptime
     var unsent = 0
-    while try pull(&replay, limit: 1, { next = $0 }) > 0, let event = next {
+    while try pull(&replay, limit: 1, { next = $0[0] }) > 0, let event = next {
       if pacing == nil || replay.position.loop != loop {
         pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop
@@ -146,7 +149,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if output.room() == 0 { try await output.waitForRoom() }
     let room = output.room()
     let before = replay.counts.events
-    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send($0) } }
+    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send(contentsOf: $0) } }
     // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
     context.remember(replay.position, "position")
     rows.add(replay.counts.events - before)
@@ -184,7 +187,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   /// The next events; what is malformed is set aside on the way.
-  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (E) -> Void) throws -> Int {
+  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (Span<E>) -> Void) throws -> Int {
     defer {
       if settings.isRaw {
         for gap in replay.takeGaps() { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }

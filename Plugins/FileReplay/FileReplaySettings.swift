@@ -80,8 +80,8 @@ struct FileReplaySettings: Options {
     } else {
       for name in Self.forCaptures where problems.isGiven(name) { problems.add("'\(name)' is for 'format: raw'", at: name) }
     }
-    if let zone, ZoneRules(zone) == nil {
-      problems.add("unknown time zone '\(zone)'\(didYouMean(zone, among: ZoneRules.known))", at: "zone")
+    if let zone {
+      do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { problems.add(error.message, at: "zone") }
     }
     if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need a 'date'", at: "time") }
     if let from, let until, from >= until { problems.add("'from' (\(from)) must be before 'until' (\(until))", at: "from") }

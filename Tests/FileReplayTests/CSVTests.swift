@@ -203,7 +203,8 @@ import Testing
     var reader = try LineReader(.bytes(Array(text.utf8)), name: "f", blockSize: blockSize, limit: 1 << 20)
     let names = (1...width).map { "c\($0)" }
     var rows = CSVRows(
-      format: CSVFormat(delimiter: delimiter, hasHeader: true), fields: names.map { ReplayField($0, [$0]) }, mapping: [:], hasSymbol: false,
+      format: CSVFormat(delimiter: delimiter, hasHeader: true), fields: names.map { ReplayField($0, .side, [$0]) }, mapping: [:],
+      hasSymbol: false,
       file: "f")
     let slots = Slots(count: width)
     var all: [[String]] = []

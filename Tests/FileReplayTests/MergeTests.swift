@@ -113,13 +113,13 @@ import Testing
     #expect(two.malformed.count == 1)
     // The file that failed has ended; the others go on.
     var replay = try Replay<Trade>([Self.file("A", [(0, 0), (2, 1), (4, 2)]), bad], .init())
-    var seen: [String] = []
+    var seen: [Trade] = []
     #expect(throws: ReplayError.self) {
-      while try replay.next(limit: 100, into: { seen.append("\($0.symbol)\($0.price)") }, malformed: { _ in .stop }) > 0 {}
+      while try replay.next(limit: 100, into: { seen.append($0) }, malformed: { _ in .stop }) > 0 {}
     }
     #expect(replay.position.events == seen.count)
-    while try replay.next(limit: 100, into: { seen.append("\($0.symbol)\($0.price)") }, malformed: { _ in .stop }) > 0 {}
-    #expect(seen == ["A0", "X0", "A1", "A2"])
+    while try replay.next(limit: 100, into: { seen.append($0) }, malformed: { _ in .stop }) > 0 {}
+    #expect(seen.map { "\($0.symbol)\($0.price)" } == ["A0", "X0", "A1", "A2"])
     #expect(replay.position.events == 4)
     #expect(replay.counts == ReplayCounts(events: 4, outside: 0, malformed: 1))
   }

@@ -72,3 +72,8 @@ extension Timestamp {
   /// A time written in a test.
   static func at(_ text: String) throws -> Timestamp { try Timestamp(iso8601: text) }
 }
+
+extension Array {
+  /// A run of events.
+  mutating func append(_ run: Span<Element>) { for i in run.indices { append(run[i]) } }
+}

@@ -1,9 +1,9 @@
-/// Whole lines of a file, as many as were read at a time.
+/// Whole lines of a file, as many as were read at a time, in memory that is used again for others.
 struct LineBlock: Sendable {
-  /// The lines, the last with its end, and `LineReader.slack` more bytes.
-  fileprivate(set) var bytes: [UInt8]
+  /// The lines, the last with its end, and `LineReader.slack` newlines; what stands behind them is anything.
+  fileprivate var bytes: [UInt8] = []
   /// Bytes of the lines.
-  var count: Int { bytes.count - LineReader.slack }
+  fileprivate(set) var count = 0
 }
 
 /// Cuts a file into blocks of whole lines, so that several parsers can work on it at once.
@@ -33,31 +33,38 @@ struct BlockReader: ~Copyable {
   /// Bytes the file has on the disk; nil for what is no plain file.
   var size: Int? { stream.size }
 
-  /// The next whole lines; nil where what is left cannot be cut, perhaps because nothing is.
-  mutating func next() -> LineBlock? {
-    if isOver { return nil }
-    var kept = rest
-    var whole = 0
-    let block = [UInt8](unsafeUninitializedCapacity: kept.count + blockSize + LineReader.slack) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      for (i, byte) in kept.enumerated() { base[i] = byte }
-      var end = kept.count
+  /// Puts the next whole lines into a block, in place of what it had; false where what is left cannot be cut, perhaps because nothing
+  /// is.
+  mutating func next(_ block: inout LineBlock) -> Bool {
+    block.count = 0
+    if isOver { return false }
+    let capacity = rest.count + blockSize
+    if block.bytes.count < capacity + LineReader.slack {
+      // With some room for what a later one begins with.
+      block.bytes = [UInt8](repeating: 0, count: capacity + blockSize / 8 + LineReader.slack)
+    }
+    block.count = block.bytes.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return 0 }
+      rest.withUnsafeBufferPointer { rest in
+        if let start = rest.baseAddress { base.update(from: start, count: rest.count) }
+      }
+      var end = rest.count
       do throws(ReplayError) {
         // A read may give less than there is.
-        while end < kept.count + blockSize {
-          let got = try stream.read(into: base + end, capacity: kept.count + blockSize - end)
+        while end < capacity {
+          let got = try stream.read(into: base + end, capacity: capacity - end)
           if got == 0 { break }
           end += got
         }
       } catch { failure = error }
-      whole = wholeLines(base, end, from: kept.count)
-      kept = Array(UnsafeBufferPointer(start: base + whole, count: end - whole))
+      let whole = wholeLines(base, end, from: rest.count)
+      rest.removeAll(keepingCapacity: true)
+      rest.append(contentsOf: UnsafeBufferPointer(start: base + whole, count: end - whole))
       (base + whole).update(repeating: 10, count: LineReader.slack)
-      count = whole + LineReader.slack
+      return whole
     }
-    rest = kept
-    isOver = whole == 0
-    return isOver ? nil : LineBlock(bytes: block)
+    isOver = block.count == 0
+    return !isOver
   }
 
   /// Bytes up to the end of the last line; 0 where there is none, or a quotation mark.
@@ -90,8 +97,8 @@ extension LineBlock {
 
   /// The lines once more, one at a time; `lines` have gone before.
   func reader(name: String, after lines: Int, limit: Int) throws(ReplayError) -> LineReader {
-    let stream = try ByteStream(.bytes(Array(bytes[..<count])), name: name, blockSize: bytes.count)
-    return LineReader(stream, read: [], failure: nil, lines: lines, blockSize: bytes.count, limit: limit)
+    let stream = try ByteStream(.bytes(Array(bytes[..<count])), name: name, blockSize: count)
+    return LineReader(stream, read: [], failure: nil, lines: lines, blockSize: count, limit: limit)
   }
 
   /// The lines up to the first that is not blank, which may be a header.

@@ -116,6 +116,21 @@ struct LineReader: ~Copyable {
     return try slowNext()
   }
 
+  /// What is unread, where a parser may read a line that ends before `take` says otherwise; nil where `next` has to be asked.
+  @inline(always)
+  var ahead: UnsafePointer<UInt8>? { line > 0 && extraLines == 0 ? UnsafePointer(block) + at : nil }
+
+  /// Goes past the line that begins at `ahead` and ends with the newline at `newline`; false, staying there, where that is no newline of
+  /// the file or the line is too long.
+  @inline(always)
+  mutating func take(upTo newline: UnsafePointer<UInt8>) -> Bool {
+    let offset = newline - UnsafePointer(block)
+    if offset >= end || offset &- at > limit { return false }
+    at = offset &+ 1
+    line = line &+ 1
+    return true
+  }
+
   @inline(never)
   private mutating func slowNext() throws(ReplayError) -> Found {
     if line == 0 { skipByteOrderMark() }

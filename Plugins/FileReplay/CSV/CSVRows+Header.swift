@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// The first row, which says what the others hold.
 extension CSVRows {
   @inline(never)
@@ -22,10 +24,23 @@ extension CSVRows {
     for (slot, column) in found.places.enumerated() where column >= 0 {
       wanted[wantedCount] = (slot, column)
       wantedCount += 1
-      if plan[column].slot >= 0 { hasShared = true }
-      plan[column] = CSVColumnPlan(slot: slot, isNumber: fields[slot] != .symbol)
     }
+    if let header { learn(header.count) }
     return header == nil ? row(&reader, slots) : .blank
+  }
+
+  /// Rows of so many fields, the wanted among them.
+  private mutating func learn(_ count: Int) {
+    shape = RowShape(fields, hasSymbol: hasSymbol, pieces: count + 2 * fields.count + 1, bytes: count)
+    let delimiter = [format.delimiter.rawValue]
+    delimiter.withUnsafeBufferPointer { delimiter in
+      let byte = delimiter.baseAddress.unsafelyUnwrapped
+      for column in 0..<count {
+        let targets = (0..<wantedCount).filter { wanted[$0].column == column }.map { (field: wanted[$0].slot, rank: UInt8(0)) }
+        shape.add(byte, column == 0 ? 0 : 1, .field, for: targets)
+      }
+      shape.end(byte, 0)
+    }
   }
 
   private func headerNames() -> [String] {

@@ -1,12 +1,6 @@
-/// What becomes of a column.
-struct CSVColumnPlan {
-  /// The slot that takes it, or -1.
-  var slot: Int
-  /// It was a number in the rows before.
-  var isNumber: Bool
-}
+internal import MarketData
 
-/// Reads rows of delimited fields (RFC 4180): in place where they have no quotation marks.
+/// Reads rows of delimited fields (RFC 4180): those without quotation marks in one pass where a header says how many fields there are.
 ///
 /// Unsafe inside: values are pointers into the row.
 struct CSVRows: ~Copyable {
@@ -26,9 +20,9 @@ struct CSVRows: ~Copyable {
   // Which slot takes which column; a column may serve several.
   let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
   var wantedCount = 0
-  // By column: what to do with it where a row is read in one pass; unused where the count of columns is not known.
-  let plan: UnsafeMutablePointer<CSVColumnPlan>
-  var hasShared = false
+  /// What a row of the expected count of fields looks like.
+  var shape: RowShape
+  private let delimiters: UInt64
   // ends[0] is -1, ends[i + 1] the offset behind column i.
   private let ends: UnsafeMutablePointer<Int>
 
@@ -40,20 +34,45 @@ struct CSVRows: ~Copyable {
     self.file = file
     wanted = .allocate(capacity: max(1, fields.count))
     wanted.initialize(repeating: (0, 0), count: max(1, fields.count))
-    plan = .allocate(capacity: CSVFormat.columnLimit)
-    plan.initialize(repeating: CSVColumnPlan(slot: -1, isNumber: false), count: CSVFormat.columnLimit)
+    shape = RowShape(fields, hasSymbol: hasSymbol, pieces: 0, bytes: 0)
+    delimiters = ByteWords.all(format.delimiter.rawValue)
     ends = .allocate(capacity: CSVFormat.columnLimit + 2)
     ends.initialize(repeating: -1, count: CSVFormat.columnLimit + 2)
   }
 
   deinit {
     wanted.deallocate()
-    plan.deallocate()
     ends.deallocate()
   }
 
-  /// Reads the next row into `slots`. Throws what reading throws, and `badColumns` at the header.
+  /// Reads the row at `start` into the values where it is one of the expected count of fields, without quotation marks; answers where
+  /// its newline is.
   @inline(always)
+  mutating func quick(_ start: UnsafePointer<UInt8>, into values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
+    if !shape.isComplete { return nil }
+    let delimiters = delimiters
+    return RowShape.read(shape.pieces, shape.bytes, start, into: &values) { piece, p, values in
+      Self.value(piece, &p, &values, delimiters)
+    }
+  }
+
+  /// A field that is not written as most are, or is for nothing; false where it is no good.
+  @inline(never)
+  private static func value(
+    _ piece: UnsafePointer<RowShape.Piece>, _ p: inout UnsafePointer<UInt8>, _ values: inout ValueDecoder, _ delimiters: UInt64
+  ) -> Bool {
+    let start = p
+    p = ByteWords.fieldEnd(start, delimiters)
+    if p.pointee == 34 { return false }
+    // A carriage return in front of the newline belongs to it.
+    if p.pointee == 10, p > start, p[-1] == 13 { p -= 1 }
+    if piece.pointee.use == .nothing { return true }
+    let slot = FieldSlot(start: start, count: p - start, kind: .text)
+    do throws(FieldProblem) { try values.read(slot, Int(piece.pointee.field), piece.pointee.kind) } catch { return false }
+    return true
+  }
+
+  /// Reads the next row into `slots`. Throws what reading throws, and `badColumns` at the header.
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line:
@@ -67,51 +86,8 @@ struct CSVRows: ~Copyable {
     }
   }
 
-  @inline(always)
-  mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
-    if expected > 0, !hasShared, inOnePass(reader.start, reader.count, slots.base) { return .row }
-    return inTwoPasses(&reader, slots)
-  }
-
-  /// Reads a row of the expected count of fields, numbers at once; false, with some slots perhaps filled, where it is none or has
-  /// quotation marks.
-  @inline(always)
-  private mutating func inOnePass(_ row: UnsafePointer<UInt8>, _ length: Int, _ slots: UnsafeMutablePointer<FieldSlot>) -> Bool {
-    let delimiter = format.delimiter.rawValue
-    let delimiters = Words.all(delimiter)
-    let end = row + length
-    let last = plan + (expected &- 1)
-    var column = plan
-    var p = row
-    while true {
-      let field = p
-      if column.pointee.isNumber {
-        if let number = Decimal.scan(&p, .loose), p == end || p.pointee == delimiter {
-          slots[column.pointee.slot] = FieldSlot(start: field, count: p - field, number: number, kind: .number)
-        } else {
-          // Text now, text in the next rows: a time, or an empty field.
-          if field < end, field.pointee != delimiter { column.pointee.isNumber = false }
-          p = Words.fieldEnd(field, delimiters)
-          slots[column.pointee.slot] = FieldSlot(start: field, count: min(p, end) - field, kind: .text)
-        }
-      } else {
-        p = Words.fieldEnd(field, delimiters)
-        if column.pointee.slot >= 0 {
-          slots[column.pointee.slot].start = field
-          slots[column.pointee.slot].count = min(p, end) - field
-          slots[column.pointee.slot].kind = .text
-        }
-      }
-      if column == last { return p >= end }
-      if p.pointee != delimiter { return false }
-      p += 1
-      column += 1
-    }
-  }
-
   /// Any row: finds the fields first.
-  @inline(never)
-  private mutating func inTwoPasses(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
+  mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     let start = reader.start
     let count = split(start, reader.count)
     guard count == expected || (expected < 0 && count >= needed) else {

@@ -1,11 +1,16 @@
 internal import MarketData
+internal import StockbusPlugin
 
-/// What one block of a file became.
-struct ParsedBlock<E: ReplayEvent>: Sendable {
-  /// Which block it was, and which parser's, both counted from 0.
-  let number: Int
-  let parser: Int
-  let block: LineBlock
+/// One block of a file, and what it became; its memory is used again for other blocks.
+///
+/// Unchecked because it is handed on and not shared: from whoever reads the file to a parser and back, through
+/// a `BlockLine`.
+final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
+  var block = LineBlock()
+  /// Which block it is, counted from 0.
+  var number = 0
+  /// Bytes of the file up to its end, as it lies on the disk.
+  var bytesRead = 0
   fileprivate(set) var events: [E] = []
   fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
   /// Well-formed rows before `from` or not before `until`.
@@ -16,21 +21,29 @@ struct ParsedBlock<E: ReplayEvent>: Sendable {
   fileprivate(set) var isCrowded = false
   /// The file's header is wrong.
   fileprivate(set) var failure: ReplayError?
+
+  fileprivate func clear() {
+    events.removeAll(keepingCapacity: true)
+    malformed.removeAll()
+    (outside, lines, isCrowded, failure) = (0, 0, false, nil)
+  }
 }
 
 /// Parses blocks of a file beside others that parse its other blocks.
+///
+/// On a thread of its own: on the common pool blocks that wait for a parser would keep events waiting that have been parsed.
 actor BlockParser<E: ReplayEvent> {
   /// More malformed rows of one block are not kept.
   private static var malformedLimit: Int { 256 }
 
-  private let index: Int
+  private let executor = BlockingExecutor(label: "file_replay.parser")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let lineLimit: Int
   private let header: [UInt8]
   private var rows: RowParser<E>
 
   /// - Parameter header: the file's first lines up to the header; empty where it has none.
-  init(_ index: Int, _ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool, header: [UInt8]) throws(ReplayError) {
-    self.index = index
+  init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool, header: [UInt8]) throws(ReplayError) {
     self.header = header
     lineLimit = options.lineLimit
     var rows = try RowParser<E>(input, options, isJSON: isJSON)
@@ -38,34 +51,42 @@ actor BlockParser<E: ReplayEvent> {
     self.rows = rows
   }
 
-  func parse(_ block: LineBlock, number: Int) -> ParsedBlock<E> {
-    var parsed = ParsedBlock<E>(number: number, parser: index, block: block)
-    parsed.events.reserveCapacity(block.count / 48)
+  /// Parses blocks as long as there are any.
+  func run(_ line: BlockLine<E>) async {
+    while let work = await line.take() {
+      parse(work)
+      line.put(work)
+    }
+  }
+
+  private func parse(_ work: BlockWork<E>) {
+    work.clear()
     // Of the first block the header has been read; in the others one line stands for all that went before, because only the file's
     // first may begin with a byte-order mark.
-    let skipped = number == 0 ? header : []
-    let before = number == 0 ? header.count { $0 == 10 } : 1
-    let base = number == 0 ? 0 : 1
-    block.withLines(from: skipped.count, after: before, limit: lineLimit) { reader in
+    let isFirst = work.number == 0
+    let before = isFirst ? header.count { $0 == 10 } : 1
+    let base = isFirst ? 0 : 1
+    work.block.withLines(from: isFirst ? header.count : 0, after: before, limit: lineLimit) { reader in
       let outside = rows.counts.outside
       rows.resume()
       do throws(ReplayError) {
-        _ = try rows.next(&reader, limit: .max) {
-          parsed.events.append($0)
-        } malformed: { row in
-          if parsed.malformed.count == Self.malformedLimit { return .stop }
-          var row = row
-          row.line -= base
-          parsed.malformed.append((row, parsed.events.count))
-          return .skip
-        }
+        var done = 0
+        repeat {
+          done = work.events.count
+          _ = try rows.append(to: &work.events, limit: 4096, &reader) { row, before in
+            if work.malformed.count == Self.malformedLimit { return .stop }
+            var row = row
+            row.line -= base
+            work.malformed.append((row, done + before))
+            return .skip
+          }
+        } while work.events.count > done
       } catch {
-        if error.code == .malformedRow { parsed.isCrowded = true } else { parsed.failure = error }
+        if error.code == .malformedRow { work.isCrowded = true } else { work.failure = error }
       }
-      parsed.outside = rows.counts.outside - outside
-      parsed.lines = reader.linesRead - base
+      work.outside = rows.counts.outside - outside
+      work.lines = reader.linesRead - base
     }
-    return parsed
   }
 }
 
@@ -73,7 +94,8 @@ extension RowParser {
   /// Reads past a header of the file, which says what the rows behind it hold.
   mutating func read(header: [UInt8], of input: ReplayInput, limit: Int) throws(ReplayError) {
     var reader = try LineReader(.bytes(header), name: input.name, blockSize: max(1, header.count), limit: limit)
-    _ = try next(&reader, limit: .max, into: { _ in }, malformed: { _ in .skip })
+    var none: [E] = []
+    _ = try append(to: &none, limit: 1, &reader) { _, _ in .skip }
     resume()
   }
 }

@@ -71,14 +71,14 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 }
 
 extension Capture {
-  /// Hands out the next events, as `RowParser.next`: a line may hold several events, or none.
+  /// Appends the next events, as `RowParser.next`: a line may hold several events, or none.
   mutating func next(
-    _ reader: inout LineReader, limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+    _ reader: inout LineReader, into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
-    var count = 0
-    defer { counts.events += count }
+    let before = events.count
+    defer { counts.events += events.count - before }
     do throws(ReplayError) {
-      while count < limit {
+      while !events.isFull {
         if handed < waiting.count {
           let event = waiting[handed]
           handed += 1
@@ -86,8 +86,7 @@ extension Capture {
           if time < from || (time >= until && hasUntil) {
             counts.outside &+= 1
           } else {
-            body(event)
-            count &+= 1
+            events.append(event)
           }
           continue
         }
@@ -103,7 +102,7 @@ extension Capture {
       handed = waiting.count
       throw error
     }
-    return count
+    return events.count - before
   }
 
   private mutating func take(

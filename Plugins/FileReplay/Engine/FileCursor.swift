@@ -30,14 +30,14 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// The breaks in sequence numbers that a raw capture has shown since the last call.
   mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }
 
-  /// Hands out the next events, at most `limit`, and answers how many; 0 only at the end or for a limit of 0.
+  /// Appends the next events, as many as there is room for, and answers how many; 0 only at the end or where there is no room.
   ///
   /// Malformed rows go to `malformed`, in the file's order; where it answers `stop` they are thrown. After an error the cursor is
   /// at its end.
   mutating func next(
-    limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+    into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
-    if capture.isOpen { return try capture.next(&reader, limit: limit, into: body, malformed: malformed) }
-    return try rows.next(&reader, limit: limit, into: body, malformed: malformed)
+    if capture.isOpen { return try capture.next(&reader, into: &events, malformed: malformed) }
+    return try rows.next(&reader, into: &events) { row, _ in malformed(row) }
   }
 }

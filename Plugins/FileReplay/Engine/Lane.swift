@@ -5,7 +5,10 @@ internal import StockbusDecoding
 ///
 /// A class because an array cannot hold cursors, which own memory, themselves.
 final class Lane<E: ReplayEvent> {
+  /// Events read ahead of a merge.
   private static var runLength: Int { 512 }
+  /// Events handed out at a time where nothing is merged: few enough to stay in the first cache until they are copied.
+  private static var passLength: Int { 64 }
 
   /// The time of the next event, ns.
   private(set) var head: Int64 = 0
@@ -41,24 +44,26 @@ final class Lane<E: ReplayEvent> {
   /// Bytes of the file read so far and in all, where that is known, as it lies on the disk.
   var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
 
-  /// Hands out events directly, without reading ahead; `count` rises by one with each.
+  /// Hands out the next events without a look at their times; `count` rises by as many.
   func pass(
-    _ limit: Int, _ count: inout Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
-    let before = cursor.counts.events
-    defer { count += cursor.counts.events - before }
-    _ = try cursor.next(limit: limit, into: body, malformed: malformed)
+    let end = count + limit
+    while count < end {
+      let failure = read(min(end - count, Self.passLength), malformed)
+      next = run.count
+      if !run.isEmpty { body(run.span) }
+      count += run.count
+      if let failure { throw failure }
+      if run.isEmpty { return }
+    }
   }
 
   /// Reads ahead where nothing is left; false at the end. An error waits until the events before it have been handed out.
   func refill(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
     run.removeAll(keepingCapacity: true)
     next = 0
-    if failure == nil {
-      do throws(ReplayError) {
-        _ = try cursor.next(limit: Self.runLength, into: { run.append($0) }, malformed: malformed)
-      } catch { failure = error }
-    }
+    if failure == nil { failure = read(Self.runLength, malformed) }
     if run.isEmpty {
       defer { failure = nil }
       if let failure { throw failure }
@@ -68,14 +73,25 @@ final class Lane<E: ReplayEvent> {
     return true
   }
 
+  /// Reads the next run, and the error behind it.
+  private func read(_ limit: Int, _ malformed: (MalformedRow) -> MalformedPolicy) -> ReplayError? {
+    run.removeAll(keepingCapacity: true)
+    next = 0
+    var failure: ReplayError?
+    run.append(addingCapacity: limit) { events in
+      do throws(ReplayError) { _ = try cursor.next(into: &events, malformed: malformed) } catch { failure = error }
+    }
+    return failure
+  }
+
   /// Hands out events before the time `bound` (and at it, where `wins`) until `count` reaches `end`; true when none is left.
-  func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (E) -> Void) -> Bool {
+  func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (Span<E>) -> Void) -> Bool {
     var at = next
     let stop = min(run.count, at + (end - count))
     while at < stop, moment(run[at]) < bound || (wins && moment(run[at]) == bound) {
-      body(run[at])
       at += 1
     }
+    if at > next { body(run.span.extracting(next..<at)) }
     count += at - next
     next = at
     if at == run.count { return true }

@@ -9,13 +9,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   static var leastSize: Int { 4 << 20 }
 
   private(set) var counts = ReplayCounts()
-  /// Blocks that the parsers were given.
-  private(set) var blockCount = 0
+  /// Blocks that the file was cut into.
+  var blockCount: Int { line.blockCount }
   private let input: ReplayInput
   private let options: ReplayOptions
   private let isJSON: Bool
   private let parserCount: Int
-  private var blocks: BlockReader
+  private let line: BlockLine<E>
   private var header: [UInt8]?
 
   /// True for a large plain file.
@@ -32,12 +32,10 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     self.input = input
     self.options = options
     self.isJSON = isJSON
-    self.blocks = blocks
     parserCount = max(1, parsers)
+    // One that each parses, one that waits, and one that is handed out.
+    line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
-
-  /// Bytes of the file read so far, as it lies on the disk, and in all.
-  var progress: (read: Int, size: Int?) { (blocks.bytesRead, blocks.size) }
 
   /// Hands out all events, in runs of at most `limit`, with the bytes of the file read by then. Malformed rows go to `malformed` as
   /// they are found; where it answers `stop` they are thrown, behind the events before them, as is what `take` throws.
@@ -46,8 +44,8 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     malformed: (MalformedRow) -> MalformedPolicy
   ) async throws {
     let lines = try await parseBlocks(limit, take, malformed)
-    let read = blocks.bytesRead
-    let rest = blocks.takeRest(after: lines, limit: options.lineLimit)
+    let read = line.bytesRead
+    let rest = line.takeRest(after: lines, limit: options.lineLimit)
     _ = try await parseInPlace(rest, limit, { try await take($0, max(read, $1)) }, malformed)
   }
 
@@ -56,69 +54,64 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
-    guard let first = blocks.next() else { return 0 }
+    guard let first = line.begin() else { return 0 }
     header = isJSON || !options.csv.hasHeader ? nil : first.header
     var parsers: [BlockParser<E>] = []
-    for index in 0..<parserCount {
-      parsers.append(try BlockParser(index, input, options, isJSON: isJSON, header: header ?? []))
-    }
-    return try await withThrowingTaskGroup(of: ParsedBlock<E>.self) { group in
-      var parsed: [Int: ParsedBlock<E>] = [:]
-      var (issued, published, lines) = (0, 0, 0)
-      var next: LineBlock? = first
-      func issue(to parser: BlockParser<E>) {
-        guard let block = next else { return }
-        let number = issued
-        blockCount += 1
-        group.addTask { await parser.parse(block, number: number) }
-        issued += 1
-        next = blocks.next()
+    for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
+    // No task group: its body would run on the common pool, and every run of events would change threads twice.
+    let tasks = parsers.map { parser in Task { [line] in await parser.run(line) } }
+    let result = await handAll(limit, take, malformed)
+    line.stop()
+    for task in tasks { await task.value }
+    return try result.get()
+  }
+
+  /// Answers how many lines there were, or what ended it.
+  private mutating func handAll(
+    _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
+    _ malformed: (MalformedRow) -> MalformedPolicy
+  ) async -> Result<Int, any Error> {
+    var lines = 0
+    do {
+      while let work = await line.next() {
+        lines = try await hand(work, after: lines, limit, take, malformed)
+        line.give(back: work)
       }
-      // Two blocks each: while one is handed out, and whoever hands it out is woken, the next is being parsed.
-      for parser in parsers + parsers { issue(to: parser) }
-      while published < issued {
-        while parsed[published] == nil, let done = try await group.next() { parsed[done.number] = done }
-        guard let block = parsed.removeValue(forKey: published) else { break }
-        published += 1
-        // The parser is busy again before what it has parsed is handed out.
-        issue(to: parsers[block.parser])
-        lines = try await hand(block, after: lines, limit, take, malformed)
-      }
-      return lines
-    }
+      return .success(lines)
+    } catch { return .failure(error) }
   }
 
   /// Answers how many lines there were up to the block's end.
   private mutating func hand(
-    _ parsed: ParsedBlock<E>, after lines: Int, _ limit: Int,
+    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
     if parsed.isCrowded {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      let read = blocks.bytesRead
-      return try await parseInPlace(reader, limit, { run, _ in try await take(run, read) }, malformed)
+      return try await parseInPlace(reader, limit, { run, _ in try await take(run, parsed.bytesRead) }, malformed)
     }
     counts.outside += parsed.outside
     var at = 0
     for (row, before) in parsed.malformed {
-      try await hand(parsed.events, &at, before, limit, take)
+      try await hand(parsed, &at, before, limit, take)
       var row = row
       row.line += lines
       counts.malformed += 1
       if malformed(row) == .stop { throw ReplayError(malformed: row) }
     }
-    try await hand(parsed.events, &at, parsed.events.count, limit, take)
+    try await hand(parsed, &at, parsed.events.count, limit, take)
     return lines + parsed.lines
   }
 
   private mutating func hand(
-    _ events: [E], _ at: inout Int, _ end: Int, _ limit: Int,
+    _ parsed: BlockWork<E>, _ at: inout Int, _ end: Int, _ limit: Int,
     _ take: (Span<E>, Int) async throws -> Void
   ) async throws {
+    let events = parsed.events
     while at < end {
       let count = min(limit, end - at)
-      try await take(events.span.extracting(at..<(at + count)), blocks.bytesRead)
+      try await take(events.span.extracting(at..<(at + count)), parsed.bytesRead)
       counts.events += count
       at += count
     }
@@ -138,7 +131,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     while failure == nil {
       run.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
-        if try rows.next(&lines, limit: limit, into: { run.append($0) }, malformed: malformed) == 0 { break }
+        if try rows.append(to: &run, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
       } catch { failure = error }
       if !run.isEmpty { try await take(run.span, lines.bytesRead) }
     }

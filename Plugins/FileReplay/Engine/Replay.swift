@@ -66,14 +66,14 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     }
   }
 
-  /// Hands out the next events, at most `limit`, and answers how many; 0 at the end. A run never reaches over the end of a loop: where
-  /// `position.loop` has risen since the last call, the run is the next loop's first.
+  /// Hands out the next events, in runs, at most `limit` together, and answers how many; 0 at the end. They never reach over the end
+  /// of a loop: where `position.loop` has risen since the last call, they are the next loop's first.
   ///
   /// Malformed rows go to `malformed` as they are found, which with several files may be earlier than their place in time. After an
   /// error, which comes when every event before it in its file has been handed out, that file is at its end: calling again goes on
   /// with the others.
   mutating func next(
-    limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+    limit: Int, into body: (Span<E>) -> Void, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     if limit <= 0 || isFinished { return 0 }
     while true {
@@ -85,7 +85,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
   /// The next events of this loop; 0 at its end.
   private mutating func pull(
-    _ limit: Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = position.events
     if lanes.count == 1 {
@@ -131,7 +131,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
 extension Replay {
   private mutating func merge(
-    _ limit: Int, _ body: (E) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
     while primed < lanes.count {
       primed += 1

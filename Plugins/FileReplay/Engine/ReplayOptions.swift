@@ -94,7 +94,7 @@ struct ReplayOptions: Sendable {
       }
       if column.isEmpty { throw problem("the column for '\(name)' is empty") }
     }
-    if let zone, ZoneRules(zone) == nil { throw problem("unknown time zone '\(zone)'\(didYouMean(zone, among: ZoneRules.known))") }
+    _ = try zoneRules()
     if timeFormat.isSinceMidnight, let input = inputs.first(where: { ($0.date ?? date) == nil }) {
       throw problem("times in '\(timeFormat.name)' need a date for '\(input.name)'")
     }
@@ -102,6 +102,14 @@ struct ReplayOptions: Sendable {
     if let from, let until, from >= until { throw problem("'from' (\(from)) must be before 'until' (\(until))") }
     if case .times(let count) = loops, count < 1 { throw problem("the count of loops must be at least 1, got \(count)") }
     if inputs.isEmpty { throw problem("there is no file to replay") }
+  }
+
+  /// The rules of the zone; nil where there is none. Throws `badOption`.
+  func zoneRules() throws(ReplayError) -> ZoneRules? {
+    guard let zone else { return nil }
+    do throws(ZoneProblem) { return try ZoneRules(zone) } catch {
+      throw ReplayError(code: .badOption, file: "file_replay", place: nil, message: error.message)
+    }
   }
 
   /// True where the rows of a file are JSON; looks at its beginning where the format is not given.

@@ -19,15 +19,15 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool) throws(ReplayError) {
     let fields = E.fields
     let paths = isJSON ? try options.paths(fields) : []
+    let zone = try options.zoneRules()
     self.isJSON = isJSON
     name = input.name
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
-    json = JSONRows(paths: paths, slots: slots)
-    let zone = options.zone.flatMap { ZoneRules($0) }
+    json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date)
-    values = ValueDecoder(symbol: symbol, times: times, scale: options.priceScale)
+    values = ValueDecoder(fields, symbol: symbol, times: times, scale: options.priceScale)
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
@@ -38,50 +38,79 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   /// The reader has been given other lines: goes on with them.
   mutating func resume() { isAtEnd = false }
 
-  /// Hands out the next events, at most `limit`, and answers how many; 0 only at the end or for a limit of 0.
+  /// Appends the next events, as many as there is room for, and answers how many; 0 only at the end or where there is no room.
   ///
-  /// Malformed rows go to `malformed`, in the lines' order; where it answers `stop` they are thrown. After an error the parser is
-  /// at its end.
-  @inline(__always)
+  /// Malformed rows go to `malformed` with the count of events before them, in the lines' order; where it answers `stop` they are
+  /// thrown. After an error the parser is at its end.
   mutating func next(
-    _ reader: inout LineReader, limit: Int, into body: (E) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+    _ reader: inout LineReader, into events: inout OutputSpan<E>, malformed: (MalformedRow, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
-    var count = 0
+    let before = events.count
+    defer { counts.events += events.count - before }
     do throws(ReplayError) {
-      while count < limit, !isAtEnd {
-        switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
-        case .row:
-          do throws(FieldProblem) {
-            let event = try E.decode(slots, &values)
-            let time = event.time.ns
-            if time < from || (time >= until && hasUntil) {
-              counts.outside &+= 1
-            } else {
-              body(event)
-              count &+= 1
-            }
-          } catch { try reject(reason(error, reader), reader, malformed) }
-        case .blank: break
-        case .malformed: try reject(isJSON ? json.reason : csv.reason, reader, malformed)
-        case .end: isAtEnd = true
+      while !events.isFull, !isAtEnd {
+        if quick(&reader) {
+          take(E(values.row), into: &events)
+        } else {
+          try slow(&reader, into: &events, malformed)
         }
       }
     } catch {
       isAtEnd = true
-      counts.events += count
       throw error
     }
-    counts.events += count
-    return count
+    return events.count - before
+  }
+
+  /// Appends events to a run, at most `limit`, as `next`.
+  mutating func append(
+    to run: inout [E], limit: Int, _ reader: inout LineReader, malformed: (MalformedRow, Int) -> MalformedPolicy
+  ) throws(ReplayError) -> Int {
+    var failure: ReplayError?
+    let before = run.count
+    run.append(addingCapacity: limit) { events in
+      do throws(ReplayError) { _ = try next(&reader, into: &events, malformed: malformed) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return run.count - before
+  }
+
+  /// Reads a row of a known shape.
+  @inline(always)
+  private mutating func quick(_ reader: inout LineReader) -> Bool {
+    guard let start = reader.ahead else { return false }
+    guard let newline = isJSON ? json.quick(start, into: &values) : csv.quick(start, into: &values) else { return false }
+    return reader.take(upTo: newline)
+  }
+
+  /// Reads any row.
+  @inline(never)
+  private mutating func slow(
+    _ reader: inout LineReader, into events: inout OutputSpan<E>, _ malformed: (MalformedRow, Int) -> MalformedPolicy
+  ) throws(ReplayError) {
+    switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
+    case .row:
+      do throws(FieldProblem) { try values.read(slots) } catch { return try reject(reason(error, reader), reader, events.count, malformed) }
+      take(E(values.row), into: &events)
+    case .blank: break
+    case .malformed: try reject(isJSON ? json.reason : csv.reason, reader, events.count, malformed)
+    case .end: isAtEnd = true
+    }
+  }
+
+  @inline(always)
+  private mutating func take(_ event: E, into events: inout OutputSpan<E>) {
+    let time = event.time.ns
+    if time < from || (time >= until && hasUntil) { counts.outside &+= 1 } else { events.append(event) }
   }
 
   @inline(never)
   private mutating func reject(
-    _ reason: String, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ reason: String, _ reader: borrowing LineReader, _ before: Int, _ malformed: (MalformedRow, Int) -> MalformedPolicy
   ) throws(ReplayError) {
     counts.malformed += 1
     let row = MalformedRow(reader, file: name, reason: reason)
-    if malformed(row) == .stop { throw ReplayError(malformed: row) }
+    if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
 
   private mutating func reason(_ problem: FieldProblem, _ reader: borrowing LineReader) -> String {

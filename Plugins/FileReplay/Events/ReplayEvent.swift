@@ -1,27 +1,7 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// One field that a row may give to an event.
-struct ReplayField: Hashable, Sendable {
-  let name: String
-  /// Columns or keys it is looked for under where no mapping is given, best first.
-  let aliases: [String]
-  let isRequired: Bool
-
-  init(_ name: String, _ aliases: [String], isRequired: Bool = true) {
-    self.name = name
-    self.aliases = aliases
-    self.isRequired = isRequired
-  }
-
-  static let symbol = ReplayField("symbol", ["symbol", "sym", "ticker", "s"])
-  /// `T` before `t`: where a venue writes both, the small one is a trade's number.
-  static let time = ReplayField("time", ["time", "ts", "timestamp", "ts_event", "date", "T", "t"])
-  /// Only under its own name, as files written by this project have it: other files' receive times need a mapping.
-  static let received = ReplayField("received", ["received"], isRequired: false)
-}
-
-/// An event that rows can be decoded into. Fields 0, 1 and 2 are symbol, time and received.
+/// An event that rows can be decoded into. Fields 0, 1 and 2 are symbol, time and received, and there are at most `RowValues.limit`.
 protocol ReplayEvent: Sendable {
   static var fields: [ReplayField] { get }
   /// What messages of a raw capture become; nil for the messages themselves.
@@ -30,8 +10,8 @@ protocol ReplayEvent: Sendable {
   var time: Timestamp { get }
   /// When it reached its recorder, by which replays of raw captures are ordered, cut and paced.
   var received: Timestamp { get }
-  /// The event that the row's values make up.
-  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Self
+  /// The event that the values of a row's fields make up.
+  init(_ row: borrowing RowValues)
   /// Hands out the events of a message; nil where there is nothing to say about it.
   static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict?
 }
@@ -57,9 +37,7 @@ extension RawMessage: ReplayEvent {
   var time: Timestamp { received }
 
   /// Rows hold no messages; the settings keep this from being asked.
-  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> RawMessage {
-    throw FieldProblem(field: 0, reason: .missing)
-  }
+  init(_ row: borrowing RowValues) { self.init(component: "", received: Timestamp(ns: 0), text: "") }
 
   static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> Verdict? {
     guard let text = String(validating: message.text, as: UTF8.self) else { return .malformed(reason: "not UTF-8") }
@@ -71,71 +49,49 @@ extension RawMessage: ReplayEvent {
 extension Trade: ReplayEvent {
   static var decodedKind: EventKind? { .trade }
   static let fields = [
-    ReplayField.symbol, .time, .received, ReplayField("price", ["price", "px", "p"]),
-    ReplayField("size", ["size", "qty", "quantity", "volume", "q", "v"], isRequired: false),
-    ReplayField("side", ["side"], isRequired: false),
+    ReplayField.symbol, .time, .received, ReplayField("price", .price, ["price", "px", "p"]),
+    ReplayField("size", .quantity, ["size", "qty", "quantity", "volume", "q", "v"], isRequired: false),
+    ReplayField("side", .side, ["side"], isRequired: false),
   ]
 
   @inline(always)
-  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Trade {
-    let symbol = try values.symbol(row, 0)
-    let time = try values.time(row, 1)
-    var priceDecimals: UInt8 = 0
-    var sizeDecimals: UInt8 = 0
-    let price = try values.price(row, 3, &priceDecimals)
-    let size = try values.quantity(row, 4, &sizeDecimals)
-    return Trade(
-      symbol: symbol, price: price, size: size, time: time, received: try values.received(row, 2, time), side: try values.side(row, 5),
-      priceDecimals: priceDecimals, sizeDecimals: sizeDecimals)
+  init(_ row: borrowing RowValues) {
+    self.init(
+      symbol: row.symbol, price: row.price(3), size: row.quantity(4), time: row.time, received: row.received, side: row.side(5),
+      priceDecimals: row.decimals(3), sizeDecimals: row.decimals(4))
   }
 }
 
 extension Quote: ReplayEvent {
   static var decodedKind: EventKind? { .quote }
   static let fields = [
-    ReplayField.symbol, .time, .received, ReplayField("bid", ["bid", "bid_price", "bid_px", "bidPrice", "b"]),
-    ReplayField("ask", ["ask", "ask_price", "ask_px", "askPrice", "a"]),
-    ReplayField("bid_size", ["bid_size", "bid_qty", "bidSize", "bid_sz", "B"], isRequired: false),
-    ReplayField("ask_size", ["ask_size", "ask_qty", "askSize", "ask_sz", "A"], isRequired: false),
+    ReplayField.symbol, .time, .received, ReplayField("bid", .price, ["bid", "bid_price", "bid_px", "bidPrice", "b"]),
+    ReplayField("ask", .price, ["ask", "ask_price", "ask_px", "askPrice", "a"]),
+    ReplayField("bid_size", .quantity, ["bid_size", "bid_qty", "bidSize", "bid_sz", "B"], isRequired: false),
+    ReplayField("ask_size", .quantity, ["ask_size", "ask_qty", "askSize", "ask_sz", "A"], isRequired: false),
   ]
 
   @inline(always)
-  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Quote {
-    let symbol = try values.symbol(row, 0)
-    let time = try values.time(row, 1)
-    var priceDecimals: UInt8 = 0
-    var sizeDecimals: UInt8 = 0
-    let bid = try values.price(row, 3, &priceDecimals)
-    let ask = try values.price(row, 4, &priceDecimals)
-    let bidSize = try values.quantity(row, 5, &sizeDecimals)
-    let askSize = try values.quantity(row, 6, &sizeDecimals)
-    return Quote(
-      symbol: symbol, bid: bid, ask: ask, bidSize: bidSize, askSize: askSize, time: time, received: try values.received(row, 2, time),
-      priceDecimals: priceDecimals, sizeDecimals: sizeDecimals)
+  init(_ row: borrowing RowValues) {
+    self.init(
+      symbol: row.symbol, bid: row.price(3), ask: row.price(4), bidSize: row.quantity(5), askSize: row.quantity(6), time: row.time,
+      received: row.received, priceDecimals: max(row.decimals(3), row.decimals(4)), sizeDecimals: max(row.decimals(5), row.decimals(6)))
   }
 }
 
 extension Bar: ReplayEvent {
   static var decodedKind: EventKind? { .bar }
   static let fields = [
-    ReplayField.symbol, .time, .received, ReplayField("open", ["open", "o"]), ReplayField("high", ["high", "h"]),
-    ReplayField("low", ["low", "l"]), ReplayField("close", ["close", "c"]),
-    ReplayField("volume", ["volume", "vol", "v"], isRequired: false),
+    ReplayField.symbol, .time, .received, ReplayField("open", .price, ["open", "o"]), ReplayField("high", .price, ["high", "h"]),
+    ReplayField("low", .price, ["low", "l"]), ReplayField("close", .price, ["close", "c"]),
+    ReplayField("volume", .quantity, ["volume", "vol", "v"], isRequired: false),
   ]
 
   @inline(always)
-  static func decode(_ row: borrowing Slots, _ values: inout ValueDecoder) throws(FieldProblem) -> Bar {
-    let symbol = try values.symbol(row, 0)
-    let time = try values.time(row, 1)
-    var priceDecimals: UInt8 = 0
-    var sizeDecimals: UInt8 = 0
-    let open = try values.price(row, 3, &priceDecimals)
-    let high = try values.price(row, 4, &priceDecimals)
-    let low = try values.price(row, 5, &priceDecimals)
-    let close = try values.price(row, 6, &priceDecimals)
-    let volume = try values.quantity(row, 7, &sizeDecimals)
-    return Bar(
-      symbol: symbol, open: open, high: high, low: low, close: close, volume: volume, time: time,
-      received: try values.received(row, 2, time), priceDecimals: priceDecimals, sizeDecimals: sizeDecimals)
+  init(_ row: borrowing RowValues) {
+    self.init(
+      symbol: row.symbol, open: row.price(3), high: row.price(4), low: row.price(5), close: row.price(6), volume: row.quantity(7),
+      time: row.time, received: row.received,
+      priceDecimals: max(max(row.decimals(3), row.decimals(4)), max(row.decimals(5), row.decimals(6))), sizeDecimals: row.decimals(7))
   }
 }

@@ -2,22 +2,55 @@ internal import MarketData
 
 /// Turns the values of a row into symbols, prices, amounts and times.
 struct ValueDecoder: ~Copyable {
-  private var symbols = SymbolCache()
-  private var times: TimeDecoder
+  /// What the present row says.
+  var row: RowValues
+  let symbols = SymbolCache()
+  var times: TimeDecoder
   private let fallback: Symbol?
-  private let scale: UInt64
+  let scale: UInt64
+  /// The first eight digits of the last time and what they write: times that follow each other begin alike.
+  var front = TimeFront()
+  private let kinds: [ReplayField.Kind]
+  /// The fields in the order in which they are read.
+  private let order: [Int]
 
   /// `symbol` stands in where a row has none; prices are divided by `scale`.
-  init(symbol: Symbol?, times: consuming TimeDecoder, scale: Int64) {
+  init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64) {
     fallback = symbol
+    row = RowValues(symbol: symbol)
     self.times = times
     self.scale = UInt64(max(1, scale))
+    kinds = fields.map(\.kind)
+    order = fields.indices.sorted { (fields[$0].kind, $0) < (fields[$1].kind, $1) }
   }
 
-  @inline(always)
-  mutating func symbol(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Symbol {
-    let slot = row[field]
-    if slot.kind == .text, let known = symbols.find(slot.start, slot.count) { return known }
+  /// Reads all fields of a row.
+  mutating func read(_ slots: borrowing Slots) throws(FieldProblem) {
+    for field in order { try read(slots[field], field, kinds[field]) }
+  }
+
+  /// Reads one field, whatever its form.
+  mutating func read(_ slot: FieldSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
+    switch kind {
+    case .symbol: row.set(field, Int64(try symbol(slot, field).id))
+    case .time: row.set(field, try times.time(slot, field).ns)
+    case .price:
+      let (raw, places) = try price(slot, field)
+      row.set(field, raw, places: places)
+    case .quantity:
+      let (raw, places) = try quantity(slot, field)
+      row.set(field, raw, places: places)
+    case .received:
+      if slot.count == 0 || slot.trimmed.isEmpty { row.set(field, 0) } else { row.set(field, try times.time(slot, field).ns, places: 1) }
+    case .side: row.set(field, Int64(try side(slot, field).rawValue))
+    }
+  }
+
+  private mutating func symbol(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Symbol {
+    if slot.kind == .text, slot.count <= 8 {
+      let known = symbols.find(ByteWords.load(slot.start) & ByteWords.mask(slot.count), slot.count)
+      if known != 0 { return Symbol(id: known) }
+    }
     return try newSymbol(slot, field)
   }
 
@@ -38,48 +71,35 @@ struct ValueDecoder: ~Copyable {
     } catch { throw FieldProblem(field: field, reason: .symbol(error.reason)) }
   }
 
-  /// A price divided by the scale; `decimals` becomes at least the count it was written with.
-  @inline(always)
-  mutating func price(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Price {
-    let number = try Self.number(row[field], field)
-    if !number.isLong, number.places <= 9, let raw = number.billionths(scale: scale) {
-      decimals = max(decimals, number.places)
-      return Price(raw: raw)
-    }
-    return Price(raw: try Self.slowFixedPoint(row[field], field, number, scale, &decimals))
+  /// A price divided by the scale, and the decimals it was written with.
+  private mutating func price(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+    let number = try Self.number(slot, field)
+    if !number.isLong, number.places <= 9, let raw = number.billionths(scale: scale) { return (raw, number.places) }
+    return try Self.slowFixedPoint(slot, field, number, scale)
   }
 
   /// An amount, 0 where there is none; never negative.
-  @inline(always)
-  mutating func quantity(_ row: borrowing Slots, _ field: Int, _ decimals: inout UInt8) throws(FieldProblem) -> Quantity {
-    if row[field].count == 0 { return Quantity(raw: 0) }
-    let number = try Self.number(row[field], field, isRequired: false)
-    if !number.isLong, number.places <= 9, !number.isNegative, let raw = number.billionths(scale: 1) {
-      decimals = max(decimals, number.places)
-      return Quantity(raw: raw)
-    }
-    let raw = try Self.slowFixedPoint(row[field], field, number, 1, &decimals)
+  private mutating func quantity(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+    if slot.count == 0 { return (0, 0) }
+    let number = try Self.number(slot, field, isRequired: false)
+    if !number.isLong, number.places <= 9, !number.isNegative, let raw = number.billionths(scale: 1) { return (raw, number.places) }
+    let (raw, places) = try Self.slowFixedPoint(slot, field, number, 1)
     if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
-    return Quantity(raw: raw)
-  }
-
-  @inline(always)
-  mutating func time(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Timestamp {
-    try times.time(row[field], field)
-  }
-
-  /// When the event reached its recorder; the event's own time where the row does not say.
-  @inline(always)
-  mutating func received(_ row: borrowing Slots, _ field: Int, _ time: Timestamp) throws(FieldProblem) -> Timestamp {
-    if row[field].count == 0 || row[field].trimmed.isEmpty { return time }
-    return try times.time(row[field], field)
+    return (raw, places)
   }
 
   /// Which side took the liquidity: `buy`, `sell`, `b`, `s` in any case; unknown where the row does not say.
-  @inline(always)
-  mutating func side(_ row: borrowing Slots, _ field: Int) throws(FieldProblem) -> Side {
-    if row[field].count == 0 { return .unknown }
-    return try Self.sideText(row[field], field)
+  private func side(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+    if slot.count == 0 { return .unknown }
+    // The usual two as words.
+    if slot.kind == .text, slot.count <= 4 {
+      switch ByteWords.load(slot.start) & ByteWords.mask(slot.count) {
+      case 0x0079_7562: return .buy
+      case 0x6c6c_6573: return .sell
+      default: break
+      }
+    }
+    return try Self.sideText(slot, field)
   }
 
   @inline(never)
@@ -97,7 +117,6 @@ struct ValueDecoder: ~Copyable {
 }
 
 extension ValueDecoder {
-  @inline(always)
   private static func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
     if slot.kind == .number { return slot.number }
     if slot.kind == .text {
@@ -132,18 +151,16 @@ extension ValueDecoder {
 
   @inline(never)
   private static func slowFixedPoint(
-    _ slot: FieldSlot, _ field: Int, _ number: Decimal, _ scale: UInt64, _ decimals: inout UInt8
-  ) throws(FieldProblem) -> Int64 {
+    _ slot: FieldSlot, _ field: Int, _ number: Decimal, _ scale: UInt64
+  ) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if !number.isLong, scale != 1 {
       guard let raw = number.billionths(scale: scale) else { throw FieldProblem(field: field, reason: .notExact) }
-      decimals = max(decimals, min(9, number.places))
-      return raw
+      return (raw, min(9, number.places))
     }
     do throws(TextError) {
       let (raw, written) = try Decimal.longBillionths(slot.trimmed)
       guard raw.magnitude % scale == 0 else { throw TextError(.tooManyDecimals, at: 0) }
-      decimals = max(decimals, written)
-      return raw / Int64(scale)
+      return (raw / Int64(scale), written)
     } catch {
       switch error.code {
       case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 ? .tooManyDecimals : .notExact)

@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// The paths that are looked for, as a tree: a key or an index leads from node to node.
 ///
 /// Unsafe inside: it compares keys with bytes of the row, in words.
@@ -51,7 +53,7 @@ struct JSONPaths {
   /// The node behind a key; -1 where nothing is looked for there.
   func child(of node: Int, key: UnsafePointer<UInt8>, count: Int) -> Int {
     if node < 0 { return -1 }
-    let word = Words.load(key) & Words.mask(count)
+    let word = ByteWords.load(key) & ByteWords.mask(count)
     for child in nodes[node].children where child.word == word && child.bytes.count == count && !child.isIndex {
       if count <= 8 || child.bytes.elementsEqual(UnsafeBufferPointer(start: key, count: count)) { return child.node }
     }

@@ -1,10 +1,12 @@
+internal import StockbusDecoding
+
 /// Scanning key by key, for lines of a shape that has not been seen.
 extension JSONRows {
   mutating func value(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
     guard p.pointee == 123 || p.pointee == 91 else {
-      if isLearning { learn(p, Int32(node)) }
+      let start = p
       try scalar(&p, node)
-      learnt = p
+      if isLearning { learn(start, p, node) }
       return
     }
     if depth >= Self.depthLimit { throw JSONProblem(.tooDeep, p) }
@@ -73,12 +75,29 @@ extension JSONRows {
     var length = count
     if hasEscapes {
       start = UnsafePointer(scratch.base) + scratch.count
-      JSONText.unescape(UnsafeBufferPointer(start: key, count: count), into: &scratch)
+      scratch.append { JSONEscapes.resolve(UnsafeBufferPointer(start: key, count: count), to: $0) }
       length = UnsafePointer(scratch.base) + scratch.count - start
     }
     if depth == 0 { keys?.append(String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)) }
     return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
   }
 
-  mutating func learn(_ p: UnsafePointer<UInt8>, _ node: Int32) { shapes[victim].add(learnt, p - learnt, node: node) }
+  /// Learns a value, and the bytes between it and the one before.
+  private mutating func learn(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ node: Int) {
+    let targets = node < 0 ? [] : paths.targets(of: node).map { (field: $0.slot, rank: $0.rank) }
+    switch start.pointee {
+    case 34:
+      shapes[victim].add(learnt, start + 1 - learnt, .text, for: targets)
+      learnt = end - 1
+    case 45, 48...57:
+      shapes[victim].add(learnt, start - learnt, .number, for: targets)
+      learnt = end
+    case _ where targets.isEmpty:
+      shapes[victim].add(learnt, start - learnt, .literal, for: [])
+      learnt = end
+    // What is null stays among the bytes between the values; what is true or false is no value of any field.
+    case 110: shapes[victim].addNull(for: targets)
+    default: isLearning = false
+    }
+  }
 }

@@ -1,7 +1,9 @@
+internal import MarketData
+internal import StockbusDecoding
+
 /// Values that stand for themselves, and the slots they go to.
 extension JSONRows {
   /// A string, number, `true`, `false` or `null` at `p`.
-  @inline(always)
   mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONProblem) {
     let start = p
     switch p.pointee {
@@ -17,9 +19,9 @@ extension JSONRows {
     }
   }
 
-  private static func literal(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> FieldSlot.Kind {
-    let word = Words.load(p)
-    switch word & Words.mask(4) {
+  static func literal(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> FieldSlot.Kind {
+    let word = ByteWords.load(p)
+    switch word & ByteWords.mask(4) {
     case 0x6c6c_756e:  // null
       p += 4
       return .absent
@@ -33,7 +35,6 @@ extension JSONRows {
     }
   }
 
-  @inline(always)
   mutating func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal) {
     let target = targets[node]
     if target.slot >= 0 {
@@ -43,7 +44,6 @@ extension JSONRows {
     }
   }
 
-  @inline(always)
   private mutating func put(
     _ target: JSONPaths.Target, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal
   ) {
@@ -52,14 +52,55 @@ extension JSONRows {
     slot.pointee = FieldSlot(start: start, count: count, number: number, kind: kind, rank: target.rank)
   }
 
-  @inline(never)
   private mutating func storeEscaped(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int) {
     guard targets[node].slot != -1 else { return }
+    let text = resolved(start, count)
+    store(node, text.baseAddress.unsafelyUnwrapped, text.count, .text, Decimal())
+    scratch.put(10)  // a number in it ends where it ends
+  }
+
+  /// A text without its escapes, in memory that lasts until the next row.
+  private mutating func resolved(_ start: UnsafePointer<UInt8>, _ count: Int) -> UnsafeBufferPointer<UInt8> {
     // Values without their escapes are never longer than with them, so that one reservation serves the line.
     if scratch.count == 0 { scratch.reserve(length + LineReader.slack) }
     let from = scratch.count
-    JSONText.unescape(UnsafeBufferPointer(start: start, count: count), into: &scratch)
-    store(node, UnsafePointer(scratch.base) + from, scratch.count - from, .text, Decimal())
-    scratch.put(10)  // a number in it ends where it ends
+    scratch.append { JSONEscapes.resolve(UnsafeBufferPointer(start: start, count: count), to: $0) }
+    return UnsafeBufferPointer(start: UnsafePointer(scratch.base) + from, count: scratch.count - from)
+  }
+}
+
+/// Values of rows of a known shape.
+extension JSONRows {
+  /// Reads a value that is not written as most are, or is for nothing; false where it is no good.
+  @inline(never)
+  mutating func value(_ piece: UnsafePointer<RowShape.Piece>, _ p: inout UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> Bool {
+    let start = p
+    var slot = FieldSlot(start: start)
+    do throws(JSONProblem) {
+      switch piece.pointee.form {
+      case .text:
+        // From the opening quotation mark to behind the closing one, where the next bytes begin.
+        p -= 1
+        let hasEscapes = try JSONText.skipString(&p)
+        p -= 1
+        slot.kind = .text
+        slot.count = p - start
+        if hasEscapes, piece.pointee.use != .nothing {
+          scratch.clear()
+          length = slot.count
+          let text = resolved(start, slot.count)
+          scratch.put(10)
+          (slot.start, slot.count) = (text.baseAddress.unsafelyUnwrapped, text.count)
+        }
+      case .number:
+        guard let number = Decimal.scan(&p, .json) else { return false }
+        (slot.kind, slot.count, slot.number) = (.number, p - start, number)
+      case .literal: _ = try Self.literal(&p)
+      case .field: return false
+      }
+    } catch { return false }
+    if piece.pointee.use == .nothing { return true }
+    do throws(FieldProblem) { try values.read(slot, Int(piece.pointee.field), piece.pointee.kind) } catch { return false }
+    return true
   }
 }

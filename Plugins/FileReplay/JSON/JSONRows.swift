@@ -1,7 +1,7 @@
 /// Reads rows that are one JSON object (or array) a line.
 ///
-/// A line of the shape of one of the last few is checked against that shape; any other is scanned key by key. Unsafe inside:
-/// values are pointers into the row.
+/// A line of the shape of one of the last few is read by that shape; any other is scanned key by key, and its shape learnt. Unsafe
+/// inside: values are pointers into the row.
 struct JSONRows: ~Copyable {
   static let depthLimit = 64
 
@@ -15,18 +15,20 @@ struct JSONRows: ~Copyable {
   var keys: [String]?  // of the outermost object, where somebody wants to know
 
   // Four shapes: files that mix messages have a few.
-  let shapes: UnsafeMutablePointer<JSONTemplate>
+  let shapes: UnsafeMutablePointer<RowShape>
   private static let shapeCount = 4
   private var latest = 0
+  /// The shape whose fields alone may be set in the values; -1 where no shape's are.
+  private var filled = -1
   var victim = 0
   var isLearning = false
   var learnt: UnsafePointer<UInt8>
   var length = 0
 
-  /// Each field is looked for at the paths given for it, best first.
-  init(paths fields: [[JSONPath]], slots: borrowing Slots) {
+  /// Each field is looked for at the paths given for it, best first. Rows need no symbol where `hasSymbol`.
+  init(_ fields: [ReplayField], paths candidates: [[JSONPath]], hasSymbol: Bool, slots: borrowing Slots) {
     var tree = JSONPaths()
-    for (slot, candidates) in fields.enumerated() {
+    for (slot, candidates) in candidates.enumerated() {
       for (rank, path) in candidates.prefix(250).enumerated() { tree.add(path, .init(slot: slot, rank: UInt8(rank))) }
     }
     paths = tree
@@ -37,7 +39,7 @@ struct JSONRows: ~Copyable {
     self.slots = slots.base
     learnt = UnsafePointer(scratch.base)
     shapes = .allocate(capacity: Self.shapeCount)
-    for i in 0..<Self.shapeCount { (shapes + i).initialize(to: JSONTemplate()) }
+    for i in 0..<Self.shapeCount { (shapes + i).initialize(to: RowShape(fields, hasSymbol: hasSymbol)) }
   }
 
   deinit {
@@ -46,15 +48,42 @@ struct JSONRows: ~Copyable {
     shapes.deallocate()
   }
 
-  /// Reads the next row into the slots. Throws what reading throws.
+  /// Reads the row at `start` into the values where it has a known shape; answers where its newline is.
   @inline(always)
+  mutating func quick(_ start: UnsafePointer<UInt8>, into values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
+    if filled == latest, let end = read(latest, start, &values) { return end }
+    return otherShape(start, &values)
+  }
+
+  /// Tries all shapes.
+  @inline(never)
+  private mutating func otherShape(_ start: UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
+    for shape in 0..<Self.shapeCount where shapes[shape].begins(start) {
+      // What another shape has set must not be taken for this row's.
+      if filled != shape { values.row.clear() }
+      filled = shape
+      if let end = read(shape, start, &values) {
+        latest = shape
+        return end
+      }
+    }
+    return nil
+  }
+
+  @inline(always)
+  private mutating func read(
+    _ shape: Int, _ start: UnsafePointer<UInt8>, _ values: inout ValueDecoder
+  ) -> UnsafePointer<UInt8>? {
+    let shape = shapes + shape
+    return RowShape.read(shape.pointee.pieces, shape.pointee.bytes, start, into: &values) { piece, p, values in
+      value(piece, &p, &values)
+    }
+  }
+
+  /// Reads the next row into the slots. Throws what reading throws.
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
-    case .line:
-      slots.clear()
-      scratch.clear()
-      if matches(latest, reader.start, reader.count) { return .row }
-      return otherShape(&reader, slots)
+    case .line: return row(&reader, slots)
     case .end: return .end
     case .tooLong:
       reason = "the line is longer than \(reader.limit) bytes"
@@ -74,16 +103,7 @@ struct JSONRows: ~Copyable {
     return keys ?? []
   }
 
-  @inline(never)
-  private mutating func otherShape(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
-    for shape in 0..<Self.shapeCount where shape != latest {
-      slots.clear()
-      scratch.clear()
-      if matches(shape, reader.start, reader.count) {
-        latest = shape
-        return .row
-      }
-    }
+  private mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     slots.clear()
     scratch.clear()
     var p = reader.start
@@ -93,6 +113,7 @@ struct JSONRows: ~Copyable {
     scratch.reserve(length + LineReader.slack)
     isLearning = true
     learnt = reader.start
+    filled = -1
     shapes[victim].clear()
     do throws(JSONProblem) {
       try scan(reader.start, reader.count)
@@ -115,23 +136,6 @@ struct JSONRows: ~Copyable {
     JSONText.skipBlanks(&p)
     // A carriage return that ends the line is a blank too.
     guard p >= start + count else { throw JSONProblem(.trailingText, p) }
-    if isLearning { learn(start + count, Int32(JSONTemplate.last)) }
-  }
-
-  /// Reads the line by a shape; false, with some slots perhaps filled, where it has another.
-  @inline(always)
-  private mutating func matches(_ shape: Int, _ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    guard shapes[shape].isComplete else { return false }
-    length = count
-    let words = shapes[shape].words
-    var piece = shapes[shape].pieces
-    var p = start
-    while JSONTemplate.passes(&p, piece.pointee, words) {
-      let node = Int(piece.pointee.node)
-      if node == JSONTemplate.last { return p == start + count }
-      do throws(JSONProblem) { try scalar(&p, node) } catch { return false }
-      piece += 1
-    }
-    return false
+    if isLearning { shapes[victim].end(learnt, start + count - learnt) }
   }
 }

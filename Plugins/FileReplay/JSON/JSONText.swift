@@ -1,3 +1,6 @@
+internal import MarketData
+internal import StockbusDecoding
+
 /// Why a line is no JSON, and where.
 struct JSONProblem: Error {
   enum Code {
@@ -48,7 +51,7 @@ enum JSONText {
   static func skipString(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> Bool {
     var q = p + 1
     while true {
-      let found = Words.endsOfText(Words.load(q))
+      let found = ByteWords.endsOfText(ByteWords.load(q))
       if found != 0 {
         q += found.trailingZeroBitCount >> 3
         if q.pointee == 34 {
@@ -81,59 +84,11 @@ enum JSONText {
   }
 
   private static func escapeLength(_ q: UnsafePointer<UInt8>) throws(JSONProblem) -> Int {
-    switch q[1] {
-    case 34, 47, 92, 98, 102, 110, 114, 116: return 2
-    case 117:
-      guard let unit = hex(q + 2) else { throw JSONProblem(.badEscape, q) }
-      if unit & 0xf800 != 0xd800 { return 6 }
-      guard unit < 0xdc00, q[6] == 92, q[7] == 117, let low = hex(q + 8), low & 0xfc00 == 0xdc00 else {
-        throw JSONProblem(.loneSurrogate, q)
+    do throws(JSONEscapes.Fault) { return try JSONEscapes.length(q) } catch {
+      switch error {
+      case .badEscape: throw JSONProblem(.badEscape, q)
+      case .loneSurrogate: throw JSONProblem(.loneSurrogate, q)
       }
-      return 12
-    default: throw JSONProblem(.badEscape, q)
-    }
-  }
-
-  private static func hex(_ q: UnsafePointer<UInt8>) -> UInt32? {
-    var unit: UInt32 = 0
-    for i in 0..<4 {
-      switch q[i] {
-      case 48...57: unit = unit << 4 | UInt32(q[i] - 48)
-      case 65...70: unit = unit << 4 | UInt32(q[i] - 55)
-      case 97...102: unit = unit << 4 | UInt32(q[i] - 87)
-      default: return nil
-      }
-    }
-    return unit
-  }
-
-  /// Writes the text between two quotation marks, which `skipString` has passed, to `out` without its escapes.
-  static func unescape(_ text: UnsafeBufferPointer<UInt8>, into out: inout Scratch) {
-    guard var q = text.baseAddress else { return }
-    let end = q + text.count
-    while q < end {
-      if q.pointee != 92 {
-        out.put(q.pointee)
-        q += 1
-        continue
-      }
-      switch q[1] {
-      case 98: out.put(8)
-      case 102: out.put(12)
-      case 110: out.put(10)
-      case 114: out.put(13)
-      case 116: out.put(9)
-      case 117:
-        var unit = hex(q + 2) ?? 0xfffd
-        if unit & 0xf800 == 0xd800 {
-          unit = 0x10000 + (unit & 0x3ff) << 10 + (hex(q + 8) ?? 0) & 0x3ff
-          q += 6
-        }
-        for byte in String(Unicode.Scalar(unit) ?? "\u{fffd}").utf8 { out.put(byte) }
-        q += 4
-      default: out.put(q[1])
-      }
-      q += 2
     }
   }
 }

@@ -8,18 +8,19 @@ struct Decimal: Hashable, Sendable {
   /// Longer than nineteen digits or with an exponent: the text has to be read by the slow way.
   var isLong = false
 
+  /// What stands in front of the point.
+  var whole: UInt64 { places == 0 ? mantissa : mantissa / Digits.power(Int(places)) }
+
   /// Billionths after division by `scale`, or nil where that is not exact or does not fit.
-  @inline(always)
   func billionths(scale: UInt64) -> Int64? {
     if scale == 1, places <= 9 {
-      let (raw, overflow) = mantissa.multipliedReportingOverflow(by: Words.power(9 &- Int(places)))
+      let (raw, overflow) = mantissa.multipliedReportingOverflow(by: Digits.power(9 &- Int(places)))
       return overflow ? nil : signed(raw)
     }
     return quotient(multiplier: 1_000_000_000, scale: scale)
   }
 
   /// Nanoseconds where one unit has `unit` of them, or nil where that is not whole or does not fit.
-  @inline(always)
   func nanoseconds(unit: UInt64) -> Int64? {
     if places == 0 {
       let (raw, overflow) = mantissa.multipliedReportingOverflow(by: unit)
@@ -29,16 +30,14 @@ struct Decimal: Hashable, Sendable {
   }
 
   /// `mantissa` × `multiplier` / (10^`places` × `scale`), exactly or nil.
-  @inline(never)
   private func quotient(multiplier: UInt64, scale: UInt64) -> Int64? {
-    let (divisor, overflow) = Words.power(Int(places)).multipliedReportingOverflow(by: scale)
+    let (divisor, overflow) = Digits.power(Int(places)).multipliedReportingOverflow(by: scale)
     let product = mantissa.multipliedFullWidth(by: multiplier)
     guard !overflow, divisor > product.high else { return nil }
     let (quotient, remainder) = divisor.dividingFullWidth(product)
     return remainder == 0 ? signed(quotient) : nil
   }
 
-  @inline(always)
   private func signed(_ magnitude: UInt64) -> Int64? {
     if magnitude > UInt64(Int64.max) { return nil }
     return isNegative ? 0 &- Int64(truncatingIfNeeded: magnitude) : Int64(truncatingIfNeeded: magnitude)
@@ -57,7 +56,6 @@ extension Decimal {
   /// Reads the number at `p` and moves `p` behind it; nil, with `p` at the first wrong byte, where there is none.
   ///
   /// Unsafe: what follows the number must be readable, as `LineReader` guarantees, and must not be a digit.
-  @inline(always)
   static func scan(_ p: inout UnsafePointer<UInt8>, _ grammar: NumberGrammar) -> Decimal? {
     var number = Decimal()
     if p.pointee == 45 {
@@ -67,10 +65,10 @@ extension Decimal {
       p += 1
     }
     let first = p
-    var step = Words.digits(p, &number.mantissa)
+    var step = Digits.read(p, &number.mantissa)
     p += step
     while step == 8 {
-      step = Words.digits(p, &number.mantissa)
+      step = Digits.read(p, &number.mantissa)
       p += step
     }
     var digits = p - first
@@ -83,7 +81,7 @@ extension Decimal {
       p += 1
       let point = p
       repeat {
-        step = Words.digits(p, &number.mantissa)
+        step = Digits.read(p, &number.mantissa)
         p += step
       } while step == 8
       let places = p - point

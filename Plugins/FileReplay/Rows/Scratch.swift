@@ -29,6 +29,9 @@ struct Scratch: ~Copyable {
     capacity = bigger
   }
 
+  /// What `body` writes from the pointer on, for which room must have been made; it answers how many bytes.
+  mutating func append(_ body: (UnsafeMutablePointer<UInt8>) -> Int) { count += body(base + count) }
+
   /// One byte; room must have been made.
   @inline(always)
   mutating func put(_ byte: UInt8) {

@@ -30,11 +30,11 @@ struct ISOTime {
   /// A time on the same date as the last one, in the usual form; nil where `read` has to look closer.
   @inline(always)
   mutating func quick(_ p: UnsafePointer<UInt8>, _ count: Int, _ format: TimeFormat) -> Timestamp? {
-    guard Words.load(p) == front, Words.load(p + 2) == back else { return nil }
+    guard ByteWords.load(p) == front, ByteWords.load(p + 2) == back else { return nil }
     if count == 10 { return format == .iso8601 ? nil : Timestamp(ns: begin) }
     guard count >= 19, format != .date, p[10] == 84 || p[10] == 32 else { return nil }
     // `13:30:00` against `00:00:00`: digits become 0...9, colons 0.
-    let clock = Words.load(p + 11) ^ 0x3030_3a30_303a_3030
+    let clock = ByteWords.load(p + 11) ^ 0x3030_3a30_303a_3030
     if ((clock &+ 0x7676_7f76_767f_7676) | clock) & 0x8080_8080_8080_8080 != 0 { return nil }
     let hour = (clock & 15) &* 10 &+ (clock >> 8) & 15
     let minute = (clock >> 24 & 15) &* 10 &+ (clock >> 32) & 15
@@ -44,11 +44,11 @@ struct ISOTime {
     var fraction: UInt64 = 0
     if at.pointee == 46 {
       at += 1
-      var width = Words.digits(at, &fraction)
-      if width == 8 { width &+= Words.digits(at + 8, &fraction) }
+      var width = Digits.read(at, &fraction)
+      if width == 8 { width &+= Digits.read(at + 8, &fraction) }
       if width == 0 || width > 9 { return nil }
       at += width
-      fraction &*= Words.power(9 &- width)
+      fraction &*= Digits.power(9 &- width)
     }
     let ofDay = hour &* 3600 &+ minute &* 60 &+ second
     var seconds = day &* 86_400 &+ Int(truncatingIfNeeded: ofDay)

@@ -6,6 +6,8 @@ struct TimeDecoder: ~Copyable {
   private let unit: UInt64  // 0 where the format is no plain number
   private let origin: Int64  // ns since the epoch where counting begins
   private let length: Int64  // ns the counted day has; Int64.max for the epoch
+  /// True where whole numbers are times since the epoch.
+  let isEpoch: Bool
   var text: ISOTime
 
   /// `date` is needed by the formats since midnight and by no other.
@@ -13,6 +15,7 @@ struct TimeDecoder: ~Copyable {
     self.format = format
     unit = format.unit ?? 0
     text = ISOTime(zone: zone)
+    isEpoch = format != .iso8601 && format != .date && !format.isSinceMidnight
     if format.isSinceMidnight, let date {
       var zone = zone
       let begin = zone?.begin(ofDay: date.daysSinceEpoch) ?? date.daysSinceEpoch * 86_400
@@ -26,7 +29,6 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// The time in a row's field.
-  @inline(always)
   mutating func time(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if slot.kind == .number, format != .iso8601, format != .date { return try epoch(slot.number, slot, field) }
     if slot.kind == .text {
@@ -39,9 +41,15 @@ struct TimeDecoder: ~Copyable {
     return try slow(slot, field)
   }
 
+  /// A whole number since the epoch, where those are times; nil where it does not fit.
   @inline(always)
+  func quick(_ whole: UInt64) -> Int64? {
+    let (ns, overflow) = whole.multipliedReportingOverflow(by: unit == 0 ? TimeUnit.guess(whole) : unit)
+    return overflow || ns > UInt64(Int64.max) ? nil : Int64(truncatingIfNeeded: ns)
+  }
+
   private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
-    if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number) : unit) {
+    if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number.whole) : unit) {
       if origin == 0, length == .max { return Timestamp(ns: ns) }
       if ns < 0 { throw FieldProblem(field: field, reason: .time("is before midnight")) }
       if ns >= length { throw FieldProblem(field: field, reason: .time("is past the end of the day")) }
@@ -53,8 +61,8 @@ struct TimeDecoder: ~Copyable {
   @inline(never)
   private mutating func inexact(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
     if number.isLong { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
-    let unit = unit == 0 ? TimeUnit.guess(number) : unit
-    let whole = number.mantissa / Words.power(Int(number.places))
+    let unit = unit == 0 ? TimeUnit.guess(number.whole) : unit
+    let whole = number.mantissa / Digits.power(Int(number.places))
     let isTooLarge = whole.multipliedReportingOverflow(by: unit).overflow || whole * unit > UInt64(Int64.max)
     throw FieldProblem(field: field, reason: .time(isTooLarge ? "is out of range" : "is finer than a nanosecond"))
   }

@@ -59,11 +59,10 @@ enum TimeUnit {
   static let millisecond: UInt64 = 1_000_000
   static let microsecond: UInt64 = 1000
 
-  /// The unit that a number since the epoch is most likely in: below 10^11 seconds (until the year 5138), below 10^14 milliseconds
-  /// (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
+  /// The unit that a number since the epoch with this whole part is most likely in: below 10^11 seconds (until the year 5138), below
+  /// 10^14 milliseconds (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
   @inline(always)
-  static func guess(_ number: Decimal) -> UInt64 {
-    let whole = number.places == 0 ? number.mantissa : number.mantissa / Words.power(Int(number.places))
+  static func guess(_ whole: UInt64) -> UInt64 {
     if whole >= 100_000_000_000_000_000 { return 1 }
     if whole >= 100_000_000_000_000 { return microsecond }
     if whole >= 100_000_000_000 { return millisecond }

@@ -1,25 +1,19 @@
-internal import Foundation
-
-/// The rules of an IANA time zone, remembered by day so that millions of rows ask the system a few times only.
+/// The rules of an IANA time zone, remembered by day so that millions of rows ask the zone's file a few times only.
 struct ZoneRules {
   /// `America/New_York`, `UTC`.
   let name: String
-  private let zone: TimeZone
+  private let zone: ZoneFile
   /// By local day since 1970-01-01: the offset in seconds east of Greenwich where it holds all day, `mixed` where it changes.
   private var days: [Int: Int] = [:]
   private var lastDay = Int.min
   private var lastOffset = 0
   private static let mixed = Int.max
 
-  /// Nil where the system knows no such zone.
-  init?(_ name: String) {
-    guard let zone = TimeZone(identifier: name) else { return nil }
+  /// Throws where there is no such zone, or its file cannot be read. `UTC` needs no file.
+  init(_ name: String, in database: ZoneDatabase = .system) throws(ZoneProblem) {
     self.name = name
-    self.zone = zone
+    zone = name == "UTC" ? ZoneFile() : try database.zone(name)
   }
-
-  /// The names of the zones the system knows.
-  static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
 
   /// Seconds since the epoch when a clock in the zone shows `local` (seconds since 1970-01-01T00:00:00 on that clock).
   ///
@@ -36,28 +30,26 @@ struct ZoneRules {
   /// Seconds since the epoch of a day's first moment; it is midnight except where clocks go forward over midnight.
   mutating func begin(ofDay day: Int) -> Int {
     if let midnight = utc(local: day * 86_400) { return midnight }
-    let before = offset(at: (day - 1) * 86_400)
+    let before = zone.offset(at: (day - 1) * 86_400)
     var low = day * 86_400 - before - 86_400  // still before the change
     var high = day * 86_400 - before  // behind it
     while high - low > 1 {
       let middle = (low + high) / 2
-      if offset(at: middle) == before { low = middle } else { high = middle }
+      if zone.offset(at: middle) == before { low = middle } else { high = middle }
     }
     return high
   }
 
-  private func offset(at utc: Int) -> Int { zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(utc))) }
-
   private mutating func offset(onDay day: Int) -> Int {
     if let known = days[day] { return known }
-    let before = offset(at: (day - 1) * 86_400)
-    let found = before == offset(at: (day + 2) * 86_400) ? before : Self.mixed
+    let before = zone.offset(at: (day - 1) * 86_400)
+    let found = before == zone.offset(at: (day + 2) * 86_400) ? before : Self.mixed
     days[day] = found
     return found
   }
 
   private func exactUTC(local: Int, day: Int) -> Int? {
-    let offsets = [offset(at: (day - 1) * 86_400), offset(at: (day + 2) * 86_400)]
-    return offsets.filter { offset(at: local - $0) == $0 }.map { local - $0 }.min()
+    let offsets = [zone.offset(at: (day - 1) * 86_400), zone.offset(at: (day + 2) * 86_400)]
+    return offsets.filter { zone.offset(at: local - $0) == $0 }.map { local - $0 }.min()
   }
 }

@@ -54,28 +54,11 @@ extension ByteReader {
     }
     // Eighteen digits cannot have overflowed; longer ones and exponents are rare enough to be read again, slowly.
     if digits > 18 || places > 9 || (p < end && p.pointee | 0x20 == 101) { return try longFixedPoint(decimals: &decimals) }
-    let (scaled, overflow) = v.multipliedReportingOverflow(by: Self.powers(9 &- places))
+    let (scaled, overflow) = v.multipliedReportingOverflow(by: Digits.power(9 &- places))
     if overflow || scaled > UInt64(Int64.max) { throw fail(.outOfRange) }
     at = p
     decimals = UInt8(truncatingIfNeeded: places)
     return negative ? 0 &- Int64(scaled) : Int64(scaled)
-  }
-
-  /// 10 to the power of `n`, for 0...9.
-  @inlinable @inline(__always)
-  static func powers(_ n: Int) -> UInt64 {
-    switch n {
-    case 0: 1
-    case 1: 10
-    case 2: 100
-    case 3: 1000
-    case 4: 10_000
-    case 5: 100_000
-    case 6: 1_000_000
-    case 7: 10_000_000
-    case 8: 100_000_000
-    default: 1_000_000_000
-    }
   }
 
   /// The general form: any number of digits, leading and trailing zeros, an exponent.

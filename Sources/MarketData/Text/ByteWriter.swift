@@ -82,6 +82,13 @@ public struct ByteWriter: ~Copyable {
     put(bytes)
   }
 
+  /// What `body` writes from the pointer on, at most `n` bytes; it answers how many. Makes its own room.
+  @inlinable
+  public mutating func append(upTo n: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    reserve(n)
+    count &+= body(base + count)
+  }
+
   /// This text, with its own room.
   public mutating func append(_ text: String) {
     var text = text

@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// The grammar. Unsafe inside: a pointer walks the copy without bounds, up to the zeros behind it.
 extension JSONTape {
   mutating func scan() throws(JSONProblem) {
@@ -113,16 +115,11 @@ extension JSONTape {
   }
 
   private func escapeLength(_ q: UnsafePointer<UInt8>) throws(JSONProblem) -> Int {
-    switch q[1] {
-    case 34, 47, 92, 98, 102, 110, 114, 116: return 2
-    case 117:
-      guard let unit = JSONEscapes.unit(q + 2) else { throw problem(.badEscape, q) }
-      if unit & 0xf800 != 0xd800 { return 6 }
-      guard unit < 0xdc00, q[6] == 92, q[7] == 117, let low = JSONEscapes.unit(q + 8), low & 0xfc00 == 0xdc00 else {
-        throw problem(.loneSurrogate, q)
+    do throws(JSONEscapes.Fault) { return try JSONEscapes.length(q) } catch {
+      switch error {
+      case .badEscape: throw problem(.badEscape, q)
+      case .loneSurrogate: throw problem(.loneSurrogate, q)
       }
-      return 12
-    default: throw problem(.badEscape, q)
     }
   }
 

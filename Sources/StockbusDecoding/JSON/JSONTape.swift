@@ -114,26 +114,3 @@ struct JSONTape: ~Copyable {
     nodeCapacity *= 2
   }
 }
-
-/// Eight bytes at a time.
-///
-/// Unsafe inside: a word is loaded whole, and what lies behind a token is readable in every tape.
-enum ByteWords {
-  /// Eight bytes, the first in the lowest.
-  @inline(__always)
-  static func load(_ p: UnsafePointer<UInt8>) -> UInt64 { UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)) }
-
-  /// The lowest `count` bytes of a word set, `count` in 0...8.
-  @inline(__always)
-  static func mask(_ count: Int) -> UInt64 { count >= 8 ? ~0 : (1 &<< (8 &* UInt64(truncatingIfNeeded: count))) &- 1 }
-
-  /// The high bit of the bytes below 0x20, of quotation marks and of backslashes; exact up to and with the first.
-  @inline(__always)
-  static func endsOfText(_ word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let quotes = word ^ 0x2222_2222_2222_2222
-    let slashes = word ^ 0x5c5c_5c5c_5c5c_5c5c
-    let found = ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- 0x2020_2020_2020_2020) & ~word)
-    return found & 0x8080_8080_8080_8080
-  }
-}

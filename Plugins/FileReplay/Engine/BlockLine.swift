@@ -1,0 +1,153 @@
+internal import Synchronization
+
+/// Where several parsers take the blocks of a file, and whoever hands out their events gets them back in the file's order.
+///
+/// A parser reads the block that it will parse, so that the bytes are in its own cache, and goes on to the next without being told;
+/// it sleeps only where so many blocks wait to be handed out that there is no memory left for another.
+///
+/// Unchecked because of the reader, which is used under `reading` while there are parsers, and of the blocks, which are handed on and
+/// not shared.
+final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
+  private struct State: Sendable {
+    /// Memory for blocks that nobody uses.
+    var idle: [BlockWork<E>]
+    /// Parsed, by number.
+    var parsed: [Int: BlockWork<E>] = [:]
+    /// The block that is handed out next.
+    var next = 0
+    /// How many blocks there are; known once the last has been read.
+    var count: Int?
+    var isStopped = false
+    /// Parsers without memory, and who hands out, while they sleep.
+    var parsers: [CheckedContinuation<Void, Never>] = []
+    var taker: CheckedContinuation<Void, Never>?
+  }
+
+  private let state: Mutex<State>
+  private let reading = Mutex(())
+  private var blocks: BlockReader
+  private var first: BlockWork<E>?
+  private var readCount = 0
+
+  /// - Parameter depth: how many blocks may be in memory at once.
+  init(_ blocks: consuming BlockReader, depth: Int) {
+    self.blocks = blocks
+    state = Mutex(State(idle: (0..<max(2, depth)).map { _ in BlockWork<E>() }))
+  }
+
+  /// Bytes the file has on the disk; nil for what is no plain file.
+  var size: Int? { blocks.size }
+  /// When there are no parsers: bytes of the file read so far, as it lies on the disk.
+  var bytesRead: Int { blocks.bytesRead }
+  /// How many blocks were read.
+  var blockCount: Int { reading.withLock { _ in readCount } }
+
+  /// Reads the first block before there are parsers; nil where nothing can be cut into blocks.
+  func begin() -> LineBlock? {
+    guard let work = state.withLock({ $0.idle.popLast() }) else { return nil }
+    guard read(work) else { return nil }
+    first = work
+    return work.block
+  }
+
+  private func read(_ work: BlockWork<E>) -> Bool {
+    guard blocks.next(&work.block) else { return false }
+    work.number = readCount
+    work.bytesRead = blocks.bytesRead
+    readCount += 1
+    return true
+  }
+
+  /// For a parser: the next block; nil where there is none or the line has been stopped.
+  func take() async -> BlockWork<E>? {
+    while true {
+      let work = state.withLock { state -> BlockWork<E>? in state.isStopped ? nil : state.idle.popLast() }
+      if let work { return fill(work) }
+      if state.withLock({ $0.isStopped || $0.count != nil }) { return nil }
+      await withCheckedContinuation { parser in
+        let isVain = state.withLock { state in
+          if !state.idle.isEmpty || state.isStopped || state.count != nil { return true }
+          state.parsers.append(parser)
+          return false
+        }
+        if isVain { parser.resume() }
+      }
+    }
+  }
+
+  private func fill(_ work: BlockWork<E>) -> BlockWork<E>? {
+    // Numbers are given in the order of reading, to those who have memory: the block that is handed out next is never without.
+    let found = reading.withLock { _ -> BlockWork<E>? in
+      if let first {
+        self.first = nil
+        return first
+      }
+      return read(work) ? work : nil
+    }
+    if found !== work { give(back: work) }
+    if found == nil {
+      let count = reading.withLock { _ in readCount }
+      wake { $0.count = count }
+    }
+    return found
+  }
+
+  /// For a parser: what became of a block.
+  func put(_ work: BlockWork<E>) {
+    let taker = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.parsed[work.number] = work
+      if work.number != state.next { return nil }
+      defer { state.taker = nil }
+      return state.taker
+    }
+    taker?.resume()
+  }
+
+  /// The next block in the file's order once it has been parsed; nil behind the last.
+  func next() async -> BlockWork<E>? {
+    while true {
+      let (work, isEnd) = state.withLock { state -> (BlockWork<E>?, Bool) in
+        if let work = state.parsed.removeValue(forKey: state.next) {
+          state.next += 1
+          return (work, false)
+        }
+        return (nil, state.isStopped || state.count.map { state.next >= $0 } ?? false)
+      }
+      if work != nil || isEnd { return work }
+      await withCheckedContinuation { taker in
+        let isVain = state.withLock { state in
+          let isEnd = state.isStopped || state.count.map { state.next >= $0 } ?? false
+          if isEnd || state.parsed[state.next] != nil { return true }
+          state.taker = taker
+          return false
+        }
+        if isVain { taker.resume() }
+      }
+    }
+  }
+
+  /// The memory of a block that has been handed out.
+  func give(back work: BlockWork<E>) {
+    let parser = state.withLock { state in
+      state.idle.append(work)
+      return state.parsers.popLast()
+    }
+    parser?.resume()
+  }
+
+  /// Parsers get no more blocks.
+  func stop() { wake { $0.isStopped = true } }
+
+  private func wake(_ change: (inout State) -> Void) {
+    let (parsers, taker) = state.withLock { state in
+      change(&state)
+      defer { (state.parsers, state.taker) = ([], nil) }
+      return (state.parsers, state.taker)
+    }
+    for parser in parsers { parser.resume() }
+    taker?.resume()
+  }
+
+  /// When there are no parsers: what could not be cut. Then nothing is left here.
+  func takeRest(after lines: Int, limit: Int) -> LineReader { blocks.takeRest(after: lines, limit: limit) }
+}

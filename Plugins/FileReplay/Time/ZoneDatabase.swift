@@ -1,0 +1,75 @@
+internal import StockbusPlugin
+
+/// Why there are no rules for a time zone: one sentence.
+struct ZoneProblem: Error, Hashable {
+  var message: String
+}
+
+/// A folder of zone files, by their zones' names.
+struct ZoneDatabase: Sendable {
+  let folder: String
+
+  /// The system's: the folder that the environment variable TZDIR names, else where the C library has it.
+  static var system: ZoneDatabase { ZoneDatabase(folder: Platform.environment("TZDIR") ?? "/usr/share/zoneinfo") }
+
+  /// What the zone's file says.
+  func zone(_ name: String) throws(ZoneProblem) -> ZoneFile {
+    guard Self.isName(name), let bytes = try read(name) else {
+      if !isThere {
+        throw ZoneProblem(message: "there are no time zones in '\(folder)'; install tzdata, or set TZDIR to its folder")
+      }
+      throw ZoneProblem(message: "unknown time zone '\(name)'\(didYouMean(name, among: known))")
+    }
+    do throws(ZoneFile.Problem) { return try ZoneFile(bytes) } catch {
+      throw ZoneProblem(message: "the time zone '\(name)' cannot be used: '\(folder)/\(name)', byte \(error.byte): \(error.reason)")
+    }
+  }
+
+  /// The names of the zones there are, for suggestions: those that the database's own table lists.
+  var known: [String] {
+    guard let table = try? read("zone.tab") else { return [] }
+    let rows = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+    return ["UTC"]
+      + rows.compactMap { row in
+        let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
+        return fields.count > 2 ? String(fields[2]) : nil
+      }
+  }
+
+  private var isThere: Bool {
+    guard case .success(let descriptor) = Platform.open(folder) else { return false }
+    Platform.close(descriptor)
+    return true
+  }
+
+  /// Names lead to files below the folder and nowhere else.
+  static func isName(_ name: String) -> Bool {
+    let isPlain = name.utf8.allSatisfy { byte in
+      (byte | 32) &- 97 < 26 || byte &- 48 < 10 || byte == 43 || byte == 45 || byte == 47 || byte == 95
+    }
+    return isPlain && name.utf8.count <= 255 && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+
+  /// The file of this name; nil where there is no plain file. One byte more than a zone's file may have, at most.
+  private func read(_ name: String) throws(ZoneProblem) -> [UInt8]? {
+    guard case .success(let descriptor) = Platform.open("\(folder)/\(name)") else { return nil }
+    defer { Platform.close(descriptor) }
+    guard let size = Platform.size(descriptor) else { return nil }
+    let capacity = min(size, ZoneFile.sizeLimit + 1)
+    var problem: SystemProblem?
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, capacity)) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      while count < capacity {
+        switch Platform.read(descriptor, base + count, capacity - count) {
+        case .success(0): return
+        case .success(let got): count += got
+        case .failure(let failure):
+          problem = failure
+          return
+        }
+      }
+    }
+    if let problem { throw ZoneProblem(message: "the time zone '\(name)' cannot be read: '\(folder)/\(name)': \(problem.text)") }
+    return bytes
+  }
+}
