@@ -104,7 +104,7 @@ let package = Package(
 
     // The plugins.
     plugin("Generator"),
-    plugin("FileReplay", uses: ["StockbusDecoding", "CZlib"]),
+    plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
     plugin("EchoSocket", uses: ["StockbusNetwork"]),
     plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
     plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),

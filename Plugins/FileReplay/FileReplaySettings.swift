@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusDecoding
+internal import StockbusFiles
 internal import StockbusPlugin
 
 /// What a row becomes.

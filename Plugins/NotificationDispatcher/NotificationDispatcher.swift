@@ -1,4 +1,5 @@
 internal import EventBus
+internal import StockbusFiles
 public import StockbusPlugin
 
 extension Plugin {
@@ -55,7 +56,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices)
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
-    desk = DeliveryDesk([], queue: settings.queue, quietHours: settings.quietHours, context: context)
+    desk = DeliveryDesk([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
     suppressed = context.counter("suppressed", "Alerts that a cooldown kept back.")
     silenced = context.counter("silenced", "Alerts of rules that were switched off.")
@@ -73,7 +74,11 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     for channel in channels {
       if let fault = channel.fault { context.logger.notice("channel \(shown(channel.name)) is off: \(fault)") }
     }
-    desk = DeliveryDesk(channels, queue: settings.queue, quietHours: settings.quietHours, context: context)
+    var quiet: QuietClock?
+    do throws(ZoneProblem) { quiet = try settings.quietHours.map(QuietClock.init) } catch {
+      throw EnvironmentFailure(error.message, isPermanent: true)
+    }
+    desk = DeliveryDesk(channels, queue: settings.queue, quiet: quiet, context: context)
   }
 
   public func receive(_ events: Span<E>) async throws {

@@ -74,6 +74,37 @@ enum Descriptor {
     return pread(descriptor, &byte, 1, off_t(size - 1)) == 1 ? byte : nil
   }
 
+  /// The bytes of the plain file at `path`, at most so many; nil where there is no plain file or it may not be opened.
+  static func contents(of path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
+    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { _ = close(descriptor) }
+    guard let size = plainSize(descriptor) else { return nil }
+    let capacity = min(size, limit)
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, capacity)) { buffer, count in
+      while count < capacity, let base = buffer.baseAddress {
+        let n = pread(descriptor, base + count, capacity - count, off_t(count))
+        if n > 0 {
+          count += n
+        } else if n == 0 {
+          return
+        } else if errno != EINTR {
+          code = errno
+          return
+        }
+      }
+    }
+    if code != 0 { throw Errno(code) }
+    return bytes
+  }
+
+  /// An environment variable; nil where it is not there or empty.
+  static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

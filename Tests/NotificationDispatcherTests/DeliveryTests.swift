@@ -32,7 +32,7 @@ import Testing
       return OpenedChannel(
         name: "c\(i)", kind: "console", number: i, options: options, channel: Script { _ in nil }, fault: nil)
     }
-    return DeliveryDesk(channels, queue: queue, quietHours: quiet, context: harness.context)
+    return try DeliveryDesk(channels, queue: queue, quiet: quiet.map(QuietClock.init), context: harness.context)
   }
 
   @Test func `the oldest makes room where too many wait, and is counted and kept as a dead letter`() throws {
@@ -90,7 +90,7 @@ import Testing
     quiet.from = try TimeOfDay(option: from)
     quiet.to = try TimeOfDay(option: to)
     quiet.zone = zone
-    #expect(quiet.contain(try Timestamp(option: time)) == isQuiet)
+    #expect(try QuietClock(quiet).isQuiet(at: Timestamp(option: time)) == isQuiet)
   }
 
   @Test func `pauses grow, the receiver may ask for more, and a success ends it`() async throws {

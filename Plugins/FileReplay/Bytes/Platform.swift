@@ -50,12 +50,6 @@ enum Platform {
 
   static func close(_ descriptor: Int32) { cClose(descriptor) }
 
-  /// An environment variable; nil where it is not there or empty.
-  static func environment(_ name: String) -> String? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
-  }
-
   /// The first newline in `count` bytes.
   @inline(always)
   static func newline(in bytes: UnsafePointer<UInt8>, count: Int) -> UnsafePointer<UInt8>? { find(10, in: bytes, count: count) }

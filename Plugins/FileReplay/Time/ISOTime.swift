@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusFiles
 
 /// Reads ISO-8601 times and dates; a date like the one before costs two comparisons.
 ///

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusFiles
 
 /// Reads times in one format.
 struct TimeDecoder: ~Copyable {

@@ -5,12 +5,12 @@ internal import StockbusPlugin
 /// Who gets which notification, and what became of it. Pure but for logging and counting; whoever owns it does the deliveries.
 struct DeliveryDesk: Sendable {
   private(set) var lanes: [Lane]
-  private let quietHours: QuietHours?
+  private let quiet: QuietClock?
   private let context: Context
 
-  init(_ channels: [OpenedChannel], queue: Int, quietHours: QuietHours?, context: Context) {
+  init(_ channels: [OpenedChannel], queue: Int, quiet: QuietClock?, context: Context) {
     lanes = channels.map { Lane($0, queue: queue, context: context) }
-    self.quietHours = quietHours
+    self.quiet = quiet
     self.context = context
   }
 
@@ -22,7 +22,7 @@ struct DeliveryDesk: Sendable {
   /// Takes a notification for the channels of these names, for all where there are none; never waits.
   mutating func offer(_ notification: Notification, to names: [String]?) {
     let uptime = context.clock.uptime
-    let isQuiet = !notification.isUrgent && (quietHours?.contain(context.clock.now) ?? false)
+    let isQuiet = !notification.isUrgent && (quiet?.isQuiet(at: context.clock.now) ?? false)
     for i in lanes.indices where lanes[i].channel != nil && names?.contains(lanes[i].name) ?? true {
       if lanes[i].isSilent(at: uptime) {
         lanes[i].count(.silenced)

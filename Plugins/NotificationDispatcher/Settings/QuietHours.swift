@@ -1,5 +1,4 @@
-internal import Foundation
-internal import MarketData
+internal import StockbusFiles
 public import StockbusPlugin
 
 /// A time of day, to the minute: `22:00`.
@@ -45,18 +44,6 @@ public struct QuietHours: Options {
 
   public func validate(_ problems: inout OptionProblems) {
     if from == to { problems.add("'from' and 'to' are the same", at: "to") }
-    if TimeZone(identifier: zone) == nil {
-      problems.add("'zone': no time zone is called \(shown(zone))\(didYouMean(zone, among: TimeZone.knownTimeZoneIdentifiers))", at: "zone")
-    }
-  }
-
-  /// Whether a moment lies in them.
-  func contain(_ time: Timestamp) -> Bool {
-    let seconds = time.ns >= 0 ? time.ns / 1_000_000_000 : (time.ns - 999_999_999) / 1_000_000_000
-    let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))) ?? 0
-    let local = Int(seconds) + offset
-    let minute = ((local % 86_400 + 86_400) % 86_400) / 60
-    if from < to { return minute >= from.minutes && minute < to.minutes }
-    return minute >= from.minutes || minute < to.minutes
+    do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { problems.add("'zone': \(error.message)", at: "zone") }
   }
 }

@@ -1,8 +1,8 @@
 internal import StockbusPlugin
 
 /// Why there are no rules for a time zone: one sentence.
-struct ZoneProblem: Error, Hashable {
-  var message: String
+public struct ZoneProblem: Error, Hashable {
+  public let message: String
 }
 
 /// A folder of zone files, by their zones' names.
@@ -10,7 +10,7 @@ struct ZoneDatabase: Sendable {
   let folder: String
 
   /// The system's: the folder that the environment variable TZDIR names, else where the C library has it.
-  static var system: ZoneDatabase { ZoneDatabase(folder: Platform.environment("TZDIR") ?? "/usr/share/zoneinfo") }
+  static var system: ZoneDatabase { ZoneDatabase(folder: Descriptor.environment("TZDIR") ?? "/usr/share/zoneinfo") }
 
   /// What the zone's file says.
   func zone(_ name: String) throws(ZoneProblem) -> ZoneFile {
@@ -36,11 +36,7 @@ struct ZoneDatabase: Sendable {
       }
   }
 
-  private var isThere: Bool {
-    guard case .success(let descriptor) = Platform.open(folder) else { return false }
-    Platform.close(descriptor)
-    return true
-  }
+  private var isThere: Bool { Descriptor.exists(folder) }
 
   /// Names lead to files below the folder and nowhere else.
   static func isName(_ name: String) -> Bool {
@@ -52,24 +48,9 @@ struct ZoneDatabase: Sendable {
 
   /// The file of this name; nil where there is no plain file. One byte more than a zone's file may have, at most.
   private func read(_ name: String) throws(ZoneProblem) -> [UInt8]? {
-    guard case .success(let descriptor) = Platform.open("\(folder)/\(name)") else { return nil }
-    defer { Platform.close(descriptor) }
-    guard let size = Platform.size(descriptor) else { return nil }
-    let capacity = min(size, ZoneFile.sizeLimit + 1)
-    var problem: SystemProblem?
-    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, capacity)) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      while count < capacity {
-        switch Platform.read(descriptor, base + count, capacity - count) {
-        case .success(0): return
-        case .success(let got): count += got
-        case .failure(let failure):
-          problem = failure
-          return
-        }
-      }
+    let path = "\(folder)/\(name)"
+    do throws(Errno) { return try Descriptor.contents(of: path, atMost: ZoneFile.sizeLimit + 1) } catch {
+      throw ZoneProblem(message: "the time zone '\(name)' cannot be read: '\(path)': \(FileError.text(of: error.code))")
     }
-    if let problem { throw ZoneProblem(message: "the time zone '\(name)' cannot be read: '\(folder)/\(name)': \(problem.text)") }
-    return bytes
   }
 }

@@ -1,7 +1,7 @@
 import MarketData
 import Testing
 
-@testable import FileReplay
+@testable import StockbusFiles
 
 /// A zone file of version 2, written by the letter of RFC 9636, section 3: its first block holds nothing.
 private func zoneFile(
@@ -80,7 +80,7 @@ private func zoneFile(
       let days = (first..<(first + 31)).filter { CivilDate(daysSinceEpoch: $0).month == month && ($0 + 4 + 700_000) % 7 == weekday }
       return week == 5 ? days.last! : days[week - 1]
     }
-    var random = Seeded(state: 9636)
+    var random = SplitMix(9636)
     for _ in 0..<300 {
       let (standard, saved) = (Int.random(in: -12...13, using: &random), [1, 1, 2, -1].randomElement(using: &random)!)
       let weeks = (Int.random(in: 1...5, using: &random), Int.random(in: 1...5, using: &random))
@@ -165,7 +165,7 @@ private func zoneFile(
   @Test func `survives any bytes, and every cut of a file`() throws {
     let whole = zoneFile([(-5_000_000, 1), (0, 0), (1 << 40, 2)], offsets: [0, -3600, 7200], footer: "AAA3BBB,M3.2.0/2,M11.1.0/2")
     for count in 0..<whole.count { #expect(throws: ZoneFile.Problem.self) { try ZoneFile(Array(whole[..<count])) } }
-    var random = Seeded(state: 8536)
+    var random = SplitMix(8536)
     var good = 0
     for _ in 0..<20_000 {
       var bytes = whole

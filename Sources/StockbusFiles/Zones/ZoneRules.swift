@@ -1,7 +1,7 @@
-/// The rules of an IANA time zone, remembered by day so that millions of rows ask the zone's file a few times only.
-struct ZoneRules {
+/// The rules of an IANA time zone, remembered by day so that millions of local times ask the zone's file a few times only.
+public struct ZoneRules: Sendable {
   /// `America/New_York`, `UTC`.
-  let name: String
+  public let name: String
   private let zone: ZoneFile
   /// By local day since 1970-01-01: the offset in seconds east of Greenwich where it holds all day, `mixed` where it changes.
   private var days: [Int: Int] = [:]
@@ -9,16 +9,21 @@ struct ZoneRules {
   private var lastOffset = 0
   private static let mixed = Int.max
 
-  /// Throws where there is no such zone, or its file cannot be read. `UTC` needs no file.
-  init(_ name: String, in database: ZoneDatabase = .system) throws(ZoneProblem) {
+  /// Reads the system's file for the zone. Throws where there is none, or it cannot be read. `UTC` needs no file.
+  public init(_ name: String) throws(ZoneProblem) { try self.init(name, in: .system) }
+
+  init(_ name: String, in database: ZoneDatabase) throws(ZoneProblem) {
     self.name = name
     zone = name == "UTC" ? ZoneFile() : try database.zone(name)
   }
 
+  /// Seconds east of Greenwich at a time in seconds since the epoch.
+  public func offset(at time: Int) -> Int { zone.offset(at: time) }
+
   /// Seconds since the epoch when a clock in the zone shows `local` (seconds since 1970-01-01T00:00:00 on that clock).
   ///
   /// The first of the two where clocks go back; nil where they go forward and never show it.
-  mutating func utc(local: Int) -> Int? {
+  public mutating func utc(local: Int) -> Int? {
     let day = local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
     if day != lastDay {
       lastOffset = offset(onDay: day)
@@ -28,7 +33,7 @@ struct ZoneRules {
   }
 
   /// Seconds since the epoch of a day's first moment; it is midnight except where clocks go forward over midnight.
-  mutating func begin(ofDay day: Int) -> Int {
+  public mutating func begin(ofDay day: Int) -> Int {
     if let midnight = utc(local: day * 86_400) { return midnight }
     let before = zone.offset(at: (day - 1) * 86_400)
     var low = day * 86_400 - before - 86_400  // still before the change

@@ -1,5 +1,5 @@
 /// What a file of the time-zone database says (TZif, RFC 9636): when the offset changed, and the rule for all times behind the last change.
-struct ZoneFile {
+struct ZoneFile: Sendable {
   /// Why bytes are no such file.
   struct Problem: Error, Hashable {
     /// Counted from 1.
