@@ -106,6 +106,20 @@ import Testing
     #expect(events.map { $0.received.ns / 1_000_000_000 } == order.map { [9, 2, 3][$0] })
   }
 
+  @Test(arguments: [3, 31, 32, 33, 120]) func `rows of more shapes than are remembered are read all the same`(orders: Int) {
+    var random = Seeded(state: UInt64(orders))
+    var all: [[Int]] = [[]]
+    for i in 0..<5 { all = all.flatMap { order in (0...order.count).map { Array(order[..<$0]) + [i] + Array(order[$0...]) } } }
+    let chosen = all.shuffled(using: &random).prefix(orders)
+    let rows = (0..<2000).map { n in
+      let fields = ["\"symbol\":\"S\(n % 7)\"", "\"price\":\(n).5", "\"size\":\(n % 11)", "\"time\":\(n)", "\"note\":null"]
+      return "{" + chosen.randomElement(using: &random)!.map { fields[$0] }.joined(separator: ",") + "}"
+    }
+    let expected = (0..<2000).map { n in "S\(n % 7) \(n).5 x\(n % 11) @" }
+    let found = run(rows.joined(separator: "\n"), options { $0.timeFormat = .seconds }).events.map(line)
+    #expect(found.map { $0.prefix { $0 != "@" } + "@" } == expected.map { Substring($0) })
+  }
+
   @Test func `long keys and many columns have shapes too`() {
     for length in [1, 7, 8, 9, 15, 16, 17, 40, 3000, 5000] {
       let key = String(repeating: "k", count: length)

@@ -1,6 +1,6 @@
 """Replay: the watchlist filter, file to file, every row typed; and every row written."""
 from ..machine import ONE_CORE, run
-from ..rows import DATA, OUT, ROWS, Outputs
+from ..rows import DATA, OUT, ROWS, Outputs, in_memory
 from ..setup import BIN, PEERS, PYTHON, STOCKBUS
 from ..work import US, Contestant, Goal, Sample, Work, figure, times
 
@@ -31,9 +31,10 @@ sinks:
     return path
 
 
-def file_to_file(outputs, command, target, cores, everything):
+def file_to_file(outputs, command, source, target, cores, everything):
     def measure():
         (OUT / target).unlink(missing_ok=True)
+        in_memory(source)
         done = run(command, cores=cores)
         outputs.check(OUT / target, everything)
         return Sample(ROWS / done.wall / 1e6, done.others, {"cpu": done.cpu, "peak_mib": done.peak_kib / 1024})
@@ -59,7 +60,7 @@ def work(outputs, id, title, source, names, goals, watchlist="watch20.txt", **op
             "gawk": lambda: (awk("gawk", form, watched, data, out), "gawk", ONE_CORE),
             "mawk": lambda: (awk("mawk", form, watched, data, out), "mawk", ONE_CORE),
         }[name]()
-        return Contestant(name, file_to_file(outputs, command, target, cores, everything), peer)
+        return Contestant(name, file_to_file(outputs, command, data, target, cores, everything), peer)
 
     contestants = [contestant(name) for name in names]
     return Work(id, title, "million rows/s", contestants, higher_is_better=True, goals=goals, **options)

@@ -14,9 +14,13 @@ struct JSONRows: ~Copyable {
   var slots: UnsafeMutablePointer<FieldSlot>
   var keys: [String]?  // of the outermost object, where somebody wants to know
 
-  // Four shapes: files that mix messages have a few.
+  // As many shapes as four keys have orders, and some for files that mix messages.
   let shapes: UnsafeMutablePointer<RowShape>
-  private static let shapeCount = 4
+  private static let shapeCount = 32
+  /// How many of them were ever learnt.
+  private var known = 0
+  /// Rows of no known shape since all places for shapes are taken.
+  private var strangers = 0
   private var latest = 0
   /// The shape whose fields alone may be set in the values; -1 where no shape's are.
   private var filled = -1
@@ -58,7 +62,7 @@ struct JSONRows: ~Copyable {
   /// Tries all shapes.
   @inline(never)
   private mutating func otherShape(_ start: UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
-    for shape in 0..<Self.shapeCount where shapes[shape].begins(start) {
+    for shape in 0..<known where shapes[shape].begins(start) {
       // What another shape has set must not be taken for this row's.
       if filled != shape { values.row.clear() }
       filled = shape
@@ -111,21 +115,35 @@ struct JSONRows: ~Copyable {
     if p >= reader.start + reader.count { return .blank }
     length = reader.count
     scratch.reserve(length + LineReader.slack)
-    isLearning = true
-    learnt = reader.start
     filled = -1
-    shapes[victim].clear()
+    isLearning = isWorthLearning()
+    learnt = reader.start
+    if isLearning { shapes[victim].clear() }
     do throws(JSONProblem) {
       try scan(reader.start, reader.count)
-      if isLearning, shapes[victim].isComplete {
-        latest = victim
-        victim = (victim + 1) % Self.shapeCount
-      }
+      if isLearning { keepShape() }
       return .row
     } catch {
       reason = "byte \(error.place(from: reader.start)): \(error.reason)"
       return .malformed
     }
+  }
+
+  /// Where all places are taken a shape pushes another one out: of rows that have more shapes than that, or a new one each, only some
+  /// are learnt, because learning takes longer than the general way does.
+  private mutating func isWorthLearning() -> Bool {
+    if known < Self.shapeCount { return true }
+    strangers &+= 1
+    return strangers & 15 == 0
+  }
+
+  /// Keeps the shape that was learnt; one that is known and was not usable for this row's values is learnt once only.
+  private mutating func keepShape() {
+    guard shapes[victim].isComplete else { return }
+    for other in 0..<known where other != victim && shapes[other].isSame(as: shapes[victim]) { return shapes[victim].clear() }
+    latest = victim
+    known = max(known, victim + 1)
+    victim = (victim + 1) % Self.shapeCount
   }
 
   mutating func scan(_ start: UnsafePointer<UInt8>, _ count: Int) throws(JSONProblem) {

@@ -138,6 +138,19 @@ extension RowShape {
     }
   }
 
+  /// True where rows of the one are rows of the other, read in the same way.
+  func isSame(as other: borrowing RowShape) -> Bool {
+    guard isComplete, other.isComplete, pieceCount == other.pieceCount, byteCount == other.byteCount else { return false }
+    for i in 0..<pieceCount {
+      let (a, b) = (pieces[i], other.pieces[i])
+      if a.count != b.count || a.use != b.use || a.form != b.form || a.field != b.field { return false }
+    }
+    let (mine, theirs) = (
+      UnsafeRawBufferPointer(start: bytes, count: byteCount), UnsafeRawBufferPointer(start: other.bytes, count: byteCount)
+    )
+    return mine.elementsEqual(theirs)
+  }
+
   /// True where the value is the best so far for a field.
   private mutating func take(_ field: Int, _ rank: UInt8, _ piece: Int) -> Bool {
     if let best = found[field] {
