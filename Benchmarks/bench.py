@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs stockbus beside its peers and writes tables: bench.py [--quick] [--only bus,replay] [--rounds N]. See README.md."""
 import argparse
+import signal
 import sys
 import time
 
@@ -55,14 +56,23 @@ def main():
     rounds = options.rounds or (2 if options.quick else 7)
     patience = options.patience if options.patience is not None else (0 if options.quick else 10)
     began = time.monotonic()
+    interrupted = ""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for name, works in chosen.items():
         runner.say(TITLES[name])
-        runner.measure(works, rounds, setup.available, patience, QUICK_BUDGET[name] if options.quick else None)
+        try:
+            runner.measure(works, rounds, setup.available, patience, QUICK_BUDGET[name] if options.quick else None)
+        except KeyboardInterrupt:
+            # What was measured until then is not thrown away.
+            interrupted = f"interrupted in the part '{TITLES[name]}': it and what follows is incomplete"
+            runner.say(interrupted)
+            break
     took = time.monotonic() - began
 
     machine = description()
     notes = [f"measured with {text}" for text in setup.versions()]
     notes += [f"left out: {peer} ({reason})" for peer, reason in setup.missing.items()]
+    notes += [interrupted] if interrupted else []
     notes.append(f"{rounds} rounds at most, {took:.0f} s; a sample is disturbed where others used more than 10 % of the machine; "
                  "disturbed samples count only where there are not enough others")
     title = "stockbus beside its peers" + (" (quick)" if options.quick else "")
