@@ -25,7 +25,7 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   private var snapshotBase: UnsafeMutablePointer<E>?
   private let snapshotDone = Counter()
   private let snapshotCount: Int
-  /// True where runs do not come straight from the ring: a snapshot comes first, a mailbox stands between, or nothing comes any more.
+  /// 1 where `isIndirect`.
   @usableFromInline let indirect: Register
   /// Events handed over and not yet done with.
   @usableFromInline let running = Register()
@@ -61,7 +61,7 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
   public var name: String { topic.name }
   public var eventType: any Event.Type { E.self }
 
-  /// True where runs do not come straight from the ring.
+  /// True where runs do not come straight from the ring: a snapshot comes first, a mailbox stands between, or nothing comes any more.
   @inlinable
   var isIndirect: Bool {
     @inline(__always) get { indirect.number != 0 }

@@ -21,6 +21,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @usableFromInline var checkAt: Int
   /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
   private var spill = Spill<E>()
+  /// How long a full ring is waited for awake.
   private var patience = SpinBudget()
   /// Events of the present run that the component has filtered out.
   @usableFromInline var filtered = 0

@@ -4,7 +4,6 @@
 /// nothing is copied on the way.
 ///
 /// Unsafe because a place is handed out before it is written: the caller of `append` initialises it before anything else is asked.
-@usableFromInline
 struct Spill<E>: ~Copyable {
   private var base: UnsafeMutablePointer<E>?
   private var capacity = 0

@@ -4,23 +4,18 @@ internal import MarketData
 //
 // Unsafe because words are loaded by address: before each load stands a check that so many bytes are left.
 extension ByteReader {
-  @inline(__always)
-  private static func word(_ at: UnsafePointer<UInt8>) -> UInt64 {
-    UInt64(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt64.self))
-  }
-
   /// Goes past these bytes, at least eight, and answers true, or stays and answers false.
   @inline(__always)
   mutating func goPast(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard end - at >= bytes.count, let wanted = bytes.baseAddress else { return false }
     var done = 0
     while done < bytes.count &- 8 {
-      if Self.word(at + done) != Self.word(wanted + done) { return false }
+      if ByteWords.load(at + done) != ByteWords.load(wanted + done) { return false }
       done &+= 8
     }
     // The last word may begin before the one before it has ended.
     done = bytes.count &- 8
-    if Self.word(at + done) != Self.word(wanted + done) { return false }
+    if ByteWords.load(at + done) != ByteWords.load(wanted + done) { return false }
     at += bytes.count
     return true
   }
@@ -30,7 +25,7 @@ extension ByteReader {
   @inline(__always)
   mutating func goPast(_ start: UInt64, _ mask: UInt64, count: Int) -> Bool? {
     guard end - at >= 8 else { return nil }
-    guard (Self.word(at) ^ start) & mask == 0 else { return false }
+    guard (ByteWords.load(at) ^ start) & mask == 0 else { return false }
     at += count
     return true
   }
@@ -39,15 +34,10 @@ extension ByteReader {
   /// may still be such bytes.
   @inline(__always)
   func plainBytes(from first: UnsafePointer<UInt8>) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     var done = 0
     while end - first >= done &+ 8 {
-      let word = Self.word(first + done)
-      let (mark, backslash, control) = (word ^ (ones &* 34), word ^ (ones &* 92), word & (ones &* 0xe0))
-      // Of a byte that is zero subtracting one sets the highest bit, where it was not set. Borrows disturb only what is above it.
-      let found = ((mark &- ones) & ~mark) | ((backslash &- ones) & ~backslash) | ((control &- ones) & ~control)
-      let highest = found & (ones &* 0x80)
-      if highest != 0 { return done &+ highest.trailingZeroBitCount / 8 }
+      let found = ByteWords.endsOfText(ByteWords.load(first + done))
+      if found != 0 { return done &+ found.trailingZeroBitCount / 8 }
       done &+= 8
     }
     return done
@@ -59,8 +49,8 @@ extension ByteReader {
     // The shortest has a quotation mark, 20 bytes, and a quotation mark.
     guard end - at >= 22, at.pointee == 34 else { return nil }
     // Exclusive-or leaves a digit's value of a digit and zero of the sign that has to stand there.
-    let date = Self.word(at + 1) ^ 0x2d30_302d_3030_3030  // YYYY-MM-
-    let time = Self.word(at + 9) ^ 0x3030_3a30_3054_3030  // DDTHH:MM
+    let date = ByteWords.load(at + 1) ^ 0x2d30_302d_3030_3030  // YYYY-MM-
+    let time = ByteWords.load(at + 9) ^ 0x3030_3a30_3054_3030  // DDTHH:MM
     guard Self.areDigits(date, signs: 0xff00_00ff_0000_0000), Self.areDigits(time, signs: 0x0000_ff00_00ff_0000), at[17] == 58 else {
       return nil
     }
@@ -79,11 +69,10 @@ extension ByteReader {
     var fraction: Int64 = 0
     if p.pointee == 46 {
       guard end - p >= 10 else { return nil }
-      let digits = Self.word(p + 1) ^ 0x3030_3030_3030_3030
-      var count = Self.aboveNine(digits).trailingZeroBitCount / 8
+      let digits = Digits.Group(p + 1)
+      var count = digits.count
       guard count > 0 else { return nil }
-      // What is no digit is pushed out, and zeros come in before the first.
-      fraction = Self.number(digits << UInt64(64 &- count &* 8))
+      fraction = Int64(digits.value)
       if count == 8, p[9] &- 48 < 10 {
         fraction = fraction &* 10 &+ Int64(p[9] &- 48)
         count = 9
@@ -104,20 +93,8 @@ extension ByteReader {
 
   /// Whether each byte is below ten, and zero where `signs` has a byte.
   @inline(__always)
-  private static func areDigits(_ word: UInt64, signs: UInt64) -> Bool { aboveNine(word) | (word & signs) == 0 }
-
-  /// Bits in the first byte, and in no earlier one, that is above nine; behind it there may be any.
-  @inline(__always)
-  private static func aboveNine(_ word: UInt64) -> UInt64 {
+  private static func areDigits(_ word: UInt64, signs: UInt64) -> Bool {
     // Six more than a digit stays below sixteen. A carry comes only from a byte that shows itself.
-    (word | (word &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0
-  }
-
-  /// The number of these eight digits of 0 to 9: pairs, fours, and all of them.
-  @inline(__always)
-  private static func number(_ digits: UInt64) -> Int64 {
-    let pairs = digits &* 10 &+ digits >> 8
-    let (first, second) = (pairs & 0x0000_00ff_0000_00ff, (pairs >> 16) & 0x0000_00ff_0000_00ff)
-    return Int64((first &* (1_000_000 << 32 | 100) &+ second &* (10_000 << 32 | 1)) >> 32)
+    ((word | (word &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0) | (word & signs) == 0
   }
 }

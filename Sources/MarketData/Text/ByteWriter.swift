@@ -63,7 +63,8 @@ public struct ByteWriter: ~Copyable {
 
   /// These bytes, copied in chunks of 16; reserve as many as there are, and 15 more.
   ///
-  /// After them stand as many bytes as fill the last chunk, which are copied too and written over by what comes next.
+  /// The memory they stand in must go on to the end of the last chunk, of one chunk at least: it is copied too, and written over by what
+  /// comes next.
   @inlinable @inline(__always)
   public mutating func put(padded bytes: UnsafeBufferPointer<UInt8>) {
     guard let source = UnsafeRawPointer(bytes.baseAddress) else { return }

@@ -63,7 +63,8 @@ public final class WebSocketLink: Sendable {
   private var isLast: Bool { state.withLock { $0.isLast } }
 
   /// Keeps a connection and does `body` with each, in the caller's isolation, until `body` returns, throws something of its own,
-  /// the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake and watched over by pings and deadlines.
+  /// the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake and watched over by pings and
+  /// deadlines.
   public nonisolated(nonsending) func run(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
   ) async throws {

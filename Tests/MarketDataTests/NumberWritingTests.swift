@@ -2,7 +2,7 @@ import MarketData
 import Testing
 
 /// Digits written eight at a time, beside those of the standard library.
-@Suite struct DigitTests {
+@Suite struct NumberWritingTests {
   /// The number digit by digit: at least `decimals` of nine decimals, more where it needs them.
   private func plain(_ raw: Int64, _ decimals: UInt8) -> String {
     let digits = String(raw.magnitude % 1_000_000_000)
