@@ -25,7 +25,8 @@ func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target 
 /// The tests of target `NAME`: `Tests/NAMETests`.
 func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies, path: "Tests/\(name)Tests", swiftSettings: strict)
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "SeededRandom"] + dependencies, path: "Tests/\(name)Tests",
+    swiftSettings: strict)
 }
 
 let plugins: [Target.Dependency] = [
@@ -85,7 +86,9 @@ let package = Package(
     room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
-      uses: ["StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log")]),
+      uses: [
+        "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
+      ]),
     room(
       "StockbusTestKit",
       uses: [
@@ -125,6 +128,7 @@ let package = Package(
       ]),
 
     // The tests.
+    .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .target(
       name: "TestServers",
       dependencies: [

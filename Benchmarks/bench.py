@@ -14,8 +14,10 @@ GROUPS = {"bus": bus, "runtime": runtime, "replay": replay, "feed": feed, "start
 TITLES = {
     "bus": "The bus", "runtime": "The whole runtime", "replay": "Replay", "feed": "The feed", "startup": "Start-up and size",
 }
-# Seconds of measuring that the quick form may take, by part: under five minutes together.
+# Seconds after which a part begins no further round: the quick form takes under five minutes, the full one about half an hour, of
+# which the cold build at its end is the least predictable.
 QUICK_BUDGET = {"bus": 90, "runtime": 30, "replay": 80, "feed": 40, "startup": 20}
+BUDGET = {"bus": 480, "runtime": 120, "replay": 300, "feed": 240, "startup": 60}
 
 
 def main():
@@ -23,7 +25,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: under five minutes once everything is built")
     parser.add_argument("--only", default="", help=f"parts or works by name, separated by commas; parts are {', '.join(GROUPS)}")
     parser.add_argument("--rounds", type=int, help="how many rounds (quick: 2, otherwise 7)")
-    parser.add_argument("--patience", type=float, help="seconds to wait before each run for a machine that nobody else uses (quick: 0, otherwise 10)")
+    parser.add_argument("--patience", type=float, help="seconds to wait before each run for a machine that nobody else uses (quick: 0, otherwise 3)")
     parser.add_argument("--no-install", action="store_true", help="install nothing; peers that are missing are left out")
     parser.add_argument("--list", action="store_true", help="list the works and stop")
     options = parser.parse_args()
@@ -54,14 +56,14 @@ def main():
             for name in ("replay", "runtime"):
                 chosen.pop(name, None)
     rounds = options.rounds or (2 if options.quick else 7)
-    patience = options.patience if options.patience is not None else (0 if options.quick else 10)
+    patience = options.patience if options.patience is not None else (0 if options.quick else 3)
     began = time.monotonic()
     interrupted = ""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for name, works in chosen.items():
         runner.say(TITLES[name])
         try:
-            runner.measure(works, rounds, setup.available, patience, QUICK_BUDGET[name] if options.quick else None)
+            runner.measure(works, rounds, setup.available, patience, (QUICK_BUDGET if options.quick else BUDGET)[name])
         except KeyboardInterrupt:
             # What was measured until then is not thrown away.
             interrupted = f"interrupted in the part '{TITLES[name]}': it and what follows is incomplete"

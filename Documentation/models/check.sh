@@ -41,6 +41,9 @@ check pass safety ring.pml -DWEAK
 check pass safety ring.pml -DSHARED
 check pass safety ring.pml -DC=1
 check pass endless ring.pml -DC=1 -DN=2
+check pass safety ring.pml -DWATCH -DC=1 -DN=1
+check pass safety ring.pml -DWATCH -DC=1 -DN=1 -DWEAK
+check pass safety ring.pml -DWATCH -DC=1 -DN=2 -DCALM
 check pass safety relay.pml
 check pass safety relay.pml -DN0=2 -DN1=0
 check pass endless relay.pml -DN0=1 -DN1=0
@@ -51,6 +54,8 @@ if [ "${1:-}" = --large ]; then check pass safety relay.pml -DN0=3 -DN1=0; fi
 echo 'Mutants: must fail.'
 check fail safety ring.pml -DNO_HEAVY_OF_READER
 check fail safety ring.pml -DNO_HEAVY_OF_PRODUCER
+check fail safety ring.pml -DWATCH -DN=2 -DNO_HEAVY_OF_WATCH
+check fail safety ring.pml -DWATCH -DN=2 -DNOTICE_ENDS_LATE
 check fail safety ring.pml -DLOOK_FIRST
 check fail safety ring.pml -DNO_SECOND_LOOK_OF_READER
 check fail safety ring.pml -DNO_SECOND_LOOK_OF_PRODUCER

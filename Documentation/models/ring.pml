@@ -5,6 +5,8 @@
  * does a locked instruction, or somebody calls the heavy barrier. All other shared variables are changed by locked instructions
  * and under locks only. With -DWEAK a read-modify-write does not drain its own thread's buffer; the end of a locked section does.
  *
+ * With -DWATCH sleepers leave the heavy barrier to a watch, which runs it later, for many at once, and looks again on their behalf.
+ *
  * Spinning before sleeping is left out: it only looks more often. Mutants are chosen by -D: see check.sh.
  */
 #ifndef C
@@ -53,17 +55,26 @@ inline drainReader(i) { cursor[i] = cursor[i] + lag[i]; lag[i] = 0 }
 #define rmwReader(i) drainReader(i)
 #endif
 
+#ifdef WATCH
+bool noticed[3]; /* the watch has it on its list */
+#endif
+
 /* membarrier: every thread's buffer is drained. */
-inline heavyOfReader() {
-#ifndef NO_HEAVY_OF_READER
-  d_step { drainProducer(); drainReader(0); drainReader(1) }
+inline heavy() { d_step { drainProducer(); drainReader(0); drainReader(1) } }
+inline heavyOfReader(i) {
+#ifdef WATCH
+  atomic { noticed[i] = true; rmwReader(i) }
+#elif !defined(NO_HEAVY_OF_READER)
+  heavy()
 #else
   skip
 #endif
 }
 inline heavyOfProducer() {
-#ifndef NO_HEAVY_OF_PRODUCER
-  d_step { drainProducer(); drainReader(0); drainReader(1) }
+#ifdef WATCH
+  atomic { noticed[P] = true; rmwProducer }
+#elif !defined(NO_HEAVY_OF_PRODUCER)
+  heavy()
 #else
   skip
 #endif
@@ -100,6 +111,39 @@ end:
   :: atomic { lag[1] > 0 -> cursor[1]++; lag[1]-- }
   od
 }
+
+#ifdef WATCH
+/* Whoever runs the barrier for those who fell asleep without one: a worker that goes idle, or the lookout. */
+active proctype Watch() {
+  byte p;
+end:
+  do
+  :: atomic {
+       if
+       :: noticed[0] -> p = 0
+       :: noticed[1] -> p = 1
+       :: noticed[P] -> p = P
+       fi
+     };
+#ifndef NOTICE_ENDS_LATE
+    noticed[p] = false;
+#endif
+#ifndef NO_HEAVY_OF_WATCH
+    heavy();
+#endif
+    /* Parker.lookAgain: the causes one after the other, from memory */
+    if
+    :: p != P && attached[p] && (attention & bit(p)) && head != cursor[p] -> atomic { wake(p) }
+    :: p == P && starved != 0 && (!attached[0] || cursor[0] >= starved) && (!attached[1] || cursor[1] >= starved) -> atomic { wake(P) }
+    :: else
+    fi;
+#ifdef NOTICE_ENDS_LATE
+    noticed[p] = false;
+#endif
+    p = 0
+  od
+}
+#endif
 
 active proctype Producer() {
   byte next, bits, low, target;
@@ -240,7 +284,7 @@ proctype Reader(byte i) {
       :: else
       fi;
       atomic { attention = attention | bit(i); rmwReader(i) };
-      heavyOfReader();
+      heavyOfReader(i);
 #ifndef NO_SECOND_LOOK_OF_READER
       if
       :: head != own(i) || closed -> goto retract
@@ -270,11 +314,13 @@ next:
   ended[i] = true
 }
 
-/* Cancels one of them, or nobody, at any time. */
+/* Cancels one of them, or nobody, at any time; with -DCALM nobody. */
 active proctype Canceller() {
   if
+#ifndef CALM
   :: atomic { released[0] = true; wake(0) }
   :: atomic { released[P] = true; wake(P) }
+#endif
 #ifdef CANCELLATION_WAKES
   :: atomic { cancelled = true; wake(P) }
 #endif

@@ -82,11 +82,15 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   /// As fast as the parsers get on and downstream takes the events.
-  private func runParallel(into output: inout Outlet<E>) async throws {
+  ///
+  /// Not on this actor's own thread: the parsers do the reading, and whoever hands out a block shall run where it was parsed.
+  @concurrent
+  private nonisolated func runParallel(into output: inout Outlet<E>) async throws {
     let size = try RawBytes(.file(settings.path[0]), name: settings.path[0]).size ?? 0
     var position = ReplayPosition()
     repeat {
-      var replay = try ParallelReplay<E>(ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount)
+      var replay = try ParallelReplay<E>(
+        ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount, on: context.helpers)
       try await replay.run(limit: Self.runLength) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)
@@ -164,12 +168,12 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     report(replay.position, read: read, of: size)
   }
 
-  private func report(_ position: ReplayPosition, read: Int, of size: Int?) {
+  private nonisolated func report(_ position: ReplayPosition, read: Int, of size: Int?) {
     guard let size, case .times(let loops) = settings.loops else { return context.report(progress: read, of: nil) }
     context.report(progress: position.loop * size + read, of: loops * size)
   }
 
-  private func reject(_ row: MalformedRow) -> MalformedPolicy {
+  private nonisolated func reject(_ row: MalformedRow) -> MalformedPolicy {
     malformed.add(1)
     context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
     return settings.malformed

@@ -61,7 +61,7 @@ struct FileReplaySettings: Options {
 
   init() {}
 
-  var parserCount: Int { parsers ?? min(8, Platform.processors) }
+  var parserCount: Int { parsers ?? min(8, usableProcessors()) }
 
   /// True for raw captures.
   var isRaw: Bool {

@@ -35,14 +35,18 @@ public final class Pipeline: Sendable {
     let notices = NoticeBoard(topology, logger: logger)
     self.notices = notices
     var topics = notices.topics
+    let pool = topology.settings.wait == .park ? WorkerPool.shared : nil
+    let waiting = pool?.parking ?? Waiting(.spin)
     entries = topology.nodes.map { plan in
       var own = logger
       own[metadataKey: "component"] = "\(plan.id)"
       let counters = CounterRegistry()
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-        notices: notices, run: view)
-      let output = plan.blueprint.makeTopic(plan.topic)
+        notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared)
+      var topic = plan.topic
+      topic.waiting = waiting
+      let output = plan.blueprint.makeTopic(topic)
       topics[plan.id] = output
       let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
       precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
@@ -119,7 +123,8 @@ public final class Pipeline: Sendable {
   public func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
     running.withLock { $0 = Set(entries.map(\.plan.id)) }
     return await withTaskCancellationHandler {
-      await runAll(overdue)
+      // Who parks is best woken where it was called from; who spins is best on a core of its own.
+      await withTaskExecutorPreference(settings.wait == .park ? WorkerPool.shared : nil) { await runAll(overdue) }
     } onCancel: {
       abort()
     }
@@ -165,7 +170,7 @@ public final class Pipeline: Sendable {
           if entries.allSatisfy({ fates[$0.plan.id] != nil || notices.readers.contains($0.plan.id) }) { notices.close() }
           if fates.count == entries.count {
             group.cancelAll()
-          } else if entries.allSatisfy({ !$0.node.inlets.isEmpty || fates[$0.plan.id] != nil }), !isDraining {
+          } else if !isDraining, !stopSignal.hasFired, entries.allSatisfy({ !$0.node.inlets.isEmpty || fates[$0.plan.id] != nil }) {
             isDraining = true
             addDrainNotice(to: &group, after: settings.drainDeadline, elapsed: settings.drainDeadline)
           }

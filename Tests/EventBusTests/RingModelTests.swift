@@ -1,8 +1,9 @@
 import EventBus
 import MarketData
+import SeededRandom
 import Testing
 
-/// Seeded random schedules of everything that a producer and its readers may do, compared with slow models after every step.
+/// SplitMix random schedules of everything that a producer and its readers may do, compared with slow models after every step.
 @Suite struct RingModelTests {
   private func drive<E: TestEvent>(_: E.Type, capacity: Int) async {
     var asides = 0

@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import SeededRandom
 import Testing
 
 /// Laws on seeded random input: what is written is read back, and no input traps.

@@ -1,8 +1,9 @@
+import SeededRandom
 import Testing
 
 @testable import EventBus
 
-/// Seeded random use beside an array; objects count that each is released exactly once.
+/// SplitMix random use beside an array; objects count that each is released exactly once.
 @Suite struct SpillTests {
   private final class Mark {
     let number: Int

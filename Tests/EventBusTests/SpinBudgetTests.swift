@@ -7,7 +7,7 @@ import Testing
   /// Waits until the budget says to sleep; answers for how many rounds.
   private func spin(_ budget: inout SpinBudget) -> Int {
     var rounds = 0
-    while budget.spins(pauses: 0) { rounds += 1 }
+    while budget.spins(times: 0) { rounds += 1 }
     return rounds
   }
 
@@ -27,7 +27,7 @@ import Testing
     for _ in 0..<5 { budget.gaveUp(inVain: true) }
     #expect(spin(&budget) == 0)
     for _ in 0..<27 { budget.gaveUp(inVain: true) }
-    let isAwake = budget.spins(pauses: 0)
+    let isAwake = budget.spins(times: 0)
     #expect(isAwake)
     budget.hadLuck()
     #expect(spin(&budget) == 50)
@@ -47,6 +47,25 @@ import Testing
     #expect(spin(&budget) == 50)
     // And what was in vain before it is forgotten.
     for _ in 0..<31 { budget.gaveUp(inVain: true) }
+    #expect(spin(&budget) == 0)
+  }
+
+  @Test func `who parks sleeps at once`() {
+    var budget = SpinBudget(.park)
+    for _ in 0..<100 {
+      #expect(spin(&budget) == 0)
+      budget.gaveUp(inVain: true)
+      budget.hadLuck()
+    }
+  }
+
+  @Test func `who parks stays awake beside another core, until that was in vain once`() {
+    var budget = SpinBudget(.park)
+    budget.gaveUp(inVain: false)
+    #expect(spin(&budget) == 50)
+    budget.hadLuck()
+    #expect(spin(&budget) == 50)
+    budget.gaveUp(inVain: true)
     #expect(spin(&budget) == 0)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MarketData
+import SeededRandom
 import Synchronization
 import Testing
 

@@ -21,8 +21,7 @@ import Testing
         var count = 0
         while let work = await line.take() {
           count += 1
-          if count.isMultiple(of: 3) { await Task.yield() }
-          line.put(work)
+          if line.put(work) || count.isMultiple(of: 3) { await Task.yield() }
         }
         return count
       }
@@ -46,7 +45,7 @@ import Testing
     let line = try Self.line(depth: 2)
     _ = line.begin()
     let tasks = (0..<3).map { _ in
-      Task { while let work = await line.take() { line.put(work) } }
+      Task { while let work = await line.take() { if line.put(work) { await Task.yield() } } }
     }
     // Nobody gives the first block's memory back: sooner or later all sleep.
     let first = await line.next()
@@ -54,6 +53,17 @@ import Testing
     line.stop()
     for task in tasks { await task.value }
     #expect(await line.take()?.number == nil)
+  }
+
+  @Test func `a block that nobody waits for keeps nobody`() async throws {
+    let line = try Self.line(depth: 3)
+    _ = line.begin()
+    let first = try #require(await line.take())
+    let second = try #require(await line.take())
+    let answers = [line.put(second), line.put(first)]
+    #expect(answers == [false, false])
+    #expect(await line.next()?.number == 0)
+    #expect(await line.next()?.number == 1)
   }
 
   @Test func `nothing that can be cut is no line`() throws {

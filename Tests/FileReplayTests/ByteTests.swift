@@ -1,5 +1,6 @@
 import CZlib
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -26,7 +27,7 @@ func gzip(_ bytes: [UInt8]) -> [UInt8] {
 @Suite struct ByteTests {
   /// A table with lines of every length up to 100 bytes and 3,000 rows.
   static let table: String = {
-    var random = Seeded(state: 1952)
+    var random = SplitMix(1952)
     var text = "symbol,price,time,note\n"
     for i in 0..<3000 {
       text += "S\(i % 7),\(Int.random(in: 1...99_999, using: &random)).\(i % 10),\(i),\(String(repeating: "n", count: i % 80))\n"
@@ -149,7 +150,7 @@ func gzip(_ bytes: [UInt8]) -> [UInt8] {
   }
 
   @Test func `survives any bytes whatever`() {
-    var random = Seeded(state: 7)
+    var random = SplitMix(7)
     let alphabet = Array("{}[]\",:\\u0019.eE+-AB \t\r\n\u{0}é".utf8) + [0xff, 0xc0]
     for round in 0..<400 {
       var bytes = Array((round % 2 == 0 ? "symbol,price,time\n" : "{\"symbol\":\"A\",\"price\":1,\"time\":1}\n").utf8)

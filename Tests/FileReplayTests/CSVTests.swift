@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -219,7 +220,7 @@ import Testing
   }
 
   @Test func `agrees with a plain reader of RFC 4180 on random tables in any block size`() throws {
-    var random = Seeded(state: 4180)
+    var random = SplitMix(4180)
     let alphabet: [Character] = ["a", "b", ",", ";", "\"", "\n", "1", "é", " ", "x", "y", "z"]
     for round in 0..<150 {
       let delimiter = [Delimiter.comma, .semicolon, .tab, .pipe][round % 4]

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -131,9 +132,9 @@ import Testing
 
   @Test func `reads a shape it has learnt exactly as it reads it the first time`() {
     // Every line alone, where nothing has been learnt, against all lines one after the other.
-    var random = Seeded(state: 8259)
-    func blanks(_ random: inout Seeded) -> String { [" ", "", "", "\t", "  "].randomElement(using: &random)! }
-    func value(_ depth: Int, _ random: inout Seeded) -> String {
+    var random = SplitMix(8259)
+    func blanks(_ random: inout SplitMix) -> String { [" ", "", "", "\t", "  "].randomElement(using: &random)! }
+    func value(_ depth: Int, _ random: inout SplitMix) -> String {
       switch Int.random(in: 0...(depth > 2 ? 6 : 8), using: &random) {
       case 0: "\(Int.random(in: -5000...5000, using: &random))"
       case 1: "\(Int.random(in: 0...99, using: &random)).\(Int.random(in: 0...9999, using: &random))"
@@ -146,7 +147,7 @@ import Testing
       default: object(["symbol", "p", "k", "nested key"], depth + 1, &random)
       }
     }
-    func object(_ keys: [String], _ depth: Int, _ random: inout Seeded) -> String {
+    func object(_ keys: [String], _ depth: Int, _ random: inout SplitMix) -> String {
       let members = keys.map { "\(blanks(&random))\"\($0)\"\(blanks(&random)):\(blanks(&random))\(value(depth, &random))" }
       return "{" + members.joined(separator: ",") + "}"
     }

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test func `keeps the order inside a file and agrees with a plain merge`() {
-    var random = Seeded(state: 11)
+    var random = SplitMix(11)
     for round in 0..<60 {
       let isSorted = round % 2 == 0
       let files = (0..<Int.random(in: 2...6, using: &random)).map { _ in

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import StockbusTestKit
 import Testing
 
@@ -29,7 +30,7 @@ private func runInParallel(
 }
 
 /// A file with a bit of everything that rows may be.
-private func file(_ random: inout Seeded, isJSON: Bool, hasQuotes: Bool, lines: Int) -> String {
+private func file(_ random: inout SplitMix, isJSON: Bool, hasQuotes: Bool, lines: Int) -> String {
   var text = isJSON || !Bool.random(using: &random) ? "" : "\u{feff}"
   if !isJSON { text += "symbol,price,size,time\n" }
   for i in 0..<lines {
@@ -52,7 +53,7 @@ private func file(_ random: inout Seeded, isJSON: Bool, hasQuotes: Bool, lines: 
 
 @Suite struct ParallelTests {
   @Test func `several parsers give what one gives`() async {
-    var random = Seeded(state: 7)
+    var random = SplitMix(7)
     for round in 0..<400 {
       let isJSON = round.isMultiple(of: 2)
       let text = file(&random, isJSON: isJSON, hasQuotes: round.isMultiple(of: 3), lines: Int.random(in: 0...120, using: &random))

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func `delimited rows say the same in one pass and in the general way`() {
-    var random = Seeded(state: 4181)
+    var random = SplitMix(4181)
     for round in 0..<60 {
       let rows = (0..<60).map { _ in
         func pick(_ from: [String]) -> String { from[Int.random(in: 0..<(Bool.random(using: &random) ? 3 : from.count), using: &random)] }
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func `JSON rows say the same by a known shape as alone, where none is known`() {
-    var random = Seeded(state: 8260)
+    var random = SplitMix(8260)
     let numbers = Self.values.filter { Double($0) != nil && !$0.hasPrefix("+") && !$0.hasPrefix(".") && !$0.hasSuffix(".") }
     for round in 0..<60 {
       let rows = (0..<60).map { _ in
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [3, 31, 32, 33, 120]) func `rows of more shapes than are remembered are read all the same`(orders: Int) {
-    var random = Seeded(state: UInt64(orders))
+    var random = SplitMix(UInt64(orders))
     var all: [[Int]] = [[]]
     for i in 0..<5 { all = all.flatMap { order in (0...order.count).map { Array(order[..<$0]) + [i] + Array(order[$0...]) } } }
     let chosen = all.shuffled(using: &random).prefix(orders)

@@ -56,18 +56,6 @@ func line(_ trade: Trade) -> String {
     + " x\(trade.size.formatted(decimals: Int(trade.sizeDecimals))) @\(trade.time)\(side)"
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014), so that random inputs are the same everywhere.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
-
 extension Timestamp {
   /// A time written in a test.
   static func at(_ text: String) throws -> Timestamp { try Timestamp(iso8601: text) }

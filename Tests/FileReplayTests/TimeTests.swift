@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -42,7 +43,7 @@ import Testing
 
   @Test func `reads a time the quick way as it reads it the first time`() {
     // A second row on the same date takes another path.
-    var random = Seeded(state: 8601)
+    var random = SplitMix(8601)
     let tails = ["Z", "", ".5Z", ".123456789Z", ".1234567890Z", ".Z", "z", "+01:00", ",5Z", "Zx", "x", ".123456789", " Z"]
     var texts: [String] = []
     for _ in 0..<400 {

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import FileReplay
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func `agrees with the exact reader of the ground floor on random numbers`() {
-    var random = Seeded(state: 754)
+    var random = SplitMix(754)
     let texts = (0..<3000).map { _ in
       func digits() -> String {
         (0...Int.random(in: 0...11, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import Testing
 
 /// Digits written eight at a time, beside those of the standard library.

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import SortingFeed
@@ -29,7 +30,7 @@ struct Mix: CustomTestStringConvertible {
 
   @Test(arguments: [false, true])
   func `agrees with sorting when the order outgrows its first root row`(descending: Bool) {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix(11)
     var order = RankedOrder(descending: descending)
     var keys = (0..<UInt32(200_000)).map { _ in Int64.random(in: 0..<100_000, using: &generator) }
     let sorted = { (keys: [Int64]) in
@@ -65,7 +66,7 @@ struct Mix: CustomTestStringConvertible {
   }
 
   private func agree(size: Int, mix: Mix, descending: Bool, operations: Int) {
-    var generator = SeededGenerator(seed: UInt64(size) &* 31 &+ (descending ? 1 : 0))
+    var generator = SplitMix(UInt64(size) &* 31 &+ (descending ? 1 : 0))
     var order = RankedOrder(descending: descending)
     var model = Model(descending: descending)
     var wrong: [String] = []
@@ -88,7 +89,7 @@ struct Mix: CustomTestStringConvertible {
     expectSame(order, model)
   }
 
-  private func key(for dice: Int, of current: Int64?, _ mix: Mix, _ generator: inout SeededGenerator) -> Int64 {
+  private func key(for dice: Int, of current: Int64?, _ mix: Mix, _ generator: inout SplitMix) -> Int64 {
     if dice < mix.extremes {
       return [.min, .min + 1, -1, 0, 1, .max - 1, .max].randomElement(using: &generator) ?? 0
     }

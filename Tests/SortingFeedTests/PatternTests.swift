@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import SortingFeed
@@ -135,7 +136,7 @@ import Testing
   }
 
   @Test func `keeps its pages reasonably full while entries jump`() {
-    var generator = SeededGenerator(seed: 4)
+    var generator = SplitMix(4)
     var order = RankedOrder(descending: false)
     for _ in 0..<200_000 {
       _ = order.update(.random(in: 0..<Self.size, using: &generator), key: .random(in: .min ... .max, using: &generator))

@@ -1,3 +1,4 @@
+import SeededRandom
 import StockbusTestKit
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func `prices of every number of decimals, near and far`() {
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix(5)
     var wrong: [String] = []
     for decimals in 0...9 {
       let unit = (0..<9 - decimals).reduce(Int64(1)) { product, _ in product * 10 }

@@ -35,19 +35,6 @@ func load(_ text: String, _ environment: [String: String] = [:], limits: ConfigL
   ConfigLoader(limits: limits, environment: { environment[$0] }).load(text: text)
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// The pipeline of the design, used where a valid configuration is needed.
 let validConfig = """
   # 25 symbols, new prices every 2 s, through an echo server and back.

@@ -1,11 +1,12 @@
 import Foundation
+import SeededRandom
 import StockbusConfig
 import StockbusPlugin
 import Testing
 
 @Suite struct TopologyRandomTests {
   /// Damaged in a few places: lines left out, doubled and swapped, characters replaced by ones that matter.
-  private func damaged(_ text: String, _ random: inout SeededGenerator) -> String {
+  private func damaged(_ text: String, _ random: inout SplitMix) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       let at = Int.random(in: lines.indices, using: &random)
@@ -26,7 +27,7 @@ import Testing
   @Test func `whatever is written, each problem is told once, in order, on one line`() throws {
     let text = try String(contentsOf: TopologyFilesTests.folder.appending(path: "everything.yaml"), encoding: .utf8)
     for seed in 0..<600 {
-      var random = SeededGenerator(state: UInt64(seed))
+      var random = SplitMix(UInt64(seed))
       let config = damaged(seed % 2 == 0 ? text : validConfigOfSmallCatalogue, &random)
       do throws(Problems) { _ = try Topology.check(load(config), catalogue: smallCatalogue) } catch {
         let sorted = error.sorted

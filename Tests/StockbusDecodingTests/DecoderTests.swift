@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import StockbusPlugin
 import Testing
 
@@ -232,7 +233,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
   }
 
   @Test func `seeded damage to every preset's messages never traps, and every verdict is counted`() throws {
-    var random = Seeded(state: 7)
+    var random = SplitMix(7)
     let frames =
       JSONTapeTests.frames + [
         #"{"type":"match","trade_id":10,"side":"sell","size":"5.2","price":"400.23","product_id":"BTC-USD","time":"2014-11-07T08:19:27.028459Z"}"#,

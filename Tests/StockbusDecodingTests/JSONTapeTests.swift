@@ -1,5 +1,6 @@
 import Foundation
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import StockbusDecoding
@@ -140,7 +141,7 @@ private func quoted(_ text: String) -> String {
   ]
 
   @Test func `damaged messages never trap, and what is accepted is what Foundation reads`() {
-    var random = Seeded(state: 42)
+    var random = SplitMix(42)
     let alphabet = Array("{}[]\",:0123456789.eE+-\\untrfalse \u{7f}".utf8) + [0, 10, 0xc3, 0xa9, 0xff]
     var tape = JSONTape(limit: 1 << 16)
     var accepted = 0

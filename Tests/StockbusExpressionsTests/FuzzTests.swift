@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import SeededRandom
 import Testing
 
 @testable import StockbusExpressions
@@ -20,7 +21,7 @@ import Testing
   }
 
   @Test func `random bytes`() {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix(1)
     for _ in 0..<8000 {
       let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
       feed(String(decoding: bytes, as: UTF8.self))
@@ -35,7 +36,7 @@ import Testing
       "2013-10-08T13:30:00Z",
       "2013-10-08", "1e400", "0.0000000001", "99999999999999999999", "\\", "é", "…", "5x", "1h1h", "\"\\u{110000}\"", "=", "&&",
     ]
-    var random = SeededGenerator(seed: 2)
+    var random = SplitMix(2)
     for _ in 0..<12_000 {
       let count = Int.random(in: 1...10, using: &random)
       feed((0..<count).map { _ in words.randomElement(using: &random)! }.joined(separator: Bool.random(using: &random) ? " " : ""))

@@ -1,11 +1,12 @@
 import EventBus
 import MarketData
+import SeededRandom
 
 /// Expressions over `Reading` that obey grammar and types, with more parentheses and blanks than needed.
 struct RandomExpressions {
-  var random: SeededGenerator
+  var random: SplitMix
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { random = SplitMix(seed) }
 
   private mutating func pick<T>(_ items: [T]) -> T { items[Int.random(in: 0..<items.count, using: &random)] }
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

@@ -63,21 +63,6 @@ extension Reading {
   }
 }
 
-/// Reproducible: the constants of Knuth's MMIX.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 2 &+ 1 }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    var x = state
-    x ^= x >> 33
-    x = x &* 0xff51_afd7_ed55_8ccd
-    return x ^ (x >> 33)
-  }
-}
-
 func verdict<E: Event>(_ text: String, _ event: E) throws(ExpressionError) -> Verdict { try Expression<E>(text).verdict(of: event) }
 
 func error<E: Event>(_ text: String, _: E.Type = Trade.self) -> ExpressionError? {

@@ -1,4 +1,5 @@
 import Glibc
+import SeededRandom
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import MarketData
+import SeededRandom
 import StockbusPlugin
 import StockbusTestKit
 import Synchronization

@@ -125,15 +125,3 @@ func complaint<Value: OptionValue>(_ type: Value.Type, _ text: String) -> String
   let prefix = "1:6 'it' must be "
   return all.count == 1 && all[0].hasPrefix(prefix) ? String(all[0].dropFirst(prefix.count)) : all.joined(separator: " | ")
 }
-
-/// Random numbers that are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}

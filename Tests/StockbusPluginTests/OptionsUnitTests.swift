@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import StockbusPlugin
 import Testing
 
@@ -110,7 +111,7 @@ import Testing
   }
 
   @Test func `what is shown reads as the same value`() throws {
-    var random = SeededGenerator(state: 2026)
+    var random = SplitMix(2026)
     for _ in 0..<1000 {
       let seconds = Int64.random(in: -(Int64.max / 2)...(Int64.max / 2), using: &random) >> Int64.random(in: 0...62, using: &random)
       let attoseconds = Int64.random(in: 0..<1_000_000_000_000_000_000, using: &random)
@@ -143,7 +144,7 @@ import Testing
       #expect(text.optionText.hasPrefix("\""), "\(text)")
     }
     #expect("${A} $B $$".optionText == "\"$${A} $B $$$\"")
-    var random = SeededGenerator(state: 7)
+    var random = SplitMix(7)
     let alphabet = Array("ab ~-:#,[]{}\"'\\$\n\t\u{1}\u{85}é%@&*!|>?\u{2028}")
     for _ in 0..<1000 {
       let text = String((0..<Int.random(in: 0...8, using: &random)).map { _ in alphabet.randomElement(using: &random)! })

@@ -59,19 +59,22 @@ extension Trade {
 /// Two processors that read each other. A configuration must not have a ring, so they are wired by hand, as the runtime does it.
 func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   Ping.game.withLock { $0 = Ping.Game(trips: trips, pause: pause) }
-  let there = Topic<Trade>("there")
-  let back = Topic<Trade>("back")
+  // As the runtime does by `wait: spin` and `wait: park`.
+  let pool = pause == 0 ? nil : WorkerPool.shared
+  let waiting = pool?.parking ?? Waiting(.spin)
+  let there = Topic<Trade>("there", producer: Parker(waiting))
+  let back = Topic<Trade>("back", producer: Parker(waiting))
   let echo = try node("echo", .processor(Echo.self), reading: there, writing: back)
   let ping = try node("ping", .processor(Ping.self), reading: back, writing: there)
   try await withThrowingTaskGroup(of: Void.self) { group in
-    group.addTask {
+    group.addTask(executorPreference: pool) {
       // The first trade, before either lives: each outlet goes on where its topic ends.
       var outlet = Outlet(there)
       outlet.send(.ping(0))
       outlet.commit()
       try await ping.life()
     }
-    group.addTask {
+    group.addTask(executorPreference: pool) {
       try await echo.life()
       back.close()
     }

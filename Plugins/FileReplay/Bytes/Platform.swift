@@ -33,21 +33,6 @@ enum Platform {
     return Int(status.st_size)
   }
 
-  /// Processors that the process may run on: where it is bound to one, several parsers would only get in each other's way.
-  static var processors: Int { max(1, allowedProcessors ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
-  /// As Linux tells in `/proc/self/status`, as a mask in hexadecimal digits; nil elsewhere.
-  private static var allowedProcessors: Int? {
-    guard case .success(let descriptor) = open("/proc/self/status") else { return nil }
-    defer { close(descriptor) }
-    let text = String(unsafeUninitializedCapacity: 4096) { buffer in
-      guard let base = buffer.baseAddress, case .success(let count) = read(descriptor, base, buffer.count) else { return 0 }
-      return count
-    }
-    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") }) else { return nil }
-    return line.dropFirst(13).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
-  }
-
   static func close(_ descriptor: Int32) { cClose(descriptor) }
 
   /// The first newline in `count` bytes.

@@ -92,8 +92,8 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     return found
   }
 
-  /// For a parser: what became of a block.
-  func put(_ work: BlockWork<E>) {
+  /// For a parser: what became of a block. Answers whether somebody was waiting for it.
+  func put(_ work: BlockWork<E>) -> Bool {
     let taker = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.parsed[work.number] = work
       if work.number != state.next { return nil }
@@ -101,6 +101,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
       return state.taker
     }
     taker?.resume()
+    return taker != nil
   }
 
   /// The next block in the file's order once it has been parsed; nil behind the last.

@@ -30,14 +30,10 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
 }
 
 /// Parses blocks of a file beside others that parse its other blocks.
-///
-/// On a thread of its own: on the common pool blocks that wait for a parser would keep events waiting that have been parsed.
 actor BlockParser<E: ReplayEvent> {
   /// More malformed rows of one block are not kept.
   private static var malformedLimit: Int { 256 }
 
-  private let executor = BlockingExecutor(label: "file_replay.parser")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let lineLimit: Int
   private let header: [UInt8]
   private var rows: RowParser<E>
@@ -55,7 +51,8 @@ actor BlockParser<E: ReplayEvent> {
   func run(_ line: BlockLine<E>) async {
     while let work = await line.take() {
       parse(work)
-      line.put(work)
+      // Whoever waits for this block goes first, on this core, which has its events at hand.
+      if line.put(work) { await Task.yield() }
     }
   }
 

@@ -15,6 +15,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   private let options: ReplayOptions
   private let isJSON: Bool
   private let parserCount: Int
+  private let helpers: (any TaskExecutor)?
   private let line: BlockLine<E>
   private var header: [UInt8]?
 
@@ -24,7 +25,8 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     return bytes.size.map { $0 >= leastSize } ?? false
   }
 
-  init(_ input: ReplayInput, _ options: ReplayOptions, parsers: Int) throws(ReplayError) {
+  /// - Parameter helpers: where the parsers run.
+  init(_ input: ReplayInput, _ options: ReplayOptions, parsers: Int, on helpers: (any TaskExecutor)? = nil) throws(ReplayError) {
     try options.validate(E.fields, inputs: [input])
     var beginning = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
     let isJSON = options.isJSON(&beginning)
@@ -33,6 +35,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     self.options = options
     self.isJSON = isJSON
     parserCount = max(1, parsers)
+    self.helpers = helpers
     // One that each parses, one that waits, and one that is handed out.
     line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
@@ -58,8 +61,8 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     header = isJSON || !options.csv.hasHeader ? nil : first.header
     var parsers: [BlockParser<E>] = []
     for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
-    // No task group: its body would run on the common pool, and every run of events would change threads twice.
-    let tasks = parsers.map { parser in Task { [line] in await parser.run(line) } }
+    // No task group: its body would not run on this actor, and every run of events would change threads twice.
+    let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
     let result = await handAll(limit, take, malformed)
     line.stop()
     for task in tasks { await task.value }

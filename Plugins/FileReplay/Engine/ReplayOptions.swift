@@ -78,7 +78,7 @@ struct ReplayOptions: Sendable {
   /// The component that replays.
   var component = ""
   /// Bytes read at a time.
-  var blockSize = 256 << 10
+  var blockSize = 128 << 10
   /// Bytes a line, or a row of several lines, may have.
   var lineLimit = 1 << 20
 

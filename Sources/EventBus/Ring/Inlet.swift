@@ -7,13 +7,10 @@ public import Synchronization
 ///
 /// Unchecked because it is used by one resident loop at a time, or by the supervisor between two lives; what others read are
 /// atomics.
-public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
+public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Sendable {
   public let topic: Topic<E>
-  public let parker: Parker
   public let options: InletOptions
-  let bit: Int
   let mailbox: Mailbox<E>?
-  @usableFromInline let cursor: Cell
   @usableFromInline let base: UnsafeMutablePointer<E>
   @usableFromInline let mask: Int
   @usableFromInline let head: Cell
@@ -38,11 +35,8 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
 
   init(_ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: InletOptions) {
     self.topic = topic
-    self.parker = parker
-    self.bit = bit
     self.options = options
     start = position
-    cursor = makeCell(position)
     base = topic.base
     mask = topic.mask
     head = topic.head
@@ -51,12 +45,10 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
     snapshot = initial
     snapshotCount = initial.count
     indirect = Register(mailbox != nil || !initial.isEmpty ? 1 : 0)
+    super.init(parker, bit: bit, isLossless: options.overflow == .block, at: position)
   }
 
-  deinit {
-    cursor.deallocate()
-    freeSnapshot()
-  }
+  deinit { freeSnapshot() }
 
   public var name: String { topic.name }
   public var eventType: any Event.Type { E.self }
@@ -141,6 +133,8 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
     return mailbox != nil
   }
 
+  override func offer(upTo end: Int) -> Bool { mailbox?.offer(from: base, mask: mask, upTo: end) ?? false }
+
   private func freeSnapshot() {
     guard let memory = snapshotBase else { return }
     memory.deinitialize(count: snapshotCount)
@@ -173,6 +167,12 @@ public final class Inlet<E: Event>: AnyInlet, @unchecked Sendable {
       return
     }
     _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+  }
+
+  /// A lossy reader never is: its announcement and the publisher's look stand under the mailbox's lock.
+  var isUnheard: Bool {
+    guard mailbox == nil, attached.load(ordering: .acquiring) else { return false }
+    return topic.attention.pointee.load(ordering: .acquiring) & bit != 0 && isReady
   }
 
   public func retract() {

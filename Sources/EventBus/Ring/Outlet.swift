@@ -20,9 +20,9 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// When to look for a cancellation next: once a ring, also where nobody makes the producer wait.
   @usableFromInline var checkAt: Int
   /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
-  private var spill = Spill<E>()
+  @usableFromInline var spill = Spill<E>()
   /// How long a full ring is waited for awake.
-  private var patience = SpinBudget()
+  @usableFromInline var patience: SpinBudget
   /// Events of the present run that the component has filtered out.
   @usableFromInline var filtered = 0
 
@@ -42,6 +42,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     committed = next
     checkAt = next + topic.capacity
     limit = topic.limit(next: next)
+    patience = SpinBudget(topic.producer.waiting.strategy)
   }
 
   /// How many events were sent and may be seen.
@@ -96,7 +97,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   }
 
   /// Where to write an event that found no room: in the ring after all, or aside.
-  @usableFromInline @inline(never)
+  @inlinable @inline(never)
   mutating func placeAside() -> UnsafeMutablePointer<E> {
     look()
     if next != limit { return slot() }
@@ -106,7 +107,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   }
 
   /// Looks how far the readers are. While something stands aside nothing may overtake it.
-  @usableFromInline @inline(never)
+  @inlinable @inline(never)
   mutating func look() {
     if spill.isEmpty { limit = topic.limit(next: next) }
   }
@@ -164,7 +165,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   }
 
   /// Moves what stands aside into the ring. What is left when this throws stands aside still, and nothing may overtake it.
-  @usableFromInline @inline(never)
+  @inlinable @inline(never)
   nonisolated(nonsending) mutating func drainSpill() async throws(CancellationError) {
     while !spill.isEmpty {
       if next == limit {
@@ -189,7 +190,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     try await waitInRing()
   }
 
-  private nonisolated(nonsending) mutating func waitInRing() async throws(CancellationError) {
+  @usableFromInline
+  nonisolated(nonsending) mutating func waitInRing() async throws(CancellationError) {
     commit()
     let want = next + max(1, (mask + 1) / 4)
     let target = want - mask - 1
@@ -198,7 +200,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       if limit >= want { return patience.hadLuck() }
       if topic.producer.isReleased || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
       // A quarter of a ring takes a reader longer than one event takes the other end of a round trip.
-      if patience.spins(pauses: 8) { continue }
+      if patience.spins(times: 8) { continue }
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
       topic.producer.fence()
       let hasRoom = topic.haveAllReached(target)

@@ -3,24 +3,31 @@
 /// It hands out places instead of taking events, so that whoever sends builds an event where it belongs, in the ring or here, and
 /// nothing is copied on the way.
 ///
+/// Inlinable, because in generic code each of its steps would look types up.
+///
 /// Unsafe because a place is handed out before it is written: the caller of `append` initialises it before anything else is asked.
+@usableFromInline
 struct Spill<E>: ~Copyable {
-  private var base: UnsafeMutablePointer<E>?
-  private var capacity = 0
+  @usableFromInline var base: UnsafeMutablePointer<E>?
+  @usableFromInline var capacity = 0
   /// Events before `first` were taken out again.
-  private var first = 0
-  private var end = 0
+  @usableFromInline var first = 0
+  @usableFromInline var end = 0
 
+  @inlinable init() {}
+
+  @inlinable
   deinit {
     guard let base else { return }
     (base + first).deinitialize(count: end - first)
     base.deallocate()
   }
 
-  var count: Int { end - first }
-  var isEmpty: Bool { first == end }
+  @inlinable var count: Int { end - first }
+  @inlinable var isEmpty: Bool { first == end }
 
   /// The place of one more event, which the caller initialises.
+  @inlinable
   mutating func append() -> UnsafeMutablePointer<E> {
     if end == capacity { grow() }
     end += 1
@@ -28,6 +35,7 @@ struct Spill<E>: ~Copyable {
   }
 
   /// Moves the oldest events, at most `count`, to where nothing is initialised. Answers how many.
+  @inlinable
   mutating func move(to target: UnsafeMutablePointer<E>, atMost count: Int) -> Int {
     let n = min(count, end - first)
     guard n > 0, let base else { return 0 }
@@ -38,12 +46,14 @@ struct Spill<E>: ~Copyable {
   }
 
   /// Forgets everything; the memory stays.
+  @inlinable
   mutating func removeAll() {
     if let base { (base + first).deinitialize(count: end - first) }
     (first, end) = (0, 0)
   }
 
-  private mutating func grow() {
+  @inlinable @inline(never)
+  mutating func grow() {
     let bigger = UnsafeMutablePointer<E>.allocate(capacity: max(64, 2 * capacity))
     if let base {
       bigger.moveInitialize(from: base + first, count: end - first)

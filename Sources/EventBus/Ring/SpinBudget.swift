@@ -4,22 +4,34 @@ public import CMemoryBarrier
 ///
 /// Going to sleep and being woken takes microseconds. Where the other end runs on another core its answer is often nearer than
 /// that; where it shares this core, or has nothing to say, every moment awake is lost to it. So a wait that was in vain shortens
-/// the next ones, one that was not restores them, and now and then a long one is tried again.
+/// the next ones, and one that was not restores them. What differs is what is believed at first: `spin` tries to stay awake until
+/// it was in vain, and now and then again; `park` sleeps until it has seen news come while it was about to, which only another core
+/// can have brought.
 public struct SpinBudget {
-  /// Rounds of a wait that is believed in: at one pause each (20 to 60 ns) about what a sleep costs.
+  /// Rounds of a wait that is believed in.
   @usableFromInline static var most: Int { 50 }
-  @usableFromInline var budget = SpinBudget.most
+  /// Pauses of a round. A `park`ed end that stays awake does so beside a busy one: looking seldom lets a run grow and leaves the
+  /// other's cache lines alone.
+  @usableFromInline let pauses: Int
+  @usableFromInline var budget: Int
   @usableFromInline var spent = 0
   @usableFromInline var vain = 0
 
-  @inlinable public init() {}
+  @inlinable
+  public init(_ strategy: WaitStrategy = .spin) {
+    pauses = strategy == .spin ? 1 : 16
+    budget = strategy == .spin ? SpinBudget.most : 0
+  }
 
-  /// Pauses for a round; false where it is time to sleep.
+  /// True where it stays awake without having seen a reason.
+  @inlinable var isHopeful: Bool { pauses == 1 }
+
+  /// Pauses for a round, `factor` times as long as an ordinary one; false where it is time to sleep.
   @inlinable @inline(__always)
-  public mutating func spins(pauses: Int = 1) -> Bool {
+  public mutating func spins(times factor: Int = 1) -> Bool {
     if spent >= budget { return false }
     spent &+= 1
-    for _ in 0..<pauses { stockbus_pause() }
+    for _ in 0..<(pauses &* factor) { stockbus_pause() }
     return true
   }
 
@@ -32,10 +44,20 @@ public struct SpinBudget {
     }
   }
 
+  /// Lets a short run grow: without it throughput is bimodal, because both ends fight for the same cache line.
+  @inlinable @inline(__always)
+  public func letGrow(_ run: Int) {
+    if run < 64, run > 1, budget != 0 { for _ in 0..<16 { stockbus_pause() } }
+  }
+
   /// The wait has ended in a sleep, or `inVain` is false: what was waited for came just before it.
   public mutating func gaveUp(inVain: Bool) {
     spent = 0
     vain = inVain ? vain + 1 : 0
-    budget = vain % 32 == 0 ? Self.most : budget / 4
+    if isHopeful {
+      budget = vain % 32 == 0 ? Self.most : budget / 4
+    } else {
+      budget = inVain ? 0 : Self.most
+    }
   }
 }

@@ -12,6 +12,18 @@ public protocol AnyTopic: AnyObject, Sendable {
   func close()
 }
 
+/// Who reads a topic, and how far its last values go: all behind one lock.
+private struct Members {
+  /// The bit of all lossy readers together, and the one that late comers share.
+  static var mailboxBit: Int { 1 << 62 }
+  static var sharedBit: Int { 1 << 61 }
+
+  var readers: [Reader] = []
+  var keepsLatest = false
+  /// The next event that the table of last values does not have yet.
+  var kept = 0
+}
+
 /// One producer, one event type, any number of readers over one ring; fan-out copies nothing.
 ///
 /// The event numbered `n` stands in slot `n & mask`. The producer overwrites it only when every lossless reader has passed it,
@@ -19,7 +31,7 @@ public protocol AnyTopic: AnyObject, Sendable {
 ///
 /// Unchecked because the ring is raw memory: slots below `published` are only read, slots from `published` on are touched by the
 /// one producer only, and the producer goes no further than its limit, which is computed under the `members` lock.
-public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
+public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   public let name: String
   /// How many events the ring holds: a power of two.
   public let capacity: Int
@@ -32,21 +44,15 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   @usableFromInline let starved = makeCell()
   private let closed = makeCell()
   private let members = Guarded(Members())
+  /// The last event of every symbol, where they are kept; touched under the lock of `members` only.
+  private var latest = LatestBySymbol<E>()
   /// The producer's: how many slots of a ring of references were ever initialised.
   @usableFromInline let initialized = Register()
   /// Where the producer sleeps while the ring is full.
   public let producer: Parker
 
-  private struct Members {
-    var inlets: [Inlet<E>] = []
-    var keepsLatest = false
-    var latest = LatestBySymbol<E>()
-    /// The next event that `latest` does not have yet.
-    var kept = 0
-  }
-
-  static var mailboxBit: Int { 1 << 62 }
-  static var sharedBit: Int { 1 << 61 }
+  static var mailboxBit: Int { Members.mailboxBit }
+  static var sharedBit: Int { Members.sharedBit }
 
   public var eventType: any Event.Type { E.self }
   public var published: Int { head.pointee.load(ordering: .acquiring) }
@@ -54,7 +60,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   /// - Parameters:
   ///   - capacity: rounded up to a power of two, at least 2.
   ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
-  public init(_ name: String, capacity: Int = 1 << 14, keepsLatest: Bool = false, producer: Parker = Parker()) {
+  public init(_ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, producer: Parker = Parker()) {
     self.name = name
     self.producer = producer
     var size = 2
@@ -63,6 +69,7 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
     mask = size - 1
     base = .allocate(capacity: size)
     members.withLock { $0.keepsLatest = keepsLatest && E.schema.keyOffset != nil }
+    producer.add(self)
   }
 
   deinit {
@@ -90,11 +97,12 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
       var initial: ContiguousArray<E> = []
       if options.initial, members.keepsLatest {
         keep(&members, upTo: position)
-        initial = members.latest.values
+        initial = latest.values
       }
       let bit = options.overflow == .block ? freeBit(members) : 0
       let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options)
-      members.inlets.append(inlet)
+      parker.add(inlet)
+      members.readers.append(inlet)
       return inlet
     }
     if inlet.mailbox != nil {
@@ -109,16 +117,16 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   /// A bit that no attached reader has, or the one that late comers share. A lossy reader needs none: its mailbox knows that it
   /// waits.
   private func freeBit(_ members: borrowing Members) -> Int {
-    let taken = members.inlets.reduce(0) { $0 | $1.bit }
+    let taken = members.readers.reduce(0) { $0 | $1.bit }
     return (0..<61).first { taken & (1 << $0) == 0 }.map { 1 << $0 } ?? Self.sharedBit
   }
 
   /// The reader is gone: it holds nobody back any more. Only the reader itself, or whoever knows that it does not run, may call.
   func detach(_ inlet: Inlet<E>) {
     members.withLock { members in
-      members.inlets.removeAll { $0 === inlet }
+      members.readers.removeAll { $0 === inlet }
       // Whoever attaches a lossy inlet sets the bit after adding it, so it is not lost here.
-      if !members.inlets.contains(where: { $0.mailbox != nil }) {
+      if members.readers.allSatisfy(\.isLossless) {
         _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
       }
     }
@@ -141,16 +149,22 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
       offerToMailboxes(members)
       if members.keepsLatest { keep(&members, upTo: published) }
       var low = published
-      for inlet in members.inlets where inlet.mailbox == nil { low = min(low, inlet.cursor.pointee.load(ordering: .acquiring)) }
+      for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
       return low &+ capacity
     }
+  }
+
+  /// The producer waits for room that there is.
+  var isUnheard: Bool {
+    let target = starved.pointee.load(ordering: .acquiring)
+    return target != 0 && haveAllReached(target)
   }
 
   /// True where every lossless reader has reached `target`.
   func haveAllReached(_ target: Int) -> Bool {
     members.withLock { members in
       // A loop, because a closure that captures allocates, and this runs at every sleep.
-      for inlet in members.inlets where inlet.mailbox == nil && inlet.cursor.pointee.load(ordering: .acquiring) < target { return false }
+      for reader in members.readers where reader.isLossless && reader.cursor.pointee.load(ordering: .acquiring) < target { return false }
       return true
     }
   }
@@ -175,23 +189,26 @@ public final class Topic<E: Event>: AnyTopic, @unchecked Sendable {
   private func wakeReaders(everybody: Bool) {
     let bits = attention.pointee.bitwiseAnd(Self.mailboxBit, ordering: .sequentiallyConsistent).oldValue & ~Self.mailboxBit
     if bits == 0, !everybody { return }
-    let inlets = members.withLock { $0.inlets }
-    for inlet in inlets where everybody || bits & inlet.bit != 0 { inlet.parker.wake() }
+    let readers = members.withLock { $0.readers }
+    for reader in readers where everybody || bits & reader.bit != 0 { reader.parker.wake() }
   }
 
   private func offerToMailboxes(_ members: borrowing Members) {
     let end = head.pointee.load(ordering: .acquiring)
-    for inlet in members.inlets {
-      if let mailbox = inlet.mailbox, mailbox.offer(from: base, mask: mask, upTo: end) { inlet.parker.wake() }
-    }
+    for reader in members.readers where !reader.isLossless && reader.offer(upTo: end) { reader.parker.wake() }
   }
 
   private func keep(_ members: inout Members, upTo end: Int) {
+    note(members.kept..<max(members.kept, end), in: &latest)
+    members.kept = max(members.kept, end)
+  }
+
+  /// As one call, because every access to a class's variable is checked.
+  private func note(_ numbers: Range<Int>, in latest: inout LatestBySymbol<E>) {
     guard let keyOffset = E.schema.keyOffset else { return }
-    while members.kept < end {
-      let event = base + (members.kept & mask)
-      members.latest.update(event.pointee, for: UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: Symbol.self))
-      members.kept += 1
+    for number in numbers {
+      let event = base + (number & mask)
+      latest.update(event.pointee, for: UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: Symbol.self))
     }
   }
 }

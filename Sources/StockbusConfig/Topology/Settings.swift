@@ -9,9 +9,17 @@ public struct RunSettings: Options {
   public var drainDeadline = Duration.seconds(10)
   @Setting("Seeds whatever draws random numbers and has no seed of its own.")
   public var seed = 42
+  @Setting(
+    """
+    What a component does that waits for another: park (it sleeps, and is woken on the core where its events were written) or spin \
+    (it stays awake for a moment: the shortest way from core to core, at the price of the cores).
+    """)
+  public var wait = WaitStrategy.park
 
   public init() {}
 }
+
+extension WaitStrategy: Choice {}
 
 /// What happens when a component has failed for good.
 public enum OnFailure: String, Choice {
@@ -38,7 +46,7 @@ public struct SupervisionPolicy: Options {
 /// `output:` of a component.
 public struct OutputSettings: Options {
   @Setting("Events its ring holds, rounded up to a power of two.", in: 2...(1 << 24))
-  public var capacity = 1 << 14
+  public var capacity = 1 << 13
 
   public init() {}
 }

@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// A serial executor with threads of its own, for an actor whose work blocks: reading and writing files and pipes.
 ///
-/// The default pool has one thread a processor; a few components that block would stop all others. A component uses one by
+/// Components share one thread a processor; a few that block would stop all others. A component uses one by
 /// ```swift
 /// private let executor = BlockingExecutor(label: "file_writer")
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

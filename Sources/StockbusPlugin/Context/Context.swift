@@ -12,15 +12,22 @@ public struct Context: Sendable {
   public let seed: UInt64
   /// The run it belongs to.
   public let run: any RunView
+  /// For parts of a component's work that may run beside it, as tasks that prefer it: whoever has nothing to do takes them at
+  /// once. Nil where the run has no threads of its own; tasks then run on Swift's pool.
+  public let helpers: (any TaskExecutor)?
+  /// How its component waits for others.
+  @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
   private let notices: any Noticeboard
   private let memory = LifeMemory()
 
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
-    run: any RunView = NoRun()
+    run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil
   ) {
     self.id = id
+    self.waiting = waiting
+    self.helpers = helpers
     self.run = run
     self.clock = clock
     self.logger = logger

@@ -21,7 +21,7 @@ extension Blueprint {
     Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) {
       settings, context, edges, output in
       let topic = typed(output, P.Output.self)
-      let parker = Parker()
+      let parker = Parker(context.waiting)
       let inbox = Inbox<P.Input>(edges, parker)
       let current = CurrentComponent()
       return Node(context.id, inlets: inbox.inlets, output: topic, parkers: [parker, topic.producer], current: current) {
@@ -90,7 +90,7 @@ extension Blueprint {
   @inlinable
   public static func sink<P: Sink>(_: P.Type) -> Blueprint {
     Blueprint(.sink, P.self, inputs: [P.Input.self], output: nil, topic: nil) { settings, context, edges, _ in
-      let parker = Parker()
+      let parker = Parker(context.waiting)
       let inbox = Inbox<P.Input>(edges, parker)
       let current = CurrentComponent()
       return Node(context.id, inlets: inbox.inlets, output: nil, parkers: [parker], current: current) {
@@ -106,7 +106,7 @@ extension Blueprint {
   @inlinable
   public static func sink<P: MultiSink>(_: P.Type) -> Blueprint {
     Blueprint(.sink, P.self, inputs: P.handlers.map(\.type), output: nil, topic: nil) { settings, context, edges, _ in
-      let parker = Parker()
+      let parker = Parker(context.waiting)
       let attached = edges.compactMap { edge in
         P.handlers.first { $0.type == edge.topic.eventType }?.attach(edge.topic, parker, edge.options)
       }
@@ -124,7 +124,7 @@ extension Blueprint {
 
   @inlinable
   static func makeTopic<E: Event>(_: E.Type) -> @Sendable (TopicPlan) -> any AnyTopic {
-    { Topic<E>($0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest) }
+    { Topic<E>($0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest, producer: Parker($0.waiting)) }
   }
 
   /// A source's work: whatever ends it, what it has sent is delivered.

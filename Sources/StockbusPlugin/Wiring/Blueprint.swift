@@ -23,8 +23,10 @@ public struct Blueprint: Sendable {
     public var name: String
     public var capacity: Int
     public var keepsLatest: Bool
+    /// How its producer waits for room.
+    public var waiting = Waiting()
 
-    public init(name: String, capacity: Int = 1 << 14, keepsLatest: Bool = false) {
+    public init(name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false) {
       self.name = name
       self.capacity = capacity
       self.keepsLatest = keepsLatest

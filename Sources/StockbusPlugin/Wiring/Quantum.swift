@@ -1,4 +1,4 @@
-public import CMemoryBarrier
+internal import CMemoryBarrier
 public import EventBus
 
 /// The most events of one hand-over; bounds how long a component keeps its actor.
@@ -8,12 +8,13 @@ public import EventBus
 public struct Quantum {
   @usableFromInline var events = 0
   @usableFromInline var runs = 0
-  @usableFromInline var patience = SpinBudget()
+  @usableFromInline var patience: SpinBudget
   @usableFromInline var since = stockbus_monotonic_ns()
   /// Half a millisecond: a call into a busy component waits about that long.
   @usableFromInline static var slice: Int64 { 500_000 }
 
-  @inlinable public init() {}
+  /// Of the loop whose owner sleeps at `parker`.
+  @inlinable public init(_ parker: Parker) { patience = SpinBudget(parker.waiting.strategy) }
 
   /// True when the time slice is over; looks at the clock once in 32 runs or 8,192 events.
   @inlinable @inline(__always)
@@ -21,8 +22,7 @@ public struct Quantum {
     patience.hadLuck()
     events &+= n
     runs &+= 1
-    // Lets a short run grow: without it throughput is bimodal, because both ends fight for the same cache line.
-    if n < 64, n > 1 { for _ in 0..<16 { stockbus_pause() } }
+    patience.letGrow(n)
     return (events >= 8192 || runs >= 32) && lookAtClock()
   }
 

@@ -6,7 +6,7 @@ public import EventBus
 extension Processor {
   @inlinable
   func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
-    var quantum = Quantum()
+    var quantum = Quantum(inbox.parker)
     while true {
       for inlet in inbox.inlets {
         var room = output.room()
@@ -36,7 +36,7 @@ extension Processor {
 extension AsyncProcessor {
   @inlinable
   func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
-    var quantum = Quantum()
+    var quantum = Quantum(inbox.parker)
     while true {
       for inlet in inbox.inlets {
         let run = inlet.run(limit: maximumRun)
@@ -61,7 +61,7 @@ extension AsyncProcessor {
 extension Sink {
   @inlinable
   func serve(_ inbox: Inbox<Input>) async throws {
-    var quantum = Quantum()
+    var quantum = Quantum(inbox.parker)
     while true {
       for inlet in inbox.inlets {
         let run = inlet.run(limit: maximumRun)
@@ -82,7 +82,7 @@ extension Sink {
 extension MultiSink {
   @inlinable
   func serve(_ handlers: [Handler<Self>.Attached], _ parker: Parker) async throws {
-    var quantum = Quantum()
+    var quantum = Quantum(parker)
     let inlets = handlers.map(\.inlet)
     while true {
       var worked = false

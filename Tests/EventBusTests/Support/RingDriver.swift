@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import SeededRandom
 
 /// One topic, driven by a seeded schedule on one task and compared with slow models after every step.
 struct RingDriver<E: TestEvent>: ~Copyable {

@@ -1,0 +1,71 @@
+// What the system has no Swift form of: threads that are ours, and knowing which of them runs.
+
+internal import CMemoryBarrier
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Starts a thread that nobody waits for; it ends with the process.
+///
+/// Traps where the system has no thread left, as the default pool does: nothing could run.
+func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+  // Unsafe because the body travels through C's `void *`: retained here, released by the thread.
+  let box = Unmanaged.passRetained(ThreadBody(name, body))
+  #if canImport(Darwin)
+  var thread: pthread_t?
+  #else
+  var thread = pthread_t()
+  #endif
+  let status = pthread_create(&thread, nil, runThread, box.toOpaque())
+  precondition(status == 0, "no thread to be had: \(String(cString: strerror(status)))")
+  pthread_detach(thread)
+}
+
+private final class ThreadBody: Sendable {
+  let name: String
+  let run: @Sendable () -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.run = run
+  }
+}
+
+#if canImport(Darwin)
+private func runThread(_ box: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  let body = Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue()
+  stockbus_name_thread(body.name)
+  body.run()
+  return nil
+}
+#else
+private func runThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let box else { return nil }
+  let body = Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue()
+  stockbus_name_thread(body.name)
+  body.run()
+  return nil
+}
+#endif
+
+/// The worker whose thread this is: a variable of the thread's own.
+///
+/// Unsafe because C's is a `void *`; workers live as long as their pool, and threads no longer.
+struct CurrentWorker: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key, nil)
+    precondition(status == 0, "no variable of a thread's own to be had")
+    self.key = key
+  }
+
+  var worker: Worker? {
+    get { pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() } }
+    nonmutating set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }
+  }
+}

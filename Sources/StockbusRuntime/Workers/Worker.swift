@@ -1,0 +1,149 @@
+internal import CMemoryBarrier
+internal import Dispatch
+internal import EventBus
+
+/// One thread of a pool, and the jobs that wait for it.
+///
+/// Unchecked because `began` is its own thread's: jobs that it enqueues are stamped with it, which saves them a look at the clock.
+final class Worker: @unchecked Sendable {
+  /// What others may look at and change.
+  struct State {
+    var waiting = JobQueue<PlacedJob>()
+    var phase = Phase.unborn
+    /// Those who fell asleep here without a barrier, and when the first of them did.
+    var sleepers: [Parker] = []
+    var sleepersSince: Int64 = 0
+  }
+
+  enum Phase {
+    /// Has no thread yet: the first that comes to it gets it one.
+    case unborn
+    case asleep
+    case awake
+  }
+
+  let number: Int
+  private let state = Guarded(State())
+  private let doorbell = DispatchSemaphore(value: 0)
+  /// When the present job began.
+  private(set) var began: Int64 = 0
+
+  init(_ number: Int) { self.number = number }
+
+  // MARK: Everybody's side
+
+  /// Takes the job where the worker has nothing to do.
+  func take(_ job: PlacedJob, since: Int64, for pool: WorkerPool) -> Bool {
+    let phase = state.withLock { state -> Phase in
+      let phase = state.phase
+      if phase != .awake {
+        state.waiting.append(job, since: since)
+        state.phase = .awake
+      }
+      return phase
+    }
+    rouse(from: phase, for: pool)
+    return phase != .awake
+  }
+
+  /// Takes the job behind whatever waits already.
+  func append(_ job: PlacedJob, since: Int64, for pool: WorkerPool) {
+    let phase = state.withLock { state in
+      defer { state.phase = .awake }
+      state.waiting.append(job, since: since)
+      return state.phase
+    }
+    rouse(from: phase, for: pool)
+  }
+
+  /// Has it look for work, where it has none. Answers false where it is busy.
+  func rouse(for pool: WorkerPool) -> Bool {
+    let phase = state.withLock { state in
+      defer { state.phase = .awake }
+      return state.phase
+    }
+    rouse(from: phase, for: pool)
+    return phase != .awake
+  }
+
+  private func rouse(from phase: Phase, for pool: WorkerPool) {
+    switch phase {
+    case .awake: return
+    case .asleep: doorbell.signal()
+    case .unborn: startThread("stockbus \(number)") { self.work(for: pool) }
+    }
+  }
+
+  var isBusy: Bool { state.withLock { $0.phase == .awake } }
+
+  /// When the job that waits longest began to wait; nil where none waits.
+  var oldest: Int64? { state.withLock { $0.waiting.oldest } }
+
+  /// Takes the job that waits longest away, where it has waited since before `moment`.
+  func giveUp(before moment: Int64) -> PlacedJob? {
+    state.withLock { state in
+      guard let oldest = state.waiting.oldest, oldest < moment else { return nil }
+      return state.waiting.popFirst()
+    }
+  }
+
+  /// Runs the barrier of those who fell asleep here before `moment`, and looks again on their behalf. Answers whether there were any.
+  @discardableResult
+  func lookAfterSleepers(before moment: Int64) -> Bool {
+    let sleepers = state.withLock { state -> [Parker] in
+      if state.sleepers.isEmpty || state.sleepersSince >= moment { return [] }
+      defer { state.sleepers = [] }
+      return state.sleepers
+    }
+    if sleepers.isEmpty { return false }
+    for parker in sleepers { parker.endNotice() }
+    stockbus_heavy_barrier()
+    for parker in sleepers { parker.lookAgain() }
+    return true
+  }
+
+  // MARK: Its own thread's side
+
+  /// A component falls asleep in the present job.
+  func add(sleeper: Parker) {
+    state.withLock { state in
+      if state.sleepers.isEmpty { state.sleepersSince = began }
+      state.sleepers.append(sleeper)
+    }
+  }
+
+  private func work(for pool: WorkerPool) {
+    pool.current.worker = self
+    while true {
+      guard let job = next(for: pool) else {
+        doorbell.wait()
+        continue
+      }
+      job.run()
+    }
+  }
+
+  /// Its own oldest job, or one that has waited too long elsewhere; nil where it should sleep until the bell rings.
+  private func next(for pool: WorkerPool) -> PlacedJob? {
+    while true {
+      began = stockbus_monotonic_ns()
+      let (job, oldest, sleepersSince) = state.withLock { state -> (PlacedJob?, Int64?, Int64?) in
+        let job = state.waiting.popFirst()
+        return (job, state.waiting.oldest, state.sleepers.isEmpty ? nil : state.sleepersSince)
+      }
+      if let job {
+        if let oldest, began - oldest > pool.patience { pool.findHelp() }
+        if let sleepersSince, began - sleepersSince > pool.sleepersPatience { lookAfterSleepers(before: .max) }
+        return job
+      }
+      if lookAfterSleepers(before: .max) { continue }
+      if let job = pool.steal(at: began) { return job }
+      let sleeps = state.withLock { state in
+        guard state.waiting.isEmpty else { return false }
+        state.phase = .asleep
+        return true
+      }
+      if sleeps { return nil }
+    }
+  }
+}
