@@ -14,10 +14,10 @@ GROUPS = {"bus": bus, "runtime": runtime, "replay": replay, "feed": feed, "start
 TITLES = {
     "bus": "The bus", "runtime": "The whole runtime", "replay": "Replay", "feed": "The feed", "startup": "Start-up and size",
 }
-# Seconds after which a part begins no further round: the quick form takes under five minutes, the full one about half an hour, of
+# Seconds after which a part begins no further round: the quick form takes under five minutes, the full one about 25 minutes, of
 # which the cold build at its end is the least predictable.
 QUICK_BUDGET = {"bus": 90, "runtime": 30, "replay": 80, "feed": 40, "startup": 20}
-BUDGET = {"bus": 480, "runtime": 120, "replay": 300, "feed": 240, "startup": 60}
+BUDGET = {"bus": 300, "runtime": 90, "replay": 240, "feed": 160, "startup": 60}
 
 
 def main():

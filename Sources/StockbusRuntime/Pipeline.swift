@@ -2,7 +2,6 @@ internal import EventBus
 public import Logging
 public import StockbusConfig
 public import StockbusPlugin
-internal import Synchronization
 
 /// A checked topology, wired and run: started in order, supervised, drained, accounted for.
 public final class Pipeline: Sendable {
@@ -22,7 +21,7 @@ public final class Pipeline: Sendable {
   private let abortSignal = Latch()
   /// By component: fires when it has started.
   private let ready: [String: Latch]
-  private let running = Mutex<Set<String>>([])
+  private let running = Guarded(Set<String>())
 
   /// Wires everything; nothing starts.
   public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger) {

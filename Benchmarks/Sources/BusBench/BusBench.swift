@@ -2,7 +2,7 @@ internal import Measuring
 
 /// `BusBench SHAPE BATCH EVENTS REPETITIONS`: prints a line of JSON for each repetition, after a warm-up of one.
 ///
-/// SHAPE is fanout1, fanout3, stages3, raw (the ring without plugins), roundtrip (BATCH is then the pause before each trip in
+/// SHAPE is fanout1, fanout3, stages3, raw (the ring without plugins, on two threads), rawturns (on one), roundtrip (BATCH is then the pause before each trip in
 /// nanoseconds; 0 keeps both ends awake).
 @main
 struct BusBench {
@@ -18,6 +18,7 @@ struct BusBench {
 
   private static func run(_ name: String, _ batch: Int, _ events: Int) async throws -> Report {
     switch name {
+    case "rawturns": return runRawRingByTurns(events: events, batch: batch)
     case "raw": return await runRawRing(events: events, batch: batch)
     case "roundtrip": return try await runRoundTrips(events, pause: Int64(batch))
     default:

@@ -20,6 +20,33 @@ func runRawRing(events: Int, batch: Int) async -> Report {
   return Scoreboard.shared.report
 }
 
+/// The same without a second thread: fills the ring and empties it by turns.
+func runRawRingByTurns(events: Int, batch: Int) -> Report {
+  Scoreboard.shared.reset()
+  let topic = Topic<Trade>("raw")
+  let inlet = topic.attach(Parker())
+  Scoreboard.shared.begin()
+  var outlet = Outlet(topic)
+  var tally = Tally()
+  var i = 0
+  while i < events {
+    while i < events, outlet.room() >= batch {
+      for j in i..<min(i + batch, events) { outlet.send(Trade(number: j)) }
+      outlet.commit()
+      i += batch
+    }
+    while true {
+      let run = inlet.run(limit: 1024)
+      if run.count == 0 { break }
+      tally.add(run.span)
+      inlet.finish(run.count)
+    }
+  }
+  topic.close()
+  Scoreboard.shared.finish(tally)
+  return Scoreboard.shared.report
+}
+
 @concurrent
 private func write(_ topic: Topic<Trade>, events: Int, batch: Int) async {
   Scoreboard.shared.begin()

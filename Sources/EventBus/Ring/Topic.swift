@@ -22,6 +22,17 @@ private struct Members {
   var keepsLatest = false
   /// The next event that the table of last values does not have yet.
   var kept = 0
+
+  /// The last reader before `place` whose bit is among `bits`, or any for -1. From the end, because a reader that leaves meanwhile moves
+  /// those behind it forward: one may come twice, none is left out.
+  func next(below place: Int, bits: Int) -> (parker: Parker, place: Int)? {
+    var place = min(place, readers.count)
+    while place > 0 {
+      place -= 1
+      if bits == -1 || bits & readers[place].bit != 0 { return (readers[place].parker, place) }
+    }
+    return nil
+  }
 }
 
 /// One producer, one event type, any number of readers over one ring; fan-out copies nothing.
@@ -101,10 +112,11 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
       }
       let bit = options.overflow == .block ? freeBit(members) : 0
       let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options)
-      parker.add(inlet)
       members.readers.append(inlet)
       return inlet
     }
+    // Not under the lock: who looks again takes the two locks the other way round.
+    parker.add(inlet)
     if inlet.mailbox != nil {
       // The producer may just be publishing without having seen the bit: what it published meanwhile is offered here.
       _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
@@ -189,8 +201,12 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   private func wakeReaders(everybody: Bool) {
     let bits = attention.pointee.bitwiseAnd(Self.mailboxBit, ordering: .sequentiallyConsistent).oldValue & ~Self.mailboxBit
     if bits == 0, !everybody { return }
-    let readers = members.withLock { $0.readers }
-    for reader in readers where everybody || bits & reader.bit != 0 { reader.parker.wake() }
+    // One by one, because nobody else's code, which a wake-up may run, belongs under the lock.
+    var place = Int.max
+    while let next = members.withLock({ $0.next(below: place, bits: everybody ? -1 : bits) }) {
+      next.parker.wake()
+      place = next.place
+    }
   }
 
   private func offerToMailboxes(_ members: borrowing Members) {

@@ -1,4 +1,5 @@
 public import EventBus
+internal import Synchronization
 
 /// What a plugin's module exports: a name, a sentence, and a blueprint for whatever stands upstream.
 public struct Plugin: Sendable {
@@ -12,82 +13,88 @@ public struct Plugin: Sendable {
   public let name: String
   /// What it does, in one sentence.
   public let doc: String
-  public let kind: Blueprint.Kind
-  public let accepts: Accepts
-  /// The options' type.
-  public let options: any Options.Type
-  public let commands: [CommandInfo]
-  /// What it emits, for documentation: type names, or words such as "what it takes".
-  public let emits: String
   /// Blueprints that are compiled: of the one type, of the hot types, or of every value of `choice`.
-  private let compiled: [Blueprint]
+  private let compiled: CompiledBlueprints
+  private let open: OpenTypes?
+  private let emitsText: String?
   private let choice: Choice?
-  private let open: (@Sendable ([any Event.Type]) -> Blueprint?)?
-
   private struct Choice: Sendable {
     let option: String
-    let values: [String]
+    let values: @Sendable () -> [String]
+  }
+
+  /// What a plugin takes that is generic over its event type, and how it is made for one.
+  private struct OpenTypes: Sendable {
+    let accepts: Accepts
+    let bind: @Sendable ([any Event.Type]) -> Blueprint?
   }
 
   /// A plugin of one component type.
-  public init(_ name: String, _ doc: String, _ blueprint: Blueprint) {
-    self.init(name, doc, [blueprint], accepts: .types(blueprint.inputs), emits: blueprint.output.map(Self.name), choice: nil, open: nil)
+  public init(_ name: String, _ doc: String, _ blueprint: @autoclosure @escaping @Sendable () -> Blueprint) {
+    self.init(name, doc, CompiledBlueprints { [blueprint()] })
   }
 
   /// A plugin whose event type an option decides: `variants` has a blueprint for every value of `option`, its default first. All
   /// have the same options.
-  public init(_ name: String, _ doc: String, option: String, variants: KeyValuePairs<String, Blueprint>) {
-    self.init(
-      name, doc, variants.map(\.value), accepts: .types(variants.flatMap(\.value.inputs)),
-      emits: variants.compactMap { $0.value.output.map(Self.name) }.joined(separator: ", "),
-      choice: Choice(option: option, values: variants.map(\.key)), open: nil)
+  public init(
+    _ name: String, _ doc: String, option: String,
+    variants: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, Blueprint>
+  ) {
+    self.init(name, doc, CompiledBlueprints { variants().map(\.value) }, choice: Choice(option: option) { variants().map(\.key) })
   }
 
   /// A plugin generic over its event type. `hot` are blueprints compiled where they are written; any other fitting type is bound
   /// at wiring and runs unspecialised. `emits` says what it emits where that is not what it takes.
-  public init<G: AnyEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anyEvent, emits: emits ?? "", choice: nil) { types in
-      types.first.map { G.bind($0) }
-    }
+  public init<G: AnyEventPlugin>(
+    _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
+  ) {
+    let open = OpenTypes(accepts: .anyEvent) { types in types.first.map { G.bind($0) } }
+    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
   /// As above, for events about an instrument.
-  public init<G: SymbolEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anySymbolEvent, emits: emits ?? "", choice: nil) { types in
-      (types.first as? any SymbolEvent.Type).map { G.bind($0) }
-    }
+  public init<G: SymbolEventPlugin>(
+    _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
+  ) {
+    let open = OpenTypes(accepts: .anySymbolEvent) { types in (types.first as? any SymbolEvent.Type).map { G.bind($0) } }
+    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
   /// As above, for events that tell a price.
-  public init<G: PricedEventPlugin>(_ name: String, _ doc: String, _: G.Type, hot: [Blueprint], emits: String? = nil) {
-    self.init(name, doc, hot, accepts: .anyPricedEvent, emits: emits ?? "", choice: nil) { types in
-      (types.first as? any PricedEvent.Type).map { G.bind($0) }
-    }
+  public init<G: PricedEventPlugin>(
+    _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
+  ) {
+    let open = OpenTypes(accepts: .anyPricedEvent) { types in (types.first as? any PricedEvent.Type).map { G.bind($0) } }
+    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
   private init(
-    _ name: String, _ doc: String, _ compiled: [Blueprint], accepts: Accepts, emits: String?, choice: Choice?,
-    open: (@Sendable ([any Event.Type]) -> Blueprint?)?
+    _ name: String, _ doc: String, _ compiled: CompiledBlueprints, choice: Choice? = nil, open: OpenTypes? = nil, emits: String? = nil
   ) {
-    guard let first = compiled.first else { preconditionFailure("plugin '\(name)' has no blueprint") }
     self.name = name
     self.doc = doc
     self.compiled = compiled
-    self.accepts = accepts
     self.choice = choice
     self.open = open
-    kind = first.kind
-    options = first.options
-    commands = first.commands
-    self.emits = emits ?? first.output.map(Self.name) ?? ""
+    emitsText = emits
   }
 
+  private var blueprints: [Blueprint] { compiled.all(of: name) }
+
+  public var kind: Blueprint.Kind { blueprints[0].kind }
+  public var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
+  /// The options' type.
+  public var options: any Options.Type { blueprints[0].options }
+  public var commands: [CommandInfo] { blueprints[0].commands }
+  /// What it emits, for documentation: type names, or words such as "what it takes".
+  public var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
+
   /// The event types it is compiled for, those it takes before those it emits; some may come twice.
-  public var eventTypes: [any Event.Type] { compiled.flatMap(\.inputs) + compiled.compactMap(\.output) }
+  public var eventTypes: [any Event.Type] { blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) }
 
   /// What it emits whatever it takes; nil where that depends, and where it emits nothing.
   public var fixedOutput: (any Event.Type)? {
-    guard let output = compiled[0].output, !emits.isEmpty, compiled.allSatisfy({ $0.output == output }) else { return nil }
+    guard let output = blueprints[0].output, !emits.isEmpty, blueprints.allSatisfy({ $0.output == output }) else { return nil }
     return output
   }
 
@@ -127,17 +134,17 @@ public struct Plugin: Sendable {
   public func blueprint(for upstream: [any Event.Type], options: ConfigNode?) -> Blueprint? {
     if let choice {
       var at = 0
-      if case .scalar(let value) = options?[choice.option]?.value { at = choice.values.firstIndex(of: value) ?? 0 }
-      return compiled[at]
+      if case .scalar(let value) = options?[choice.option]?.value { at = choice.values().firstIndex(of: value) ?? 0 }
+      return blueprints[at]
     }
     guard upstream.allSatisfy(fits) else { return nil }
-    if let fitting = compiled.first(where: { blueprint in
+    if let fitting = blueprints.first(where: { blueprint in
       upstream.isEmpty ? blueprint.inputs.isEmpty : upstream.allSatisfy { type in blueprint.inputs.contains { $0 == type } }
     }) {
       return fitting
     }
     guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
-    return open?(upstream)
+    return open?.bind(upstream)
   }
 }
 
@@ -154,4 +161,22 @@ public protocol SymbolEventPlugin: SendableMetatype {
 /// A plugin that takes whatever has a price: how it is made for one type, in one line.
 public protocol PricedEventPlugin: SendableMetatype {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint
+}
+
+/// A plugin's blueprints, made when it is first asked about: a configuration names few of all plugins, and each blueprint makes the
+/// program look types up.
+private final class CompiledBlueprints: Sendable {
+  private let make: @Sendable () -> [Blueprint]
+  private let made = Mutex<[Blueprint]>([])
+
+  init(_ make: @escaping @Sendable () -> [Blueprint]) { self.make = make }
+
+  /// At least one; none is the programmer's mistake and traps.
+  func all(of name: String) -> [Blueprint] {
+    made.withLock { made in
+      if made.isEmpty { made = make() }
+      if made.isEmpty { preconditionFailure("plugin '\(name)' has no blueprint") }
+      return made
+    }
+  }
 }

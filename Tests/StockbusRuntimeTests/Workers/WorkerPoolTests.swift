@@ -1,3 +1,4 @@
+import EventBus
 import Synchronization
 import Testing
 
@@ -125,7 +126,7 @@ import Testing
 }
 
 private final class Log: Sendable {
-  private let list = Mutex<[Int]>([])
+  private let list = Guarded([Int]())
 
   func add(_ number: Int) { list.withLock { $0.append(number) } }
   var entries: [Int] { list.withLock { $0 } }
@@ -145,7 +146,7 @@ private actor Counting {
 
 /// One waits until another opens.
 private final class Relay: Sendable {
-  private let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
+  private let waiting = Guarded<UnsafeContinuation<Void, Never>?>(nil)
 
   var isWaiting: Bool { waiting.withLock { $0 != nil } }
 
