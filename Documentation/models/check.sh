@@ -43,7 +43,8 @@ check pass safety ring.pml -DC=1
 check pass endless ring.pml -DC=1 -DN=2
 check pass safety ring.pml -DWATCH -DC=1 -DN=1
 check pass safety ring.pml -DWATCH -DC=1 -DN=1 -DWEAK
-check pass safety ring.pml -DWATCH -DC=1 -DN=2 -DCALM
+check pass safety ring.pml -DWATCH -DSOLO -DC=1
+check pass safety ring.pml -DWATCH -DSOLO -DC=1 -DWEAK
 check pass safety relay.pml
 check pass safety relay.pml -DN0=2 -DN1=0
 check pass endless relay.pml -DN0=1 -DN1=0
