@@ -15,6 +15,8 @@ public final class Pipeline: Sendable {
   let runLog: RunLog
   private let notices: NoticeBoard
   private let settings: RunSettings
+  /// Where its components run that park; nil where they spin, on Swift's pool.
+  private let pool: WorkerPool?
   private let clock: any Timekeeper
   private let logger: Logger
   let stopSignal = Latch()
@@ -35,6 +37,7 @@ public final class Pipeline: Sendable {
     self.notices = notices
     var topics = notices.topics
     let pool = topology.settings.wait == .park ? WorkerPool.shared : nil
+    self.pool = pool
     let waiting = pool?.parking ?? Waiting(.spin)
     entries = topology.nodes.map { plan in
       var own = logger
@@ -123,7 +126,7 @@ public final class Pipeline: Sendable {
     running.withLock { $0 = Set(entries.map(\.plan.id)) }
     return await withTaskCancellationHandler {
       // Who parks is best woken where it was called from; who spins is best on a core of its own.
-      await withTaskExecutorPreference(settings.wait == .park ? WorkerPool.shared : nil) { await runAll(overdue) }
+      await withTaskExecutorPreference(pool) { await runAll(overdue) }
     } onCancel: {
       abort()
     }

@@ -83,27 +83,3 @@ public final class WorkerPool: TaskExecutor, SleepWatch {
     return false
   }
 }
-
-/// A job, and the executor that it was given to: the same workers are several executors.
-struct PlacedJob {
-  private let job: UnownedJob
-  private let executor: UnownedTaskExecutor
-
-  init(_ job: UnownedJob, on executor: some TaskExecutor) {
-    self.job = job
-    self.executor = executor.asUnownedTaskExecutor()
-  }
-
-  func run() { job.runSynchronously(on: executor) }
-}
-
-/// A pool's workers for what shall run beside the one who starts or wakes it: whoever has nothing to do takes it at once.
-public final class HelperExecutor: TaskExecutor {
-  public static let shared = HelperExecutor(WorkerPool.shared)
-
-  private let pool: WorkerPool
-
-  init(_ pool: WorkerPool) { self.pool = pool }
-
-  public func enqueue(_ job: consuming ExecutorJob) { pool.place(PlacedJob(UnownedJob(job), on: self)) }
-}
