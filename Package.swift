@@ -166,7 +166,10 @@ let package = Package(
     tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
     tests(
       "EchoSocket",
-      uses: ["StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + nio),
+      uses: [
+        "TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
+        "MarketData",
+      ] + nio),
     tests(
       "NotificationDispatcher",
       uses: ["TestServers", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),

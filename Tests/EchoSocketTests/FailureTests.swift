@@ -3,6 +3,7 @@ import StockbusNetwork
 import StockbusPlugin
 import StockbusRuntime
 import StockbusTestKit
+import TestServers
 import Testing
 
 /// A text event that may be long.
@@ -173,15 +174,13 @@ struct Note: Event, Equatable {
 
   @Test func `it ends in whatever state it is when upstream does`() async throws {
     // While it pauses between attempts, with nothing under way: at once.
-    let stage = try await Stage { _ in }
-    await stage.server.stop()
+    let stage = try await Stage()
     let pausing = try stage.start()
     await stage.harness.notices.connections.wait { $0.count == 2 }
     try await pausing.stop()
     #expect(stage.harness.notices.connections.value.map(\.state) == [.connecting, .disconnected])
     // While it pauses, with something under way: within its patience.
-    let late = try await Stage { _ in }
-    await late.server.stop()
+    let late = try await Stage()
     let holding = try late.start("patience: 2s")
     try await holding.send(trades(3))
     await late.harness.notices.connections.wait { $0.count == 2 }
@@ -198,8 +197,7 @@ struct Note: Event, Equatable {
   static let away = "the server was away when the run was stopped"
 
   @Test func `a stop while the server is away ends it at once, and what cannot be sent becomes dead letters`() async throws {
-    let stage = try await Stage { _ in }
-    await stage.server.stop()
+    let stage = try await Stage()
     let running = try stage.start("in_flight: 4")
     // More than the window holds: upstream waits.
     let sent = trades(10)
@@ -241,13 +239,12 @@ struct Note: Event, Equatable {
   }
 
   @Test func `the ledger of a run that is stopped while the server is away balances`() async throws {
-    let server = try await WebSocketServer.start(clock: ManualTimekeeper(), .echo)
-    await server.stop()
+    let refusing = RefusingPort()
     let harness = try PipelineHarness(
       """
       sources:
         ticks: { plugin: counted, count: 1000 }
-        echo: { plugin: echo_socket, inputs: [ticks], url: "\(server.url)", in_flight: 8 }
+        echo: { plugin: echo_socket, inputs: [ticks], url: "ws://127.0.0.1:\(refusing.number)", in_flight: 8 }
       sinks: { end: { plugin: kept, inputs: [echo] } }
       """, plugins: [.counted, .echoSocket, .kept])
     async let running = harness.run()
@@ -261,6 +258,7 @@ struct Note: Event, Equatable {
     let edge = try #require(report.ledger.edges.first { $0.to == "echo" }?.counts)
     #expect(edge.delivered == 1000)
     #expect(report.ledger.counters.first { $0.component == "echo" && $0.name == "dead letters" }?.total == 1000)
+    withExtendedLifetime(refusing) {}
   }
 
   @Test func `cut off, it says what it could not bring back`() async throws {

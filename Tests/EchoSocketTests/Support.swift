@@ -4,6 +4,7 @@ import StockbusNetwork
 import StockbusPlugin
 import StockbusRuntime
 import StockbusTestKit
+import TestServers
 import Testing
 
 /// Trades that can be told apart: sizes 1, 2, 3 and so on, over some symbols.
@@ -23,13 +24,23 @@ struct Stage {
   let run = FakeRun()
   let harness: PluginHarness
   let server: WebSocketServer
+  private let refusing: RefusingPort?
 
   init(_ play: @escaping @Sendable (WebSocketConnection) async throws -> Void) async throws {
     harness = PluginHarness(id: "echo", run: run)
     server = try await WebSocketServer.start(clock: harness.clock, .script { connection in try? await play(connection) })
+    refusing = nil
   }
 
-  var url: String { "\(server.url)" }
+  /// The server is away, and stays away.
+  init() async throws {
+    harness = PluginHarness(id: "echo", run: run)
+    server = try await WebSocketServer.start(clock: harness.clock, .echo)
+    await server.stop()
+    refusing = RefusingPort()
+  }
+
+  var url: String { refusing.map { "ws://127.0.0.1:\($0.number)" } ?? "\(server.url)" }
 
   func start(_ options: String = "") throws -> RunningPlugin<Trade> {
     try harness.start(Plugin.echoSocket, options: "url: '\(url)'\n" + options, taking: Trade.self, emitting: Trade.self)

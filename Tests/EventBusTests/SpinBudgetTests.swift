@@ -18,8 +18,8 @@ import Testing
       rounds.append(spin(&budget))
       budget.gaveUp(inVain: true)
     }
-    let round = [50, 12, 3] + Array(repeating: 0, count: 29)
-    #expect(rounds == round + round + [50, 12])
+    let round = [800, 200, 50, 12, 3] + Array(repeating: 0, count: 27)
+    #expect(rounds == round + round + [800, 200])
   }
 
   @Test func `news after a wait restores it`() {
@@ -30,21 +30,21 @@ import Testing
     let isAwake = budget.spins(times: 0)
     #expect(isAwake)
     budget.hadLuck()
-    #expect(spin(&budget) == 50)
+    #expect(spin(&budget) == 800)
   }
 
   @Test func `news that came without a wait says nothing`() {
     var budget = SpinBudget()
     budget.gaveUp(inVain: true)
     budget.hadLuck()
-    #expect(spin(&budget) == 12)
+    #expect(spin(&budget) == 200)
   }
 
   @Test func `news that came just before the sleep restores the wait`() {
     var budget = SpinBudget()
     for _ in 0..<5 { budget.gaveUp(inVain: true) }
     budget.gaveUp(inVain: false)
-    #expect(spin(&budget) == 50)
+    #expect(spin(&budget) == 800)
     // And what was in vain before it is forgotten.
     for _ in 0..<31 { budget.gaveUp(inVain: true) }
     #expect(spin(&budget) == 0)

@@ -13,11 +13,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/// True when membarrier(2) carries the heavy side. Set once, before the first topic is used.
+/// True when membarrier(2) carries the heavy side. Set before main runs.
 extern bool stockbus_has_membarrier;
-
-/// Registers the process for membarrier; safe to call from any thread, any number of times.
-void stockbus_prepare_barriers(void);
 
 /// The sleeper's side; a system call of some microseconds while other threads run.
 void stockbus_heavy_barrier(void);
@@ -41,8 +38,18 @@ static inline void stockbus_pause(void) {
 }
 
 /// Asks for the cache line that will be written next: its readers have it from the lap before, and taking it from them while the
-/// event is written would make the event late.
-static inline void stockbus_prefetch_for_writing(const void *line) { __builtin_prefetch(line, 1, 3); }
+/// event is written would make the event late. By its name on x86-64, because compilers turn the builtin into a fetch for reading
+/// unless they may assume a processor of 2014 or later. On older ones it does nothing.
+static inline void stockbus_prefetch_for_writing(const void *line) {
+#if defined(__x86_64__)
+  __asm__ __volatile__("prefetchw %0" : : "m"(*(const char *)line));
+#else
+  __builtin_prefetch(line, 1, 3);
+#endif
+}
+
+/// Asks for the cache line that will be read next.
+static inline void stockbus_prefetch(const void *line) { __builtin_prefetch(line, 0, 3); }
 
 /// Nanoseconds on the monotonic clock.
 static inline int64_t stockbus_monotonic_ns(void) {

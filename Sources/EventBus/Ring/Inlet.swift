@@ -149,12 +149,23 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   // MARK: Sleeping
 
+  /// Called in every round of a wait awake: fetches the next event's cache lines while the head's is under way, not after it.
+  @inlinable @inline(__always)
+  public func expect() { stockbusPrefetch(UnsafePointer(base + (cursor.pointee.load(ordering: .relaxed) & mask))) }
+
+  @inlinable
   public var isReady: Bool {
-    if isIndirect {
-      guard attached.load(ordering: .acquiring) else { return false }
-      if hasSnapshot { return true }
-      if let mailbox { return mailbox.isReady(announcing: false) }
+    @inline(__always) get {
+      if isIndirect { return isIndirectReady }
+      return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
     }
+  }
+
+  @usableFromInline @inline(never)
+  var isIndirectReady: Bool {
+    guard attached.load(ordering: .acquiring) else { return false }
+    if hasSnapshot { return true }
+    if let mailbox { return mailbox.isReady(announcing: false) }
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 

@@ -59,8 +59,11 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public mutating func send(_ event: E) {
     // The slow path answers a place and does not take the event, which would then be built in memory twice.
-    (next == limit ? placeAside() : slot()).initialize(to: event)
-    next &+= 1
+    let slot = next == limit ? placeAside() : slot()
+    // Read before the event is written, which might for all the compiler knows change it: so a loop keeps it in a register.
+    let number = next
+    slot.initialize(to: event)
+    next = number &+ 1
   }
 
   /// Sends a run.
@@ -152,8 +155,9 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func publish(_ event: E) async throws(CancellationError) {
     if next == limit { try await waitForRoom() }
+    let number = next
     slot().initialize(to: event)
-    next &+= 1
+    next = number &+ 1
     commit()
     if next >= checkAt { try noticeCancellation() }
   }
@@ -199,7 +203,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       limit = topic.limit(next: next)
       if limit >= want { return patience.hadLuck() }
       if topic.producer.isReleased || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
-      // A quarter of a ring takes a reader longer than one event takes the other end of a round trip.
+      // A quarter of a ring takes a reader longer than one event takes it.
       if patience.spins(times: 8) { continue }
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
       topic.producer.fence()

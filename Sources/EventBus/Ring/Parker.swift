@@ -17,10 +17,7 @@ public final class Parker: Sendable {
     weak var cause: (any WakeCause)?
   }
 
-  public init(_ waiting: Waiting = Waiting()) {
-    self.waiting = waiting
-    stockbus_prepare_barriers()
-  }
+  public init(_ waiting: Waiting = Waiting()) { self.waiting = waiting }
 
   /// Ends the present sleep, or the next one where nobody sleeps now.
   public func wake() { state.withLock { $0.wake() }?.resume() }

@@ -8,11 +8,14 @@ public import CMemoryBarrier
 /// it was in vain, and now and then again; `park` sleeps until it has seen news come while it was about to, which only another core
 /// can have brought.
 public struct SpinBudget {
-  /// Rounds of a wait that is believed in.
-  @usableFromInline static var most: Int { 50 }
+  /// Pauses of a wait that is believed in: 10 to 40 µs by the processor, about what a sleep and a wake-up take. With a shorter wait one
+  /// late answer puts this end to sleep, whose late answer puts the other to sleep, and so on.
+  @usableFromInline static var longest: Int { 800 }
   /// Pauses of a round. A `park`ed end that stays awake does so beside a busy one: looking seldom lets a run grow and leaves the
   /// other's cache lines alone.
   @usableFromInline let pauses: Int
+  /// Rounds of a wait that is believed in.
+  @usableFromInline let most: Int
   @usableFromInline var budget: Int
   @usableFromInline var spent = 0
   @usableFromInline var vain = 0
@@ -20,7 +23,8 @@ public struct SpinBudget {
   @inlinable
   public init(_ strategy: WaitStrategy = .spin) {
     pauses = strategy == .spin ? 1 : 16
-    budget = strategy == .spin ? SpinBudget.most : 0
+    most = Self.longest / pauses
+    budget = strategy == .spin ? most : 0
   }
 
   /// True where it stays awake without having seen a reason.
@@ -40,7 +44,7 @@ public struct SpinBudget {
   public mutating func hadLuck() {
     if spent != 0 {
       spent = 0
-      budget = Self.most
+      budget = most
     }
   }
 
@@ -55,9 +59,9 @@ public struct SpinBudget {
     spent = 0
     vain = inVain ? vain + 1 : 0
     if isHopeful {
-      budget = vain % 32 == 0 ? Self.most : budget / 4
+      budget = vain % 32 == 0 ? most : budget / 4
     } else {
-      budget = inVain ? 0 : Self.most
+      budget = inVain ? 0 : most
     }
   }
 }

@@ -17,12 +17,34 @@ public struct Inbox<E: Event>: Sendable {
     erased = inlets
   }
 
-  /// Called after a round without work: spins a little, then sleeps until there is something. True when all inputs have ended.
+  /// The first inlet's turn; nil where there is none.
+  @inlinable
+  var firstTurn: Turn<E>? { inlets.first.map { Turn($0) } }
+
+  /// Gives the turn to the next inlet that has something to read. While none has, spins a little and then sleeps. True when all
+  /// inputs have ended.
   @inlinable @inline(__always)
-  nonisolated(nonsending) func ended(_ quantum: inout Quantum) async throws(CancellationError) -> Bool {
-    for inlet in inlets where inlet.isReady { return false }
-    if quantum.patience.spins() { return false }
+  nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
+    repeat {
+      if inlets.count > 1 { pass(&turn) }
+      if turn.inlet.isReady { return false }
+      turn.inlet.expect()
+    } while quantum.patience.spins()
     return try await sleepUntilReady(erased, parker, &quantum.patience)
+  }
+
+  /// Lets others have the thread, after a slice of time.
+  @inlinable
+  nonisolated(nonsending) func giveWay() async throws(CancellationError) { try await yield(parker) }
+
+  /// To the next inlet that has something to read, and be it the same; where none has, to the next.
+  @inlinable
+  func pass(_ turn: inout Turn<E>) {
+    for _ in inlets.indices {
+      turn.place = turn.place + 1 < inlets.count ? turn.place + 1 : 0
+      if inlets[turn.place].isReady { break }
+    }
+    turn.inlet = inlets[turn.place]
   }
 }
 
@@ -42,6 +64,14 @@ nonisolated(nonsending) func sleepUntilReady(
   if !hasNews { await parker.sleep() }
   for inlet in inlets { inlet.retract() }
   return false
+}
+
+/// Lets others have the thread; throws where the parker was released or the task cancelled meanwhile.
+@inline(never)
+@usableFromInline
+nonisolated(nonsending) func yield(_ parker: Parker) async throws(CancellationError) {
+  await Task.yield()
+  if parker.isReleased || Task.isCancelled { throw CancellationError() }
 }
 
 // Loops, because closures and key paths over existentials allocate, and this runs at every sleep.

@@ -6,76 +6,61 @@ public import EventBus
 extension Processor {
   @inlinable
   func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inbox.firstTurn else { return }
     var quantum = Quantum(inbox.parker)
-    while true {
-      for inlet in inbox.inlets {
-        var room = output.room()
-        if room == 0 {
-          try await output.waitForRoom()
-          room = output.room()
-        }
-        let run = inlet.run(limit: min(room, maximumRun))
-        if run.count == 0 { continue }
-        inlet.begin(run.count)
-        do { try process(run.span, into: &output) } catch {
-          output.rollback()
-          throw error
-        }
-        try await output.flush()
-        inlet.finish(run.count, filtered: output.takeFiltered())
-        if quantum.isSpent(run.count) {
-          await Task.yield()
-          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
-        }
+    repeat {
+      var room = output.room()
+      if room == 0 {
+        try await output.waitForRoom()
+        room = output.room()
       }
-      if try await inbox.ended(&quantum) { return }
-    }
+      let run = turn.inlet.run(limit: min(room, maximumRun))
+      if run.count == 0 { continue }
+      turn.inlet.begin(run.count)
+      do { try process(run.span, into: &output) } catch {
+        output.rollback()
+        throw error
+      }
+      try await output.flush()
+      turn.inlet.finish(run.count, filtered: output.takeFiltered())
+      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+    } while try await !inbox.ended(&turn, &quantum)
   }
 }
 
 extension AsyncProcessor {
   @inlinable
   func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inbox.firstTurn else { return }
     var quantum = Quantum(inbox.parker)
-    while true {
-      for inlet in inbox.inlets {
-        let run = inlet.run(limit: maximumRun)
-        if run.count == 0 { continue }
-        inlet.begin(run.count)
-        do { try await process(run.span, into: &output) } catch {
-          output.rollback()
-          throw error
-        }
-        try await output.flush()
-        inlet.finish(run.count, filtered: output.takeFiltered())
-        if quantum.isSpent(run.count) {
-          await Task.yield()
-          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
-        }
+    repeat {
+      let run = turn.inlet.run(limit: maximumRun)
+      if run.count == 0 { continue }
+      turn.inlet.begin(run.count)
+      do { try await process(run.span, into: &output) } catch {
+        output.rollback()
+        throw error
       }
-      if try await inbox.ended(&quantum) { return }
-    }
+      try await output.flush()
+      turn.inlet.finish(run.count, filtered: output.takeFiltered())
+      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+    } while try await !inbox.ended(&turn, &quantum)
   }
 }
 
 extension Sink {
   @inlinable
   func serve(_ inbox: Inbox<Input>) async throws {
+    guard var turn = inbox.firstTurn else { return }
     var quantum = Quantum(inbox.parker)
-    while true {
-      for inlet in inbox.inlets {
-        let run = inlet.run(limit: maximumRun)
-        if run.count == 0 { continue }
-        inlet.begin(run.count)
-        try await receive(run.span)
-        inlet.finish(run.count)
-        if quantum.isSpent(run.count) {
-          await Task.yield()
-          if inbox.parker.isReleased || Task.isCancelled { throw CancellationError() }
-        }
-      }
-      if try await inbox.ended(&quantum) { return }
-    }
+    repeat {
+      let run = turn.inlet.run(limit: maximumRun)
+      if run.count == 0 { continue }
+      turn.inlet.begin(run.count)
+      try await receive(run.span)
+      turn.inlet.finish(run.count)
+      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+    } while try await !inbox.ended(&turn, &quantum)
   }
 }
 
@@ -90,10 +75,7 @@ extension MultiSink {
         let n = try handler.drain(self)
         if n == 0 { continue }
         worked = true
-        if quantum.isSpent(n) {
-          await Task.yield()
-          if parker.isReleased || Task.isCancelled { throw CancellationError() }
-        }
+        if quantum.isSpent(n) { try await yield(parker) }
       }
       if worked {
         try await settle()

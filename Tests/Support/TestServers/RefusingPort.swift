@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A port of this machine that refuses every connection, and that nobody else gets meanwhile: bound, but not listened at.
+///
+/// The port of a server that has been stopped will not do: the next server of another test may get it.
+public final class RefusingPort: Sendable {
+  public let number: Int
+  private let socket: CInt
+
+  public init() {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    #if canImport(Glibc)
+    let made = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    #else
+    let made = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    let isBound = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(made, $0, size) == 0 && getsockname(made, $0, &size) == 0 }
+    }
+    precondition(isBound, "no port can be bound")
+    socket = made
+    number = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  deinit { close(socket) }
+}
