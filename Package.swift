@@ -113,7 +113,7 @@ let package = Package(
     plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),
     plugin("WatchlistFilter"),
     plugin("Filter", uses: ["StockbusExpressions"]),
-    plugin("SortingFeed"),
+    plugin("SortingFeed", uses: ["CMemoryBarrier"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),

@@ -27,7 +27,7 @@ let package = Package(
     // The bus and the round trip, by plugins as a user writes them.
     .executableTarget(name: "BusBench", dependencies: ["Measuring"] + contract + runtime, swiftSettings: strict),
     // The feed's order: `Sources/FeedBench/Ranking` is the plugin's own folder.
-    .executableTarget(name: "FeedBench", dependencies: ["Measuring"], swiftSettings: strict),
+    .executableTarget(name: "FeedBench", dependencies: ["Measuring"] + contract, swiftSettings: strict),
     // One thread through one hot path, for counting instructions.
     .target(name: "CCallgrind"),
     .executableTarget(name: "HotPaths", dependencies: ["Measuring", "CCallgrind"] + contract + runtime + plugins, swiftSettings: strict),

@@ -71,7 +71,7 @@ struct Market {
 
   /// Sends the next trades.
   mutating func send(_ count: Int, now: Timestamp, into output: inout Outlet<Trade>) {
-    for _ in 0..<count { output.send(nextTrade(now: now)) }
+    output.send(count) { _ in nextTrade(now: now) }
   }
 
   /// Moves the next symbol in turn and trades it.

@@ -21,9 +21,27 @@ struct Ranking: ~Copyable {
   }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+    let isLarge = order.isLarge
     for i in events.indices {
+      if isLarge { lookAhead(events, from: i) }
       if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
     }
+  }
+
+  /// Asks for what the next events of the run will need.
+  @inline(never)
+  private func lookAhead<E: PricedEvent>(_ events: Span<E>, from i: Int) {
+    func entry(of event: Int) -> UInt32? {
+      guard event < events.count, case let id = Int(events[event].symbol.id), id < entries.count else { return nil }
+      return entries[id]
+    }
+    if i + Lookahead.entry < events.count { entries.expect(Int(events[i + Lookahead.entry].symbol.id)) }
+    if let entry = entry(of: i + Lookahead.record) {
+      standings.expect(Int(entry))
+      order.expectRecord(of: entry)
+      if top != .max { latest.expect(Int(entry)) }
+    }
+    if let entry = entry(of: i + Lookahead.place) { order.expectPlace(of: entry) }
   }
 
   /// Takes an event into the order; answers what there is to tell, and the ranks counted from 0.

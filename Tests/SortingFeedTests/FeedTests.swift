@@ -116,6 +116,29 @@ struct PlainRanking {
     }
   }
 
+  @Test func `agrees with a sorted array where there are so many symbols that what comes next is asked for ahead`() async throws {
+    // New symbols keep coming among the old ones.
+    let trades = try Self.randomTrades(50_000, symbols: 25_000, prices: 1...1_000_000, seed: 4)
+    var model = Model(descending: true)
+    var entries: [Symbol: UInt32] = [:]
+    var volumes: [Symbol: Int64] = [:]
+    let ranked = try await Self.feed(trades, "{ by: price }")
+    #expect(ranked.count == trades.count)
+    var differing = 0
+    for (trade, ranked) in zip(trades, ranked) {
+      let entry = entries[trade.symbol] ?? UInt32(entries.count)
+      entries[trade.symbol] = entry
+      let (previous, rank) = model.update(entry, key: trade.price.raw)
+      volumes[trade.symbol, default: 0] += trade.size.raw
+      let isSame =
+        ranked.symbol == trade.symbol && ranked.rank == UInt32(rank + 1) && ranked.previousRank == UInt32(previous.map { $0 + 1 } ?? 0)
+        && ranked.price == trade.price && ranked.volume.raw == volumes[trade.symbol] && ranked.time == trade.time
+      if !isSame { differing += 1 }
+    }
+    #expect(differing == 0)
+    #expect(entries.count > 20_000)
+  }
+
   @Test func `ranks, changes and volumes by hand`() async throws {
     let ranked = try await Self.feed(
       [Self.trade("A", 100), Self.trade("B", 200), Self.trade("C", 200), Self.trade("A", 250, size: 3), Self.trade("B", 100)], "")

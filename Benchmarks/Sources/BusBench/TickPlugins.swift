@@ -28,7 +28,7 @@ actor TickSource: Source {
       for i in 0..<events { try await output.publish(Trade(number: i)) }
     } else {
       for start in stride(from: 0, to: events, by: batch) {
-        for i in start..<min(start + batch, events) { output.send(Trade(number: i)) }
+        output.send(min(batch, events - start)) { Trade(number: start + $0) }
         try await output.flush()
       }
     }

@@ -60,7 +60,13 @@ struct Feed: ~Copyable {
   }
 
   mutating func update(_ count: Int) {
+    let isLarge = order.isLarge
     for _ in 0..<count {
+      // As the plugin does within a run.
+      if isLarge {
+        order.expectRecord(of: moves[(next + Lookahead.record) & (moves.count - 1)].symbol)
+        order.expectPlace(of: moves[(next + Lookahead.place) & (moves.count - 1)].symbol)
+      }
       let move = moves[next]
       next = (next + 1) & (moves.count - 1)
       let symbol = Int(move.symbol)

@@ -23,6 +23,10 @@ struct LeafPages: ~Copyable {
   @inline(__always)
   subscript(leaf: UInt32, index: Int) -> Place { places[Int(leaf) &* Self.capacity &+ index] }
 
+  /// Asks for the places around an index.
+  @inline(__always)
+  func expect(_ index: Int, in leaf: UInt32) { places.expect(Int(leaf) &* Self.capacity &+ index) }
+
   /// An empty page.
   mutating func make() -> UInt32 {
     if let leaf = free.popLast() { return leaf }

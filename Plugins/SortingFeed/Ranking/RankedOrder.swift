@@ -68,6 +68,24 @@ struct RankedOrder: ~Copyable {
     return (previous, transfer(place, from: leaf, at: index))
   }
 
+  /// Whether the order, with what its owner keeps besides, is larger than a processor's second cache: who knows what comes next then
+  /// does well to ask for it ahead, `Lookahead.record` updates before for the record, `Lookahead.place` before for the place.
+  @inline(__always)
+  var isLarge: Bool { count > 1 << 14 }
+
+  /// Asks for the entry's record.
+  @inline(__always)
+  func expectRecord(of entry: UInt32) { records.expect(Int(entry)) }
+
+  /// Asks for the entry's place, which its record tells.
+  @inline(__always)
+  func expectPlace(of entry: UInt32) {
+    guard Int(entry) < records.count else { return }
+    let record = records[Int(entry)]
+    leaves.expect(Int(record.hint), in: record.leaf)
+    spine.seats.expect(Int(record.leaf))
+  }
+
   /// Takes the entry out; returns the rank it had, nil when it was not there.
   mutating func remove(_ entry: UInt32) -> Int? {
     guard let (leaf, index) = find(entry) else { return nil }

@@ -1,3 +1,5 @@
+internal import CMemoryBarrier
+
 /// A growing row of plain values: the only file of the ranking that touches memory by address.
 ///
 /// Every index is checked, as in an array; a wrong one stops the program. What an array does besides, asking at every
@@ -42,6 +44,12 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
       precondition(has(first &+ 63), "a row that does not exist is written")
       yield &memory[first &+ (index & 63)]
     }
+  }
+
+  /// Asks for the cache line of a slot that will be wanted soon; a hint, for which any index will do.
+  @inline(__always)
+  func expect(_ index: Int) {
+    if has(index) { stockbus_prefetch(memory + index) }
   }
 
   // One comparison: as an unsigned number a negative index is above every count.

@@ -87,6 +87,34 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Sends `count` events, which `event` makes of their numbers, counted from 0: the fastest way to send many, because where the next
+  /// one goes is kept in a register. Where `event` throws, those before it were sent.
+  @inlinable @inline(__always)
+  public mutating func send<Failure>(_ count: Int, _ event: (Int) throws(Failure) -> E) throws(Failure) {
+    var done = 0
+    if _isPOD(E.self) {
+      while done < count, next < limit {
+        let first = done
+        let i = next & mask
+        let end = done &+ min(count &- done, mask &+ 1 &- i, limit &- next)
+        do {
+          while done < end {
+            (base + (i &+ done &- first)).initialize(to: try event(done))
+            done &+= 1
+          }
+        } catch {
+          next &+= done &- first
+          throw error
+        }
+        next &+= done &- first
+      }
+    }
+    while done < count {
+      send(try event(done))
+      done &+= 1
+    }
+  }
+
   /// Says that `n` events of the present run were left out on purpose: the ledger counts them as filtered, not as delivered.
   @inlinable @inline(__always)
   public mutating func filter(_ n: Int = 1) { filtered &+= n }

@@ -9,7 +9,7 @@ internal import Synchronization
 final class SymbolTable: @unchecked Sendable {
   @usableFromInline static let shared = SymbolTable()
   static let limit = 1 << 22
-  private static let segmentBits = 14
+  private static let segmentBits = 10
   private static let segmentSize = 1 << segmentBits
 
   /// Names by handle, in segments that never move.

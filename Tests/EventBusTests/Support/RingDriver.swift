@@ -74,9 +74,22 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private mutating func sendSpan(_ n: Int) {
     let run = (0..<n).map { _ in make() }
-    sent += run
-    outlet.send(contentsOf: run.span)
+    if random.oneIn(2) {
+      sent += run
+      return outlet.send(contentsOf: run.span)
+    }
+    let end = random.oneIn(4) ? random.upTo(n) : n
+    sent += run.prefix(end)
+    do throws(Stop) {
+      try outlet.send(n) { i throws(Stop) in
+        if i == end { throw Stop() }
+        return run[i]
+      }
+      if end != n { failures.append("what an event's maker throws is not passed on") }
+    } catch {}
   }
+
+  private struct Stop: Error {}
 
   /// A prefix of what was sent has become visible; the rest stands aside.
   private mutating func notePublished() {
