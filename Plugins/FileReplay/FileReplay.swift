@@ -55,7 +55,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   func run(into output: inout Outlet<E>) async throws {
-    if try isForSeveralParsers { return try await runParallel(into: &output) }
+    if try isForHelpers { return try await runParallel(into: &output) }
     var options = settings.options
     options.component = context.id
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, options)
@@ -73,9 +73,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   /// One large file at full speed, from its beginning.
-  private var isForSeveralParsers: Bool {
+  private var isForHelpers: Bool {
     get throws(ReplayError) {
-      guard settings.path.count == 1, settings.speed == .max, !settings.isRaw, settings.parserCount > 1 else { return false }
+      guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
+      // On one processor a thread of its own is only changed to and from.
+      guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
       if context.recall(ReplayPosition.self, "position") != nil { return false }
       return try ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
     }
