@@ -15,7 +15,7 @@ help:
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make validate                   check every shipped configuration"
-	@echo "make bench [ONLY=bus,replay]    measure beside the peers (an hour); make bench-quick: in five minutes"
+	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 
 # In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.

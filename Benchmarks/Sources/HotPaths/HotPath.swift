@@ -38,7 +38,7 @@ struct HotPath {
           for i in seen..<end { try await outlet.publish(Trade(number: i)) }
         } else {
           for start in stride(from: seen, to: end, by: batch) {
-            for i in start..<min(start + batch, end) { outlet.send(Trade(number: i)) }
+            outlet.send(min(batch, end - start)) { Trade(number: start + $0) }
             try await outlet.flush()
           }
         }
