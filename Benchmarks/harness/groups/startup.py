@@ -127,39 +127,9 @@ def stripped_size():
         return Sample(os.stat(copy.name).st_size / 2**20)
 
 
-class Build:
-    """A cold build of what is committed, in a folder of its own, and another one after a plugin has changed."""
-
-    def __init__(self):
-        self.folder = None
-
-    def cold(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="stockbus-build-")
-        archive = subprocess.run(["git", "archive", "HEAD"], cwd=PROJECT, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "x", "-C", self.folder.name], input=archive, check=True)
-        return Sample(self._build())
-
-    def incremental(self):
-        if self.folder is None:
-            raise Failed("there was no cold build")
-        with open(f"{self.folder.name}/Plugins/NullSink/NullSink.swift", "a") as file:
-            file.write("\nfunc added(_ n: Int) -> Int { n + 1 }\n")
-        seconds = self._build()
-        self.folder.cleanup()
-        return Sample(seconds)
-
-    def _build(self):
-        began = time.monotonic()
-        done = subprocess.run(
-            ["swift", "build", "-c", "release", "--product", "stockbus"], cwd=self.folder.name, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Failed(done.stdout[-300:])
-        return time.monotonic() - began
-
-
 def works(quick):
     idle = Idle(2 if quick else 10)
-    found = [
+    return [
         own("validate", "stockbus validate plugins.yaml", "ms", milliseconds([STOCKBUS, "validate", PROJECT / "plugins.yaml"])),
         own(
             "first-event", "Start to the first event, through filter and feed into a file", "ms", first_event(),
@@ -170,10 +140,3 @@ def works(quick):
         own("binary", "Program", "MiB", binary_size, most_rounds=1),
         own("binary-stripped", "Program, stripped", "MiB", stripped_size, most_rounds=1),
     ]
-    if not quick:
-        build = Build()
-        found += [
-            own("build-cold", "Build, cold", "s", build.cold, most_rounds=1),
-            own("build-incremental", "Build after a change in a plugin", "s", build.incremental, most_rounds=1),
-        ]
-    return found
