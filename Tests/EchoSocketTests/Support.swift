@@ -32,7 +32,7 @@ struct Stage {
     refusing = nil
   }
 
-  /// The server is away, and stays away.
+  /// The server is away, and stays away: `server` has been stopped, and `url` is a port that refuses.
   init() async throws {
     harness = PluginHarness(id: "echo", run: run)
     server = try await WebSocketServer.start(clock: harness.clock, .echo)

@@ -32,7 +32,7 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
 /// Parses blocks of a file beside others that parse its other blocks.
 ///
 /// It reads on a shared thread, which a block of a plain file holds for some microseconds where the system has it in memory; a slow
-/// disk holds one parser's worker, and the others' jobs are taken over.
+/// disk holds one parser's worker, whose other jobs are taken over where there is another worker.
 actor BlockParser<E: ReplayEvent> {
   /// More malformed rows of one block are not kept.
   private static var malformedLimit: Int { 256 }

@@ -33,10 +33,6 @@ public struct Inbox<E: Event>: Sendable {
     return try await sleepUntilReady(erased, parker, &quantum.patience)
   }
 
-  /// Lets others have the thread, after a slice of time.
-  @inlinable
-  nonisolated(nonsending) func giveWay() async throws(CancellationError) { try await yield(parker) }
-
   /// To the next inlet that has something to read, and be it the same; where none has, to the next.
   @inlinable
   func pass(_ turn: inout Turn<E>) {
@@ -66,7 +62,7 @@ nonisolated(nonsending) func sleepUntilReady(
   return false
 }
 
-/// Lets others have the thread; throws where the parker was released or the task cancelled meanwhile.
+/// Lets others have the thread after a slice of time; throws where the parker was released or the task cancelled meanwhile.
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func yield(_ parker: Parker) async throws(CancellationError) {

@@ -23,7 +23,7 @@ extension Processor {
       }
       try await output.flush()
       turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
@@ -43,7 +43,7 @@ extension AsyncProcessor {
       }
       try await output.flush()
       turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
@@ -59,7 +59,7 @@ extension Sink {
       turn.inlet.begin(run.count)
       try await receive(run.span)
       turn.inlet.finish(run.count)
-      if quantum.isSpent(run.count) { try await inbox.giveWay() }
+      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }

@@ -8,9 +8,11 @@ internal import Darwin
 ///
 /// The port of a server that has been stopped will not do: the next server of another test may get it.
 public final class RefusingPort: Sendable {
+  /// On 127.0.0.1; held as long as this object lives.
   public let number: Int
   private let socket: CInt
 
+  /// Takes a port that is free; a machine without one stops the test.
   public init() {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
