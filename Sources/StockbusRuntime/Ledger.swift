@@ -19,12 +19,25 @@ public struct Ledger: Sendable, Hashable {
     }
   }
 
+  /// A line that a component has left for the end.
+  public struct Note: Sendable, Hashable {
+    public let component: String
+    public let text: String
+
+    public init(component: String, text: String) {
+      self.component = component
+      self.text = text
+    }
+  }
+
   public let edges: [Edge]
   public let counters: [Entry]
+  public let notes: [Note]
 
-  public init(edges: [Edge], counters: [Entry]) {
+  public init(edges: [Edge], counters: [Entry], notes: [Note] = []) {
     self.edges = edges
     self.counters = counters
+    self.notes = notes
   }
 
   public var total: EdgeCounts { edges.reduce(into: EdgeCounts()) { $0 += $1.counts } }
@@ -40,7 +53,7 @@ public struct Ledger: Sendable, Hashable {
 }
 
 extension Ledger: CustomStringConvertible {
-  /// A table of the edges with a total, then the components' own counters.
+  /// A table of the edges with a total, then the components' own counters, then their notes.
   public var description: String {
     let heads = ["edge", "in", "delivered", "filtered", "dropped", "conflated", "dead", "in flight", "residue"]
     func row(_ name: String, _ c: EdgeCounts) -> [String] {
@@ -60,6 +73,7 @@ extension Ledger: CustomStringConvertible {
     for component in counters.map(\.component).uniqued() {
       lines.append("\(component): " + counted[component, default: []].joined(separator: ", "))
     }
+    lines += notes.map { "\($0.component): \(visible($0.text, limit: 600))" }
     return lines.joined(separator: "\n")
   }
 

@@ -104,7 +104,8 @@ public final class Pipeline: Sendable {
       counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
     }
     counters += notices.entries
-    return Ledger(edges: edges, counters: counters)
+    let notes = entries.flatMap { entry in entry.counters.notes.map { Ledger.Note(component: entry.plan.id, text: $0) } }
+    return Ledger(edges: edges, counters: counters, notes: notes)
   }
 
   private enum Happening: Sendable {

@@ -35,6 +35,38 @@ import Testing
     #expect(registry.entries.map(\.doc) == ["B.", "A."])
   }
 
+  @Test func `notes are kept once each, cut, and no more than sixteen`() {
+    let registry = CounterRegistry()
+    let context = context(counters: registry)
+    for i in 0..<20 {
+      context.note("note \(i)")
+      context.note("note 0")
+    }
+    #expect(registry.notes == (0..<16).map { "note \($0)" })
+    let long = CounterRegistry()
+    StockbusPluginTests.context(counters: long).note(String(repeating: "x", count: 600))
+    #expect(long.notes == [String(repeating: "x", count: 512) + "…"])
+  }
+
+  @Test func `a symbol that never came is told with the one that was meant`() {
+    func sentences(_ named: String..., came: [String] = ["AAPL", "NVDA", "BRK.B", "GE", "btcusdt"]) -> [String] {
+      MissingSymbols.sentences(named, cameInstead: came)
+    }
+    #expect(sentences("AAPL", "NV*", "BRK.?") == [])
+    #expect(sentences("aapl") == ["'aapl' never came; did you mean 'AAPL'?"])
+    #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL'?"])
+    #expect(sentences("BTCUSTD") == ["'BTCUSTD' never came; did you mean 'btcusdt'?"])
+    #expect(sentences("ZZZZZ", "ge") == ["'ZZZZZ' never came", "'ge' never came; did you mean 'GE'?"])
+    // Of two letters every other symbol is a slip away.
+    #expect(sentences("GM", "F") == ["'GM' never came", "'F' never came"])
+    #expect(sentences("MS*") == ["nothing that came fits 'MS*'"])
+    #expect(sentences("AAPL", came: []) == ["'AAPL' never came"])
+    #expect(
+      sentences("A1", "A1", "A2", "A3", "A4", "A5") == [
+        "'A1' never came", "'A2' never came", "'A3' never came", "2 more of the named symbols never came, 'A4' for one",
+      ])
+  }
+
   @Test func `input that is set aside says whose it was, where it came from and when`() {
     let office = LetterBox()
     context("in", office).reject("AAPL,x", origin: "a.csv:3", reason: "no number")

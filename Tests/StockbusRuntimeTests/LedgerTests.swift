@@ -72,7 +72,7 @@ import Testing
       counters: [
         .init(component: "mine", name: "reloads", total: 2), .init(component: "screen", name: "frames", total: 1_000),
         .init(component: "mine", name: "dead letters", total: 60),
-      ])
+      ], notes: [.init(component: "mine", text: "'APPL' never came; did you mean 'AAPL'?")])
     #expect(
       ledger.description == """
         edge                  in  delivered  filtered  dropped  conflated  dead  in flight  residue
@@ -81,6 +81,7 @@ import Testing
         total          1,234,579  1,000,012   200,000   34,000        500    60          7        0
         mine: reloads 2, dead letters 60
         screen: frames 1,000
+        mine: 'APPL' never came; did you mean 'AAPL'?
         """)
     #expect(ledger.isBalanced)
   }

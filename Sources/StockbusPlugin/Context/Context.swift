@@ -54,6 +54,15 @@ public struct Context: Sendable {
     logger.error("\(count) events lost: \(reason)")
   }
 
+  /// Leaves a line for the end of the run, shown under the ledger: what somebody should know who wonders about the figures, such as
+  /// `'APPL' never came; did you mean 'AAPL'?`. The same line counts once; 16 of at most 512 bytes are kept.
+  public func note(_ text: String) { counters.note(text) }
+
+  /// Leaves a note for each of these symbols that is not among those that came, with the one that was probably meant.
+  public func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
+    for sentence in MissingSymbols.sentences(symbols, cameInstead: came) { note(sentence) }
+  }
+
   /// Keeps a value for the component's next life; for the present one's fields an actor has properties.
   public func remember<Value: Sendable>(_ value: Value, _ key: String) { memory[key] = value }
 

@@ -1,7 +1,7 @@
 public import EventBus
 internal import Synchronization
 
-/// The counters of one component, by name, in the order of their first use.
+/// The counters of one component, by name, in the order of their first use; and what else it tells of itself.
 public final class CounterRegistry: Sendable {
   /// A counter with what it counts.
   public struct Entry: Sendable {
@@ -15,10 +15,22 @@ public final class CounterRegistry: Sendable {
   /// How far the component has come, where it has an end.
   public let progress = Progress()
   private let list = Mutex<[Entry]>([])
+  private let lines = Mutex<[String]>([])
 
   public init() {}
 
   public var entries: [Entry] { list.withLock { $0 } }
+
+  /// Lines for the end of the run, in the order in which they were left.
+  public var notes: [String] { lines.withLock { $0 } }
+
+  /// The most notes that a component leaves.
+  private static let noteLimit = 16
+
+  func note(_ text: String) {
+    let line = text.cut(toBytes: 512)
+    lines.withLock { lines in if lines.count < Self.noteLimit, !lines.contains(line) { lines.append(line) } }
+  }
 
   func counter(_ name: String, _ doc: String) -> Counter {
     list.withLock { list in

@@ -44,6 +44,9 @@ public final class PluginHarness: Sendable {
   /// A counter's total; nil where the component has none of this name.
   public func counter(_ name: String) -> Int? { counters[name] }
 
+  /// The lines it has left for the end of the run.
+  public var notes: [String] { registry.notes }
+
   /// What a component is made with here.
   public var context: Context {
     var logger = log.logger()
