@@ -1,12 +1,46 @@
 /// Eight bytes at a time, for scanners that run over text.
 ///
-/// Unsafe inside: it loads whole words, so up to eight bytes from the pointer on must be readable; whoever scans keeps that many
-/// behind its text.
+/// Unsafe inside: it loads whole words, so up to eight bytes from the pointer on must be readable, save where a count is given; whoever
+/// scans keeps that many behind its text.
 public enum ByteWords {
   /// Eight bytes, the first in the lowest.
   @inlinable @inline(__always)
   public static func load(_ p: UnsafePointer<UInt8>) -> UInt64 {
     UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+  }
+
+  /// As many bytes as `count` says, fewer than eight, the first in the lowest, with zeros behind them; reads none behind these.
+  @inline(__always)
+  static func short(_ p: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
+    let bytes = UnsafeRawPointer(p)
+    // Two halves that overlap, where they say the same.
+    if count >= 4 {
+      let first = UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
+      let last = UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)))
+      return first | last &<< (8 &* UInt64(truncatingIfNeeded: count &- 4))
+    }
+    if count >= 2 {
+      let first = UInt64(UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self)))
+      let last = UInt64(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: count &- 2, as: UInt16.self)))
+      return first | last &<< (8 &* UInt64(truncatingIfNeeded: count &- 2))
+    }
+    return count == 1 ? UInt64(p.pointee) : 0
+  }
+
+  /// True where two names are the same, byte for byte; reads nothing behind them.
+  @inline(__always)
+  package static func areSame(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    let count = a.count
+    guard count == b.count else { return false }
+    guard count > 0 else { return true }
+    let (p, q) = (a.baseAddress.unsafelyUnwrapped, b.baseAddress.unsafelyUnwrapped)
+    if count < 8 { return short(p, count) == short(q, count) }
+    var i = 0
+    while i &+ 8 <= count {
+      if load(p + i) != load(q + i) { return false }
+      i &+= 8
+    }
+    return load(p + (count &- 8)) == load(q + (count &- 8))
   }
 
   /// The lowest `count` bytes of a word set, `count` in 0...8.

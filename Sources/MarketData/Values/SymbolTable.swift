@@ -16,8 +16,11 @@ final class SymbolTable: @unchecked Sendable {
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>?>
   private let index: Atomic<UnsafeMutableRawPointer>
   private let next = Mutex<UInt32>(1)
+  /// Secret, because names come from outside.
+  fileprivate let hash: NameHash
 
-  init() {
+  init(_ hash: consuming NameHash = NameHash()) {
+    self.hash = hash
     let count = Self.limit / Self.segmentSize + 1
     segments = .allocate(capacity: count)
     segments.initialize(repeating: nil, count: count)
@@ -49,7 +52,7 @@ final class SymbolTable: @unchecked Sendable {
 
   @usableFromInline
   func intern(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> UInt32 {
-    let hash = SymbolIndex.hash(name)
+    let hash = hash(name)
     let found = SymbolIndex(index.load(ordering: .acquiring)).find(name, hash, in: self)
     if found != 0 { return found }
     try Self.validate(name)
@@ -114,18 +117,11 @@ struct SymbolIndex {
     return memory
   }
 
-  /// FNV-1a over the bytes, its high half folded in.
-  static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash ^ (hash >> 32)
-  }
-
   func find(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, in table: SymbolTable) -> UInt32 {
     var at = Int(truncatingIfNeeded: hash) & (slots - 1)
     while true {
       let id = base[at].load(ordering: .acquiring)
-      if id == 0 || Self.same(table.name(known: id), name) { return id }
+      if id == 0 || ByteWords.areSame(table.name(known: id), name) { return id }
       at = (at + 1) & (slots - 1)
     }
   }
@@ -139,14 +135,7 @@ struct SymbolIndex {
   /// A table twice as large with the handles 1..<count; never more than half full, so that a search ends.
   func doubled(count: UInt32, in table: SymbolTable) -> SymbolIndex {
     let bigger = SymbolIndex(Self.make(slots: slots * 2))
-    for id in 1..<count { bigger.add(id, Self.hash(table.name(known: id))) }
+    for id in 1..<count { bigger.add(id, table.hash(table.name(known: id))) }
     return bigger
-  }
-
-  @inline(__always)
-  private static func same(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard a.count == b.count else { return false }
-    for i in 0..<a.count where a[i] != b[i] { return false }
-    return true
   }
 }

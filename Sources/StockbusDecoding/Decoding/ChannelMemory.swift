@@ -1,5 +1,7 @@
+internal import MarketData
+
 /// What earlier messages said about an id, such as the channel and the symbol of a subscription.
-struct ChannelMemory {
+struct ChannelMemory: ~Copyable {
   /// Ids that one connection may bring up; a further one takes the place of the oldest.
   static let limit = 10_000
 
@@ -9,6 +11,8 @@ struct ChannelMemory {
   private var ids: [[UInt8]] = []
   private var values: [[UInt8]] = []
   private var oldest = 0
+  /// Secret, because ids come from outside.
+  private let hash = NameHash()
 
   init(slots: Int) { self.slots = slots }
 
@@ -16,7 +20,7 @@ struct ChannelMemory {
 
   /// The place of an id; -1 where nothing is known of it.
   func place(_ id: UnsafeBufferPointer<UInt8>) -> Int {
-    if let place = places[Self.hash(id)], ids[place].elementsEqual(id) { return place }
+    if let place = places[hash(id)], ids[place].elementsEqual(id) { return place }
     return ids.count > places.count ? ids.firstIndex { $0.elementsEqual(id) } ?? -1 : -1
   }
 
@@ -33,22 +37,15 @@ struct ChannelMemory {
     } else if place < 0 {
       place = oldest
       oldest = (oldest + 1) % Self.limit
-      let hash = ids[place].withUnsafeBufferPointer(Self.hash)
+      let hash = ids[place].withUnsafeBufferPointer { self.hash($0) }
       if places[hash] == place { places[hash] = nil }
       ids[place] = Array(id)
     }
-    let hash = Self.hash(id)
+    let hash = hash(id)
     if places[hash] == nil { places[hash] = place }
     for slot in 0..<slots { values[place * slots + slot] = [] }
     return place
   }
 
   mutating func set(_ place: Int, _ slot: Int, _ value: UnsafeBufferPointer<UInt8>) { values[place * slots + slot] = Array(value) }
-
-  /// FNV-1a.
-  private static func hash(_ id: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in id { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash
-  }
 }

@@ -17,6 +17,8 @@ struct SymbolNames: ~Copyable {
   private var places: [Int32]
   private let prefix: [UInt8]
   private let suffix: [UInt8]
+  /// Secret, because names come from outside.
+  private let hash = NameHash()
 
   /// `listed` are those of the configuration.
   init(_ form: SymbolTemplate, listed: [Symbol]) {
@@ -26,7 +28,7 @@ struct SymbolNames: ~Copyable {
     for symbol in listed {
       guard var name = form.venueName(symbol.description) else { continue }
       name.withUTF8 { bytes in
-        let hash = Self.hash(bytes)
+        let hash = hash(bytes)
         if find(bytes, hash) < 0 { add(bytes, hash, symbol) }
       }
     }
@@ -37,7 +39,7 @@ struct SymbolNames: ~Copyable {
   /// The symbol's place, counted from 0, dense and steady; names that nobody listed are taken without the template's frame.
   @inline(__always)
   mutating func place(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> Int {
-    let hash = Self.hash(name)
+    let hash = hash(name)
     let found = find(name, hash)
     return found >= 0 ? found : try learn(name, hash)
   }
@@ -80,24 +82,9 @@ struct SymbolNames: ~Copyable {
     var at = Int(truncatingIfNeeded: hash) & (places.count &- 1)
     while places[at] != 0 {
       let index = Int(places[at] &- 1)
-      if entries[index].hash == hash, Self.same(entries[index].name, name) { return index }
+      if entries[index].hash == hash, ByteWords.areSame(entries[index].name, name) { return index }
       at = (at &+ 1) & (places.count &- 1)
     }
     return -1
-  }
-
-  /// FNV-1a over the bytes, its high half folded in.
-  @inline(__always)
-  private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash ^ (hash >> 32)
-  }
-
-  @inline(__always)
-  private static func same(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard a.count == b.count else { return false }
-    for i in 0..<a.count where a[i] != b[i] { return false }
-    return true
   }
 }
