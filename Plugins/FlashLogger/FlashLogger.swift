@@ -73,6 +73,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   /// The change this event makes; nil where there is none worth a line.
   private func change(by event: E) -> PriceChange? {
+    if event.hasLeft { return nil }
     let price = event.lastPrice
     guard let old = last[event.symbol] else {
       last.update(price, for: event.symbol)

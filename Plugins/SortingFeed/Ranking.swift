@@ -9,7 +9,7 @@ struct Ranking: ~Copyable {
   private var entries = Slab<UInt32>()
   /// By number.
   private var standings = Slab<Standing>()
-  /// By number, the last event: kept only where a neighbour's may have to be sent again.
+  /// By number, the last event: kept only where it may have to be sent again, with another rank.
   private var latest = Slab<Ranked>()
 
   private static var unknown: UInt32 { .max }
@@ -24,6 +24,10 @@ struct Ranking: ~Copyable {
     let isLarge = order.isLarge
     for i in events.indices {
       if isLarge { lookAhead(events, from: i) }
+      if events[i].hasLeft {
+        remove(events, i, into: &output)
+        continue
+      }
       if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
     }
   }
@@ -49,8 +53,16 @@ struct Ranking: ~Copyable {
   private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
     let price = events[i].lastPrice
-    let (change, percent) = standings[Int(entry)].reference.change(to: price)
-    let volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
+    let change: Price
+    let percent: Percent
+    let volume: Int64
+    if let told = events[i].asRanked {
+      // The feed upstream has seen more of the symbol than its first ranks.
+      (change, percent, volume) = (told.change, told.percent, told.volume.raw)
+    } else {
+      (change, percent) = standings[Int(entry)].reference.change(to: price)
+      volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
+    }
     let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
@@ -81,17 +93,38 @@ struct Ranking: ~Copyable {
     latest[entry] = ranked
     guard now < top || before < top else { return output.filter() }
     output.send(ranked)
-    if now >= top { sendNeighbour(atRank: top - 1, hasEntered: true, into: &output) }
-    if before >= top, order.count > top { sendNeighbour(atRank: top, hasEntered: false, into: &output) }
+    if before != now { tellDisplaced(by: ranked, from: before, to: now, into: &output) }
   }
 
-  /// The symbol that crossed the border of `top` because another one did.
-  private mutating func sendNeighbour(atRank rank: Int, hasEntered: Bool, into output: inout Outlet<Ranked>) {
-    guard let entry = order.entry(atRank: rank).map(Int.init) else { return }
-    latest[entry].rank = hasEntered ? UInt32(top) : 0
-    latest[entry].previousRank = hasEntered ? 0 : UInt32(top)
-    output.send(latest[entry])
+  /// A symbol that a feed upstream does not tell of any more.
+  @inline(never)
+  private mutating func remove<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
+    let id = Int(events[i].symbol.id)
+    guard var ranked = events[i].asRanked, id < entries.count, Int(entries[id]) < standings.count,
+      let before = order.remove(entries[id]), before < top
+    else { return output.filter() }
+    ranked.rank = 0
+    ranked.previousRank = UInt32(truncatingIfNeeded: before + 1)
+    output.send(ranked)
+    if top != .max { tellDisplaced(by: ranked, from: before, to: .max, into: &output) }
   }
+
+  /// Tells the new ranks of those between the two places of the symbol that `mover` tells, counted from 0; `.max` is outside the order.
+  private mutating func tellDisplaced(by mover: Ranked, from before: Int, to now: Int, into output: inout Outlet<Ranked>) {
+    let hasRisen = now < before
+    let ranks = hasRisen ? now + 1..<min(before, top, order.count - 1) + 1 : before..<min(now, top, order.count)
+    for rank in ranks {
+      guard let entry = order.entry(atRank: rank).map(Int.init) else { continue }
+      latest[entry].rank = told(rank)
+      latest[entry].previousRank = told(hasRisen ? rank - 1 : rank + 1)
+      latest[entry].time = mover.time
+      latest[entry].received = mover.received
+      output.send(latest[entry])
+    }
+  }
+
+  /// A rank counted from 0 as it is told.
+  private func told(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
 
   @inline(__always)
   private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {

@@ -28,7 +28,9 @@ public struct SortingFeedSettings: Options {
   public var by = RankingKey.price
   @Setting("Which end is rank 1.")
   public var order = RankingOrder.descending
-  @Setting("Passes only the first so many ranks; a symbol that leaves them is sent once more, with rank 0.", in: 1...1_000_000)
+  @Setting(
+    "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0.",
+    in: 1...1000)
   public var top: Int?
 
   public init() {}
@@ -37,6 +39,16 @@ public struct SortingFeedSettings: Options {
 /// Keeps symbols ordered and sends each update on with its rank and the one before.
 ///
 /// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction. An update costs O(log n).
+///
+/// **What its events promise.** Without `top` every event in is one event out, a move: whoever applies all of them in turn to a list (take the
+/// symbol out, put it in at `rank`; those between shift by one) has the feed's order after each. With `top: n` the shifts are events too: the
+/// symbol whose price it was comes first, then those it displaced, from the best rank on, each with its latest price and with the times of the
+/// event that moved it. Rank 0 says that a symbol has left the first n. So the last event of every symbol alone, those with rank 0 left out,
+/// is the feed's list after each event in: ranks 1 to n, each once; this also holds for a reader that conflates. An update then costs at
+/// most n + 1 events.
+///
+/// **Behind another feed** it keeps the change, the per cent and the volume that this one has reckoned, and takes a symbol out when it
+/// is told that it has left. Of a symbol that several feeds tell, the last word counts.
 public actor SortingFeed<E: PricedEvent>: Processor {
   private var ranking: Ranking
 

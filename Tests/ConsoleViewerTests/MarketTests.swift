@@ -27,6 +27,21 @@ import Testing
     #expect(market.tape.last(5, of: 0).map(\.size) == [0])
   }
 
+  @Test func `a symbol that leaves a ranking keeps its row and its price, and is no trade`() throws {
+    var market = Market()
+    func told(_ symbol: Symbol, _ price: Price, rank: UInt32) -> Ranked {
+      Ranked(
+        symbol: symbol, rank: rank, previousRank: 0, price: price, change: 0, percent: 0, volume: 1, time: Timestamp(ns: opening),
+        received: Timestamp(ns: opening))
+    }
+    market.take([told("A", 10, rank: 1), told("B", 9, rank: 2), told("A", 8, rank: 0), told("N", 7, rank: 0)].span, at: 0)
+    let row = try #require(market.row(of: "A"))
+    #expect(row.rank == 0 && row.price == 10 && row.updates == 1)
+    #expect(market.row(of: "N") == nil)
+    #expect(market.standings.ranks(market.rows) == [0, 1])
+    #expect(market.total == 4)
+  }
+
   @Test func `a bar brings its high and low, a quote its bid and ask`() throws {
     var market = Market()
     let time = Timestamp(ns: opening)

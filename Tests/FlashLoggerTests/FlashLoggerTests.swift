@@ -34,6 +34,18 @@ import Testing
         """)
   }
 
+  @Test func `the price with which a symbol leaves a feed's first ranks is no change`() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let events: [Ranked] = ([(10, 1), (20, 0), (11, 1)] as [(Int64, Int)]).map { price, rank in
+      Ranked(
+        symbol: "A", rank: UInt32(rank), previousRank: 0, price: Price(raw: price * 1_000_000_000), change: 0, percent: 0, volume: 0,
+        time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: 2)
+    }
+    try await PluginHarness().consume([events], by: Plugin.flashLogger, options: "path: \(path)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "00:00:00.000 ▲ A 10.00 → 11.00 +1.00 (+10.00%)\n")
+  }
+
   @Test func `small changes add up until they reach the minimum`() async throws {
     let text = try await log(
       [("A", 1000), ("A", 1002), ("A", 1004), ("A", 1005), ("A", 1001), ("A", 1000)], "minimum: 0.05",

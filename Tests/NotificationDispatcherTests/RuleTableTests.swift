@@ -110,6 +110,21 @@ import Testing
     #expect(process(&book, "AAPL", 10_500, at: 106).count == 1)
   }
 
+  @Test func `the price with which a symbol leaves a feed's first ranks is no news`() throws {
+    var book = RuleBook([Rule(try RuleWords.rule(["AAPL", "above", "100"]))], windowLimit: 100)
+    func fires(_ price: Price, rank: UInt32) -> Bool {
+      let events = [
+        Ranked(
+          symbol: "AAPL", rank: rank, previousRank: 1, price: price, change: 0, percent: 0, volume: 0, time: Timestamp(ns: 0),
+          received: Timestamp(ns: 0))
+      ]
+      return !book.process(events.span, isSilent: false).isEmpty
+    }
+    #expect(!fires(90, rank: 1))
+    #expect(!fires(110, rank: 0))
+    #expect(fires(110, rank: 2))
+  }
+
   @Test func `the ends of the range of prices and times do not trap`() throws {
     for words in ["* rises_by 5% window 1s", "* falls_by 0.01", "* above 0 cooldown 5s", "* of percent below -50% window 5s"] {
       var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 4)

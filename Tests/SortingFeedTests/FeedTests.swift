@@ -71,12 +71,26 @@ struct PlainRanking {
     let isIn = rank < top
     if !wasIn, !isIn { return [] }
     var sent = [row(place, from: previous, to: rank)]
-    // Whoever crosses the border because of it is told too.
-    for other in rows.indices where other != place {
+    if top == .max { return sent }
+    // Whoever was displaced is told too, from the best place on.
+    for other in after where other != place {
       guard let old = before.firstIndex(of: other), let new = after.firstIndex(of: other) else { continue }
-      if (old < top) != (new < top) { sent.append(row(other, from: old, to: new)) }
+      if old == new || (old >= top && new >= top) { continue }
+      var displaced = row(other, from: old, to: new)
+      displaced.time = trade.time
+      displaced.received = trade.received
+      sent.append(displaced)
     }
     return sent
+  }
+
+  /// The first ones, with their ranks.
+  var list: [Ranked] {
+    order.prefix(top).enumerated().map { rank, place in
+      var ranked = rows[place].ranked
+      ranked.rank = UInt32(rank + 1)
+      return ranked
+    }
   }
 }
 
@@ -157,16 +171,16 @@ struct PlainRanking {
     }
   }
 
-  @Test func `with top, who leaves and who enters are told, and the rest is filtered`() async throws {
+  @Test func `with top, who leaves, who enters and who is displaced are told, and the rest is filtered`() async throws {
     let trades = [
       Self.trade("A", 10), Self.trade("B", 20), Self.trade("C", 5), Self.trade("C", 30), Self.trade("C", 1), Self.trade("A", 11),
     ]
     let ranked = try await Self.feed(trades, "top: 2")
     #expect(
       ranked.map { "\($0.symbol) \($0.previousRank)→\($0.rank)" } == [
-        "A 0→1", "B 0→1",  // C at 5 is third: filtered
-        "C 0→1", "A 2→0",  // C enters, A leaves
-        "C 1→0", "A 0→2",  // C leaves, A enters
+        "A 0→1", "B 0→1", "A 1→2",  // C at 5 is third: filtered
+        "C 0→1", "B 1→2", "A 2→0",  // C enters, B makes room, A leaves
+        "C 1→0", "B 2→1", "A 0→2",  // C leaves, A enters
         "A 2→2",
       ])
   }

@@ -79,6 +79,10 @@ struct Market {
     isRanked = true
     for i in run.indices {
       let event = run[i]
+      if event.hasLeft {
+        leave(event)
+        continue
+      }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, at: now) else { continue }
       // The feed has seen more than we have: its change and its volume count.
       let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
@@ -93,6 +97,13 @@ struct Market {
       standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
     }
     finish(run)
+  }
+
+  /// A symbol that a feed does not rank any more: it keeps its row without a rank, and the price it left with is no trade.
+  private mutating func leave(_ event: Ranked) {
+    guard let at = place(of: event.symbol) else { return }
+    rows[at].rank = 0
+    standings.move(Int32(at), to: 0, from: Int(event.previousRank), rows)
   }
 
   private mutating func finish<E: PricedEvent>(_ run: Span<E>) {

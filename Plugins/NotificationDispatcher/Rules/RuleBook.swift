@@ -42,6 +42,7 @@ struct RuleBook: Sendable {
       let id = Int(events[i].symbol.id)
       // The way of most events: no rule is about their symbol.
       if id < places.count, places[id] == 0 { continue }
+      if events[i].hasLeft { continue }
       look(at: events[i], id, isSilent, &fired)
     }
     return fired

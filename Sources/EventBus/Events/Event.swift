@@ -27,6 +27,15 @@ public protocol PricedEvent: SymbolEvent {
   var priceDecimals: UInt8 { get }
   /// Decimals the size is written with.
   var sizeDecimals: UInt8 { get }
+  /// The event itself where it is a feed's, which tells a symbol's place besides, and what was reckoned of it; otherwise nil.
+  var asRanked: Ranked? { get }
+}
+
+extension PricedEvent {
+  @inlinable public var asRanked: Ranked? { nil }
+  /// True where a feed says that the symbol has left its first ranks. The price is the last one that the feed knows and no news: whoever
+  /// keeps symbols forgets this one, and whoever watches prices passes the event over.
+  @inlinable public var hasLeft: Bool { asRanked?.rank == 0 }
 }
 
 extension Event {

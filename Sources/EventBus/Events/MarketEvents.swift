@@ -74,10 +74,11 @@ extension Ranked: PricedEvent {
       .init("change", \.change, "Price minus the symbol's reference price.", decimals: \.priceDecimals),
       .init("percent", \.percent, "The change in per cent of the reference price."),
       .init("volume", \.volume, "Units traded since the feed began.", decimals: \.sizeDecimals),
-      .init("time", \.time, "When the venue says it happened."),
+      .init("time", \.time, "When the venue says it happened: the price, or the one that moved the symbol to another place."),
       .init("received", \.received, "When it reached us."),
     ])
   @inlinable public var lastPrice: Price { price }
+  @inlinable public var asRanked: Ranked? { self }
   /// A ranking repeats the running volume, not one trade's size.
   @inlinable public var tradedSize: Quantity { Quantity(raw: 0) }
 }

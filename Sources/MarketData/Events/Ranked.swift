@@ -1,4 +1,7 @@
 /// A price with its place among all symbols of a feed: 64 bytes without references.
+///
+/// Each one is a move: the symbol goes from its place before to its place now, and those between shift by one. A feed of the first ranks
+/// only tells each of these shifts too, so that the last event of every symbol is the list.
 public struct Ranked: BitwiseCopyable, Hashable, Sendable {
   public var symbol: Symbol
   /// The place now, counted from 1; 0 where the symbol has left the first ones, which are all that a feed tells.
@@ -16,7 +19,7 @@ public struct Ranked: BitwiseCopyable, Hashable, Sendable {
   public var percent: Percent
   /// What was traded of the symbol since the feed began.
   public var volume: Quantity
-  /// When the venue says it happened.
+  /// When the venue says it happened: the price, or where another symbol's price moved this one to its place, that one.
   public var time: Timestamp
   /// When it reached us.
   public var received: Timestamp
