@@ -80,6 +80,7 @@ struct RunSession {
     let asking = request.map { request in Task { await ask(request, pipeline) } }
     let report = await running.value
     hardStop.disarm()
+    signals.runHasEnded()
     asking?.cancel()
     await asking?.value
     showing.cancel()

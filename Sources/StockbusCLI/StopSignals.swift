@@ -1,5 +1,7 @@
+import CStopSignals
 import Dispatch
 import StockbusRuntime
+import StockbusTerminal
 import Synchronization
 
 #if canImport(Glibc)
@@ -9,10 +11,12 @@ import Darwin
 #endif
 
 /// SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first stops gracefully, the second ends everything.
+///
+/// They are caught before `main`; what came since is received at once.
 final class StopSignals: Sendable {
-  /// Unchecked: dispatch sources may be used from any thread, Dispatch on Linux only does not say so.
-  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+  private let arrivals: SignalArrivals
   private let firstSignal = Mutex<DispatchTime?>(nil)
+  private let isRunOver = Mutex(false)
   private let pipeline: Pipeline
   private let running: Task<RunReport, Never>
   private let hardStop: HardStop
@@ -22,15 +26,8 @@ final class StopSignals: Sendable {
     self.pipeline = pipeline
     self.running = running
     self.hardStop = hardStop
-    let queue = DispatchQueue(label: "stockbus.signals")
-    sources = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { number in
-      signal(number, SIG_IGN)
-      return DispatchSource.makeSignalSource(signal: number, queue: queue)
-    }
-    for source in sources {
-      source.setEventHandler { [weak self] in self?.receive() }
-      source.resume()
-    }
+    arrivals = SignalArrivals()
+    arrivals.start { [weak self] in self?.receive() }
   }
 
   private func receive() {
@@ -42,6 +39,7 @@ final class StopSignals: Sendable {
     if let first {
       // `timeout` and some shells signal a process and then its whole group: that is one request, not two.
       if now.uptimeNanoseconds - first.uptimeNanoseconds < Self.echo { return }
+      if isRunOver.withLock({ $0 }) { return Self.exitSoon() }
       // First abort, so that whoever is cancelled knows that it is being cut off, not drained.
       pipeline.abort()
       running.cancel()
@@ -52,11 +50,53 @@ final class StopSignals: Sendable {
     }
   }
 
+  /// The run has ended; what is still to be written may wait for somebody who does not read.
+  func runHasEnded() {
+    firstSignal.withLock { $0 = $0 ?? DispatchTime(uptimeNanoseconds: 1) }
+    isRunOver.withLock { $0 = true }
+  }
+
+  private static func exitSoon() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) {
+      Terminal.restoreFromSignalHandler()
+      _exit(1)
+    }
+  }
+
   /// Nanoseconds within which a second signal is the echo of the first.
   private static let echo: UInt64 = 100_000_000
 
-  /// Signals are no longer received; the process is about to end.
+  /// Signals are no longer received: the process is about to end, and where that takes long, the second one ends it.
+  func end() { arrivals.end() }
+}
+
+/// The stop signals as they come.
+final class SignalArrivals: Sendable {
+  /// Unchecked: dispatch sources may be used from any thread, Dispatch on Linux only does not say so.
+  private nonisolated(unsafe) let source: (any DispatchSourceRead)?
+  private let descriptor: Int32
+
+  init() {
+    descriptor = stockbus_catch_stop_signals()
+    let queue = DispatchQueue(label: "stockbus.signals")
+    // Without a descriptor left in the process, signals end it as usual.
+    source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+  }
+
+  /// Calls `body` for each signal, also for those that have come already.
+  func start(_ body: @escaping @Sendable () -> Void) {
+    guard let source else { return }
+    let descriptor = descriptor
+    source.setEventHandler {
+      var byte: UInt8 = 0
+      while read(descriptor, &byte, 1) == 1 { body() }
+    }
+    source.resume()
+    stockbus_set_listening(1)
+  }
+
   func end() {
-    for source in sources { source.cancel() }
+    stockbus_set_listening(0)
+    source?.cancel()
   }
 }

@@ -1,14 +1,7 @@
 import ArgumentParser
-import Dispatch
 import StockbusNetwork
 import StockbusPlugin
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 struct Echo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -73,19 +66,13 @@ struct Echo: AsyncParsableCommand {
     StandardError.write(summary)
   }
 
-  /// Returns at the first SIGINT, SIGTERM or SIGHUP.
+  /// Returns at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT.
   private static func stopSignal() async {
-    let queue = DispatchQueue(label: "stockbus.signals")
     let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-    let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { arrivals.yield() }
-      source.resume()
-      return source
-    }
+    let signals = SignalArrivals()
+    signals.start { arrivals.yield() }
     for await _ in stream { break }
-    for source in sources { source.cancel() }
+    signals.end()
   }
 
   private static func duration(_ text: String) throws -> Duration {
