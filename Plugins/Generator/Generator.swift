@@ -82,6 +82,7 @@ public actor Generator: Source, CommandableComponent {
       try await output.flush()
     }
     sent += count
+    if let all = settings.count { context.report(progress: sent, of: all) }
   }
 
   /// Also where the deadline has passed others get their turn: a command, or the end.

@@ -95,6 +95,15 @@ public final class Pipeline: Sendable {
       .map { ($0.plan.id, $0.counters.progress, $0.node.output?.published ?? 0) }
   }
 
+  /// True where a source is running that has not said how much is still to come, so that nobody knows when the data ends.
+  public var isEndless: Bool {
+    let running = running.withLock { $0 }
+    return entries.contains { entry in
+      entry.plan.blueprint.kind == .source && running.contains(entry.plan.id) && entry.node.inlets.isEmpty
+        && entry.counters.progress.total == nil
+    }
+  }
+
   /// What became of every event so far.
   public var ledger: Ledger {
     var counters = entries.flatMap { entry in

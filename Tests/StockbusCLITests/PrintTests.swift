@@ -92,6 +92,7 @@ final class Printed: Sendable {
     let plan = try PrintPlan(job, from: from, in: Self.topology())
     defer { PrintJob.forget(plan.number) }
     let pipeline = Pipeline(plan.topology, logger: CapturedLog().logger())
+    job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     let report = await pipeline.run()
     #expect(report.exitStatus == 0)
@@ -111,16 +112,16 @@ final class Printed: Sendable {
         """)
   }
 
-  @Test func `one line for each symbol, as they came, in the narrowest table`() async throws {
+  @Test func `the last event of each symbol, by symbol, in the narrowest table`() async throws {
     #expect(
       try await print {
         $0.once = true
         $0.fields = ["symbol", "price", "size"]
       } == """
         SYMBOL   PRICE  SIZE
-        AAPL    100.00     2
-        NVDA    250.00     1
+        AAPL    101.00     3
         BRK.B   440.00     1
+        NVDA    249.00     2
 
         """)
   }
@@ -142,14 +143,22 @@ final class Printed: Sendable {
       } == "size,symbol\n3,AAPL\n1,AAPL\n")
   }
 
-  @Test func `the condition is about the snapshot's lines, not about later ones`() async throws {
+  @Test func `the condition is about the state, not about what led to it`() async throws {
     #expect(
       try await print("six") {
         $0.once = true
         $0.format = .csv
         $0.fields = ["symbol", "price"]
         $0.condition = "price < 100 or price > 200"
-      } == "symbol,price\nNVDA,250.00\nBRK.B,440.00\n")
+      } == "symbol,price\nAAPL,99.00\nBRK.B,440.00\nNVDA,249.00\n")
+    #expect(
+      try await print("six") {
+        $0.once = true
+        $0.format = .csv
+        $0.fields = ["symbol", "price"]
+        $0.condition = "price >= 100"
+        $0.limit = 1
+      } == "symbol,price\nBRK.B,440.00\n")
   }
 
   @Test func `a table and csv have their header also where nothing comes`() async throws {
@@ -178,27 +187,71 @@ final class Printed: Sendable {
     #expect(printed.value.split(separator: "\n").count == limit)
   }
 
-  @Test func `a snapshot is complete when nothing new came for a while`() async throws {
+  /// Prints the state of `six` while it lives on, and what was printed when `advance` had moved the clock.
+  private func snapshot(
+    _ change: (inout PrintJob.Request) -> Void, advance: (ManualTimekeeper, PrintJob) async -> Void
+  ) async throws -> String {
     let printed = Printed()
     var request = PrintJob.Request()
     request.once = true
     request.format = .csv
-    request.fields = ["symbol"]
-    request.settle = .seconds(2)
+    request.fields = ["symbol", "price"]
+    change(&request)
     let job = PrintJob(request, write: printed.write)
     let plan = try PrintPlan(job, from: "six", in: Self.topology(stays: true))
     let clock = ManualTimekeeper()
     let pipeline = Pipeline(plan.topology, clock: clock, logger: CapturedLog().logger())
+    job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     async let report = pipeline.run()
-    await printed.wait(for: "BRK.B")
-    await clock.waitForSleeper(until: .seconds(2))
-    clock.advance(by: .milliseconds(1999))
-    #expect(job.end == nil)
-    clock.advance(by: .milliseconds(1))
+    // All six have been delivered.
+    while pipeline.edges.first?.counts.delivered != 6 { await Task.yield() }
+    await advance(clock, job)
     #expect(await report.exitStatus == 0)
     #expect(job.end == .complete)
-    #expect(printed.value == "symbol\nAAPL\nNVDA\nBRK.B\n")
+    return printed.value
+  }
+
+  private static let state = "symbol,price\nAAPL,99.00\nBRK.B,440.00\nNVDA,249.00\n"
+
+  @Test func `the state of a source without an end is printed when no new symbol came for a while`() async throws {
+    let text = try await snapshot {
+      $0.settle = .seconds(2)
+    } advance: { clock, job in
+      await clock.waitForSleeper(until: .seconds(2))
+      clock.advance(by: .milliseconds(1999))
+      #expect(job.end == nil)
+      clock.advance(by: .milliseconds(1))
+    }
+    #expect(text == Self.state)
+  }
+
+  @Test func `the state is printed after the time that was told, however settled it is`() async throws {
+    let text = try await snapshot {
+      $0.settle = .seconds(2)
+      $0.after = .seconds(10)
+    } advance: { clock, job in
+      await clock.waitForSleeper(until: .seconds(10))
+      clock.advance(by: .milliseconds(9999))
+      #expect(job.end == nil)
+      clock.advance(by: .milliseconds(1))
+    }
+    #expect(text == Self.state)
+  }
+
+  @Test func `ranked events are a list by rank, without those that have left it`() {
+    func ranked(_ symbol: Symbol, _ rank: UInt32, previous: UInt32 = 0) -> Ranked {
+      let time = Timestamp(ns: 0)
+      return Ranked(
+        symbol: symbol, rank: rank, previousRank: previous, price: 1, change: 0, percent: 0, volume: 0, time: time, received: time)
+    }
+    var snapshot = Snapshot<Ranked>()
+    // C comes first and pushes A and B down; B leaves the list.
+    for event in [ranked("A", 1), ranked("B", 2), ranked("C", 1), ranked("A", 2, previous: 1), ranked("B", 0, previous: 2)] {
+      snapshot.keep(event)
+    }
+    #expect(snapshot.inOrder.map(\.symbol) == ["C", "A"])
+    #expect(snapshot.inOrder.map(\.rank) == [1, 2])
   }
 
   @Test func `when nobody reads any more, it ends`() async throws {

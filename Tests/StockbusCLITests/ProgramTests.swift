@@ -101,6 +101,7 @@ import Testing
     #expect(wrong.errors == "Error: --where\nprise > 1\n^~~~~ trade has no field 'prise'; did you mean 'price'?\n")
     #expect(try run("print", "--limit", "0", "cli/right.yaml").status == 64)
     #expect(try run("print", "--settle", "soon", "cli/right.yaml").status == 64)
+    #expect(try run("print", "--after", "10s", "cli/right.yaml").errors.hasPrefix("Error: --after goes with --once"))
     #expect(try run("print", "cli/wrong.yaml").status == 78)
   }
 }

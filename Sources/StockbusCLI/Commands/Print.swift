@@ -15,14 +15,20 @@ struct Print: AsyncParsableCommand {
     abstract: "Print one component's events to standard output, for scripts.",
     discussion: """
       Runs what the component needs, without the sinks, until the data ends, until there are --limit lines, or until nobody reads \
-      any more. With --once it prints one line for each symbol, its first, and ends when no new symbol comes.
+      any more.
+
+      With --once it prints the present state instead: the last event of each symbol, by symbol, or by rank where there are ranks. \
+      That is the state at the end of the data, or --after a time; where a source has no known end and no time is told, the state \
+      when no new symbol has come for --settle. A stop (Ctrl-C) prints the state at that moment. --where and --limit are about the \
+      state's lines: a symbol whose last event does not fulfil the condition is left out.
 
         stockbus print --once
+        stockbus print --once --after 10s --from ranked --limit 5
         stockbus print --format json --where 'price > 100 and symbol in [AAPL, NVDA]' | jq .price
         stockbus print replay.yaml --from prices --fields time,symbol,price --format csv > prices.csv
       """)
 
-  @Flag(help: "One line for each symbol, then the end.")
+  @Flag(help: "The last event of each symbol, then the end.")
   var once = false
 
   @ArgumentParser.Option(help: "An aligned table, JSON lines, or CSV with a header.")
@@ -41,8 +47,13 @@ struct Print: AsyncParsableCommand {
   @ArgumentParser.Option(help: ArgumentHelp("Ends after so many lines.", valueName: "lines"))
   var limit: Int?
 
+  @ArgumentParser.Option(help: ArgumentHelp("With --once: the state so long after the start, such as 10s.", valueName: "duration"))
+  var after: String?
+
   @ArgumentParser.Option(
-    help: ArgumentHelp("With --once: the snapshot is complete when no new symbol came for so long.", valueName: "duration"))
+    help: ArgumentHelp(
+      "With --once and without --after, where a source has no known end: the state when no new symbol came for so long.",
+      valueName: "duration"))
   var settle = "500ms"
 
   @ArgumentParser.Option(help: "The least important lines to log.")
@@ -52,9 +63,18 @@ struct Print: AsyncParsableCommand {
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, got \(limit)") }
-    guard let settle = try? Duration(option: settle), settle > .zero, settle <= .seconds(86_400) else {
-      throw ValidationError("--settle must be a duration such as 500ms, got \(shown(settle))")
+    _ = try Self.duration(settle, "--settle", "500ms")
+    if let after {
+      _ = try Self.duration(after, "--after", "10s")
+      if !once { throw ValidationError("--after goes with --once") }
     }
+  }
+
+  private static func duration(_ text: String, _ option: String, _ example: String) throws -> Duration {
+    guard let duration = try? Duration(option: text), duration > .zero, duration <= .seconds(86_400) else {
+      throw ValidationError("\(option) must be a duration of at most a day such as \(example), got \(shown(text))")
+    }
+    return duration
   }
 
   var request: PrintJob.Request {
@@ -66,6 +86,7 @@ struct Print: AsyncParsableCommand {
     request.condition = condition
     request.once = once
     request.settle = (try? Duration(option: settle)) ?? request.settle
+    request.after = after.flatMap { try? Duration(option: $0) }
     request.limit = limit
     return request
   }
@@ -93,6 +114,7 @@ enum Printing {
     }
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
     let pipeline = Pipeline(plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) })
+    job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     // Tasks of their own, as in `run`: the second signal cancels what waits, and the last lines of the log still come through.
     let hardStop = HardStop()
@@ -102,6 +124,7 @@ enum Printing {
     let printing = Task { await Console.printItems() }
     let report = await running.value
     hardStop.disarm()
+    signals.runHasEnded()
     await Console.finish(printing)
     PrintJob.forget(plan.number)
     if job.end == .closed { return }

@@ -14,9 +14,11 @@ final class PrintJob: Sendable {
     var fields: [String]?
     /// An expression; nil for everything.
     var condition: String?
-    /// One line for each symbol, then the end.
+    /// The last event of each symbol instead of all events.
     var once = false
-    /// Without a new symbol for so long, the first snapshot is complete.
+    /// With `once`: how long after the start; nil for the end of the data, or until it has settled.
+    var after: Duration?
+    /// With `once`, where a source has no known end: it has settled when no new symbol came for so long.
     var settle = Duration.milliseconds(500)
     /// Lines after which it ends.
     var limit: Int?
@@ -38,6 +40,7 @@ final class PrintJob: Sendable {
   private struct State {
     var end: End?
     var stop: (@Sendable () -> Void)?
+    var isEndless: @Sendable () -> Bool = { true }
   }
   private let state = Mutex(State())
 
@@ -47,6 +50,12 @@ final class PrintJob: Sendable {
   }
 
   var end: End? { state.withLock { $0.end } }
+
+  /// True where nobody knows when the data ends.
+  var isEndless: Bool { state.withLock { $0.isEndless }() }
+
+  /// `isEndless` answers whether a source runs that has no known end.
+  func whether(_ isEndless: @escaping @Sendable () -> Bool) { state.withLock { $0.isEndless = isEndless } }
 
   /// `stop` is called when there is nothing more to print; at once where that is so already.
   func whenDone(_ stop: @escaping @Sendable () -> Void) {

@@ -1,5 +1,4 @@
 import EventBus
-import MarketData
 import StockbusExpressions
 import StockbusPlugin
 
@@ -30,9 +29,8 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private var records: EventRecords<E>
   private var isDone = false
   private var lines = 0
-  /// The symbols that were seen, printed or not.
-  private var seen: Set<Symbol> = []
-  /// When the last of them was new.
+  private var snapshot = Snapshot<E>()
+  /// When a symbol was new.
   private var lastNews: Duration?
 
   init(_ settings: PrinterSettings, _ context: Context) throws {
@@ -46,44 +44,56 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   }
 
   func receive(_ events: Span<E>) {
-    for i in events.indices where !isDone {
-      let event = events[i]
-      if request.once, !isNew(event) { continue }
-      if let condition, !condition.matches(event) { continue }
-      records.add(event)
-      lines += 1
+    if isDone { return }
+    if request.once {
+      let known = snapshot.count
+      for i in events.indices { snapshot.keep(events[i]) }
+      if snapshot.count > known { lastNews = clock.uptime }
+      return
+    }
+    for i in events.indices {
+      add(events[i])
       if lines == request.limit { return finish() }
     }
-    // Without a symbol there is one snapshot: the first event.
-    if request.once, !isDone, !(E.self is any SymbolEvent.Type), lines > 0 { return finish() }
     write()
   }
 
   func drain() {
     guard !isDone else { return }
+    if request.once { return finish() }
     records.complete()
     write()
   }
 
-  /// Ends when the first snapshot is complete: no new symbol for a while.
+  /// Ends when it is time for the snapshot: after the time that was told, or when no new symbol has come for a while and nobody knows
+  /// when the data ends.
   func background() async {
     guard request.once else { return }
+    if let after = request.after {
+      do { try await clock.sleep(for: after) } catch { return }
+      return finish()
+    }
     while !isDone {
       let deadline = (lastNews ?? clock.uptime) + request.settle
       do { try await clock.sleep(until: deadline) } catch { return }
-      if let lastNews, lastNews + request.settle <= clock.uptime { finish() }
+      guard let lastNews, lastNews + request.settle <= clock.uptime else { continue }
+      if job.isEndless { return finish() }
+      // The data's end is awaited; the source may be followed by another one without.
+      do { try await clock.sleep(for: request.settle) } catch { return }
     }
   }
 
-  private func isNew(_ event: E) -> Bool {
-    guard let symbol = E.schema.symbol(of: event) else { return lines == 0 }
-    guard seen.insert(symbol).inserted else { return false }
-    lastNews = clock.uptime
-    return true
+  private func add(_ event: E) {
+    if let condition, !condition.matches(event) { return }
+    records.add(event)
+    lines += 1
   }
 
   private func finish() {
     if isDone { return }
+    if request.once {
+      for event in snapshot.inOrder where lines != request.limit { add(event) }
+    }
     records.complete()
     write()
     isDone = true

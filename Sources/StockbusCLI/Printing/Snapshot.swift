@@ -1,0 +1,31 @@
+import EventBus
+import MarketData
+
+/// The present state of a stream: the last event of every symbol; of a type without symbols, the last one.
+struct Snapshot<E: Event> {
+  private var events: [E] = []
+  /// By symbol handle: the place in `events`, counted from 1; 0 where there is none.
+  private var places: [UInt32] = []
+
+  /// How many symbols have come.
+  var count: Int { events.count }
+
+  mutating func keep(_ event: E) {
+    let id = Int(E.schema.symbol(of: event)?.id ?? 0)
+    if id >= places.count { places += Array(repeating: 0, count: max(id + 1, places.count * 2, 256) - places.count) }
+    if places[id] > 0 {
+      events[Int(places[id]) - 1] = event
+    } else {
+      events.append(event)
+      places[id] = UInt32(events.count)
+    }
+  }
+
+  /// By rank where events have one, without those that have left the list (rank 0); all others by symbol.
+  var inOrder: [E] {
+    func symbol(_ event: E) -> Symbol { E.schema.symbol(of: event) ?? Symbol(id: 0) }
+    guard E.self == Ranked.self else { return events.sorted { symbol($0) < symbol($1) } }
+    let listed = events.map { (rank: ($0 as? Ranked)?.rank ?? 0, event: $0) }.filter { $0.rank > 0 }
+    return listed.sorted { ($0.rank, symbol($0.event)) < ($1.rank, symbol($1.event)) }.map(\.event)
+  }
+}
