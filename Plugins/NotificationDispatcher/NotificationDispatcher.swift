@@ -58,7 +58,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     number = memory?.number ?? 0
     desk = DeliveryDesk([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
-    suppressed = context.counter("suppressed", "Alerts that a cooldown kept back.")
+    suppressed = context.counter("in cooldown", "Alerts that a cooldown kept back.")
     silenced = context.counter("silenced", "Alerts of rules that were switched off.")
   }
 

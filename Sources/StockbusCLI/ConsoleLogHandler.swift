@@ -30,7 +30,7 @@ struct ConsoleLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let component = metadata["component"].map { "\($0): " } ?? ""
-    // One line, whatever an error or a foreign text holds; `life` and the like stand behind it.
+    // One line, whatever an error or a foreign text holds; `attempt` and the like stand behind it.
     let more = metadata.merging(event.metadata ?? [:]) { $1 }.filter { $0.key != "component" }.sorted { $0.key < $1.key }
     let details = more.isEmpty ? "" : " (\(more.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))"
     // A full screen shows the log by itself; what matters is said again when it is over.

@@ -86,7 +86,7 @@ struct RunSession {
     showing.cancel()
     await showing.value
     await Console.finish(printing)
-    let text = report.text(withLedger: !options.quiet)
+    let text = report.text(isQuiet: options.quiet)
     if !text.isEmpty { StandardError.write(text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
   }
@@ -111,26 +111,3 @@ struct RunSession {
 
 /// The plugin that has pages to open.
 let viewerPlugin = "console_viewer"
-
-extension RunReport {
-  /// What is printed at the end: the ledger where it is wanted, and what went wrong.
-  func text(withLedger: Bool) -> String {
-    var lines = withLedger ? [ledger.description] : []
-    for fate in fates {
-      switch fate.outcome {
-      case .completed: continue
-      case .failed(let reason):
-        lines.append(
-          "\(fate.id): failed for good after \(fate.lives) \(fate.lives == 1 ? "life" : "lives"): \(visible(reason, limit: 1000))")
-      case .cancelled: lines.append("\(fate.id): cut off")
-      }
-    }
-    if !late.isEmpty { lines.append("not drained in time: \(late.joined(separator: ", "))") }
-    if !ledger.isBalanced {
-      lines.append("NOT BALANCED: events are unaccounted for")
-    } else if withLedger {
-      lines.append("balanced: every event is accounted for")
-    }
-    return lines.joined(separator: "\n")
-  }
-}

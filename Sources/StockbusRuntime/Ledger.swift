@@ -54,28 +54,7 @@ public struct Ledger: Sendable, Hashable {
 
 extension Ledger: CustomStringConvertible {
   /// A table of the edges with a total, then the components' own counters, then their notes.
-  public var description: String {
-    let heads = ["edge", "in", "delivered", "filtered", "dropped", "conflated", "dead", "in flight", "residue"]
-    func row(_ name: String, _ c: EdgeCounts) -> [String] {
-      [name]
-        + [c.published, c.delivered, c.filtered, c.dropped, c.conflated, c.deadLettered, c.inFlight, c.residue].map(Self.grouped)
-    }
-    let rows = [heads] + edges.map { row("\($0.from) → \($0.to)", $0.counts) } + [row("total", total)]
-    let widths = heads.indices.map { i in rows.map { $0[i].count }.max() ?? 0 }
-    var lines = rows.map { cells in
-      cells.indices.map { i in
-        let blanks = String(repeating: " ", count: widths[i] - cells[i].count)
-        return i == 0 ? cells[i] + blanks : blanks + cells[i]
-      }.joined(separator: "  ")
-    }
-    var counted: [String: [String]] = [:]
-    for entry in counters { counted[entry.component, default: []].append("\(entry.name) \(Self.grouped(entry.total))") }
-    for component in counters.map(\.component).uniqued() {
-      lines.append("\(component): " + counted[component, default: []].joined(separator: ", "))
-    }
-    lines += notes.map { "\($0.component): \(visible($0.text, limit: 600))" }
-    return lines.joined(separator: "\n")
-  }
+  public var description: String { LedgerText(self).lines.joined(separator: "\n") }
 
   /// A whole number in groups of three digits: `173,071`.
   public static func grouped(_ n: Int) -> String {

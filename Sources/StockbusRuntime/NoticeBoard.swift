@@ -63,7 +63,7 @@ final class NoticeBoard: Noticeboard {
     }
   }
 
-  private func more(_ count: Int) -> String { count == Self.logged ? " (further ones are only counted)" : "" }
+  private func more(_ count: Int) -> String { count == Self.logged ? " (more of them are counted and no longer logged)" : "" }
 
   /// What belongs into the ledger.
   var entries: [Ledger.Entry] {
@@ -79,7 +79,7 @@ final class NoticeBoard: Noticeboard {
     }
     if desk.unpublished > 0 {
       // Where somebody wanted to read them, they are missing there.
-      let name = desk.readers.isEmpty ? "counted only" : Ledger.lost
+      let name = desk.readers.isEmpty ? "without a reader" : Ledger.lost
       entries.append(Ledger.Entry(component: desk.topic.name, name: name, total: desk.unpublished))
     }
     return entries

@@ -146,6 +146,7 @@ public final class Pipeline: Sendable {
     var fates: [String: RunReport.Fate] = [:]
     var late: [String] = []
     var isDraining = false
+    let began = clock.uptime
     await withTaskGroup(of: Happening.self) { group in
       let notices = notices
       group.addTask {
@@ -211,7 +212,10 @@ public final class Pipeline: Sendable {
         }
       }
     }
-    return RunReport(fates: entries.compactMap { fates[$0.plan.id] }, ledger: ledger, late: late)
+    let sources = entries.filter { $0.plan.blueprint.kind == .source && $0.node.inlets.isEmpty }
+    return RunReport(
+      fates: entries.compactMap { fates[$0.plan.id] }, ledger: ledger, late: late,
+      events: sources.reduce(0) { $0 + ($1.node.output?.published ?? 0) }, duration: clock.uptime - began)
   }
 
   /// Tells after `wait` that the data has ended `elapsed` ago.
@@ -224,9 +228,10 @@ public final class Pipeline: Sendable {
   }
 
   private func note(_ fate: RunReport.Fate, _ plan: PlannedNode) {
-    guard case .failed(let reason) = fate.outcome else { return }
+    guard case .failed = fate.outcome else { return }
     let consequence = plan.supervision.onFailure == .stop ? "the run stops" : "the others go on"
-    logger.critical("\(fate.id) has failed for good after \(fate.lives) lives; \(consequence): \(reason)")
+    // Why was said when it happened.
+    logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(consequence)")
     if plan.supervision.onFailure == .stop { stop() }
   }
 

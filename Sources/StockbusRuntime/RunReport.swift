@@ -11,14 +11,22 @@ public struct RunReport: Sendable {
       case cancelled
     }
     public let id: String
+    /// How often it was started.
     public let lives: Int
     public let outcome: Outcome
+
+    /// `1 attempt`, `6 attempts`.
+    public var attempts: String { "\(Ledger.grouped(lives)) \(lives == 1 ? "attempt" : "attempts")" }
   }
 
   public let fates: [Fate]
   public let ledger: Ledger
   /// Components that had not ended when the drain deadline passed.
   public let late: [String]
+  /// Events that the sources have sent.
+  public var events = 0
+  /// How long it took by the run's clock.
+  public var duration = Duration.zero
 
   /// 0 where everything ended as it should, the ledger balances and nothing was lost, otherwise 1.
   public var exitStatus: Int32 {

@@ -40,7 +40,10 @@ struct Supervisor: Sendable {
     var lives = 0
     var failures = 0
     var progress = progressMade
+    var errors = ErrorLog(id: node.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> RunReport.Fate {
+      // Where it ends for good, that says how often.
+      if case .failed = outcome {} else { errors.sumUp() }
       node.retire()
       return RunReport.Fate(id: node.id, lives: lives, outcome: outcome)
     }
@@ -63,7 +66,7 @@ struct Supervisor: Sendable {
         recover(error)
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
-        logger.error("\(node.id) failed: \(error)", metadata: ["life": "\(lives)"])
+        errors.add("\(error)", attempt: lives)
         // What a failed drain held back is gone with it; a next life would find nothing to do and look well.
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
@@ -102,5 +105,47 @@ struct Supervisor: Sendable {
     var backoff = policy.backoff
     for _ in 2..<failures where backoff < policy.maxBackoff { backoff *= 2 }
     try await clock.sleep(for: min(backoff, policy.maxBackoff))
+  }
+}
+
+/// The failures of one component in the log: the same one over and over is said once, and how often it came at 10, 100, 1,000 and so
+/// on, before another one, and at the end.
+private struct ErrorLog {
+  let id: String
+  let logger: Logger
+  private var last: String?
+  private var repetitions = 0
+
+  init(id: String, logger: Logger) {
+    self.id = id
+    self.logger = logger
+  }
+
+  mutating func add(_ error: String, attempt: Int) {
+    if error == last {
+      repetitions += 1
+      if isRound(repetitions) { say() }
+      return
+    }
+    sumUp()
+    last = error
+    logger.error("\(id) failed: \(error)", metadata: ["attempt": "\(attempt)"])
+  }
+
+  /// Says what was kept back.
+  mutating func sumUp() {
+    if repetitions > 0, !isRound(repetitions) { say() }
+    repetitions = 0
+  }
+
+  private func say() {
+    logger.error("\(id) failed in the same way \(Ledger.grouped(repetitions)) \(repetitions == 1 ? "time" : "times") more")
+  }
+
+  /// 10, 100, 1,000 …
+  private func isRound(_ n: Int) -> Bool {
+    var n = n
+    while n > 9, n % 10 == 0 { n /= 10 }
+    return n == 1 && repetitions > 1
   }
 }

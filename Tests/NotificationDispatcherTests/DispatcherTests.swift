@@ -34,7 +34,7 @@ import Testing
     #expect(folder.content("b.jsonl") == folder.content("a.jsonl"))
     #expect(harness.counter("alerts") == 1)
     #expect(harness.counter("second delivered") == 1)
-    #expect(harness.counter("suppressed") == 0)
+    #expect(harness.counter("in cooldown") == 0)
   }
 
   @Test func `works for every event that tells a price`() async throws {

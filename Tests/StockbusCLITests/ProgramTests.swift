@@ -68,12 +68,14 @@ import Testing
     // In how many runs the events come is nobody's promise.
     let lines = result.errors.split(separator: "\n").filter { !$0.hasPrefix("end: ") }
     #expect(
-      lines.joined(separator: "\n") == """
-        edge            in  delivered  filtered  dropped  conflated  dead  in flight  residue
-        ticks → end  1,000      1,000         0        0          0     0          0        0
-        total        1,000      1,000         0        0          0     0          0        0
+      lines.dropLast().joined(separator: "\n") == """
+        edge            in  delivered
+        ticks → end  1,000      1,000
+        total        1,000      1,000
         balanced: every event is accounted for
         """)
+    #expect(lines.last?.hasPrefix("1,000 events in 0.") == true)
+    #expect(lines.last?.hasSuffix("/s") == true)
     #expect(try run("validate", "cli/right.yaml").output == "valid: 2 components, 1 edge\n")
     let quiet = try run("run", "--quiet", "--log-level", "error", "cli/right.yaml")
     #expect(quiet.status == 0 && quiet.errors == "")

@@ -57,7 +57,7 @@ import Testing
         """)
       let end = await harness.run()
       #expect(end.counter("ticks", "dead letters") == 2)
-      #expect(end.counter("dead_letters", "counted only") == nil)
+      #expect(end.counter("dead_letters", "without a reader") == nil)
       #expect(end.exitStatus == 0)
     }
   }

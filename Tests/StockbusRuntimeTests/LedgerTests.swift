@@ -1,3 +1,4 @@
+import StockbusPlugin
 import StockbusTestKit
 import Testing
 
@@ -63,8 +64,7 @@ import Testing
   }
 
   @Test func `the table of the ledger`() {
-    var first = counts(in: 1_234_567, delivered: 1_000_000, filtered: 200_000, dropped: 34_000, conflated: 500, dead: 60)
-    first.inFlight = 7
+    let first = counts(in: 1_234_567, delivered: 1_000_000, filtered: 200_007, dropped: 34_000, conflated: 500, dead: 60)
     let ledger = Ledger(
       edges: [
         .init(from: "ticks", to: "mine", counts: first), .init(from: "mine", to: "screen", counts: counts(in: 12, delivered: 12)),
@@ -75,15 +75,65 @@ import Testing
       ], notes: [.init(component: "mine", text: "'APPL' never came; did you mean 'AAPL'?")])
     #expect(
       ledger.description == """
-        edge                  in  delivered  filtered  dropped  conflated  dead  in flight  residue
-        ticks → mine   1,234,567  1,000,000   200,000   34,000        500    60          7        0
-        mine → screen         12         12         0        0          0     0          0        0
-        total          1,234,579  1,000,012   200,000   34,000        500    60          7        0
+        edge                  in  delivered  filtered  dropped  conflated  dead
+        ticks → mine   1,234,567  1,000,000   200,007   34,000        500    60
+        mine → screen         12         12         0        0          0     0
+        total          1,234,579  1,000,012   200,007   34,000        500    60
         mine: reloads 2, dead letters 60
         screen: frames 1,000
         mine: 'APPL' never came; did you mean 'AAPL'?
         """)
     #expect(ledger.isBalanced)
+  }
+
+  @Test func `names that are too long lose their middle, and figures that leave no room for names stand under them`() {
+    let long = "a-component-with-a-name-that-goes-on-and-on"
+    let some = Ledger(
+      edges: [
+        .init(from: long, to: "screen", counts: counts(in: 1_234_567, delivered: 1_234_560, filtered: 7)),
+        .init(from: long, to: long, counts: counts(in: 1, delivered: 1)),
+      ], counters: [.init(component: "screen", name: "frames drawn", total: 12)])
+    #expect(
+      some.description == """
+        edge                                                     in  delivered  filtered
+        a-component-with-a-…that-goes-on-and-on → screen  1,234,567  1,234,560         7
+        a-component…-on-and-on → a-component…s-on-and-on          1          1         0
+        total                                             1,234,568  1,234,561         7
+        screen: frames drawn 12
+        """)
+    let million = 1_000_000_000
+    var all = counts(in: 6 * million, delivered: million, filtered: million, dropped: million, conflated: million, dead: million)
+    all.inFlight = million
+    #expect(
+      Ledger(edges: [.init(from: "ticks", to: "screen", counts: all)], counters: []).description == """
+        ticks → screen
+          in 6,000,000,000, delivered 1,000,000,000, filtered 1,000,000,000,
+          dropped 1,000,000,000, conflated 1,000,000,000, dead 1,000,000,000,
+          in flight 1,000,000,000
+        total
+          in 6,000,000,000, delivered 1,000,000,000, filtered 1,000,000,000,
+          dropped 1,000,000,000, conflated 1,000,000,000, dead 1,000,000,000,
+          in flight 1,000,000,000
+        """)
+  }
+
+  @Test func `no line is wider than 80 columns, whatever the names and figures`() {
+    var random = RandomStream(seed: 12)
+    func name() -> String { String(repeating: "n", count: Int.random(in: 1...70, using: &random)) }
+    func figure() -> Int { Bool.random(using: &random) ? 0 : Int(random.next() >> UInt64.random(in: 1...60, using: &random)) / 16 }
+    for _ in 0..<2000 {
+      let edges = (0..<Int.random(in: 0...4, using: &random)).map { _ in
+        Ledger.Edge(
+          from: name(), to: name(),
+          counts: counts(in: figure(), delivered: figure(), filtered: figure(), dropped: figure(), conflated: figure(), dead: figure()))
+      }
+      let counters = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+        Ledger.Entry(component: Bool.random(using: &random) ? "one" : name(), name: name(), total: figure())
+      }
+      let notes = [Ledger.Note(component: name(), text: String(repeating: "word ", count: 30) + name() + name())]
+      let text = Ledger(edges: edges, counters: counters, notes: notes).description
+      for line in text.split(separator: "\n") where line.count > 80 { Issue.record("\(line.count): \(line)") }
+    }
   }
 
   @Test func `a residue on one edge unbalances the ledger though another makes up for it`() {

@@ -100,7 +100,7 @@ import Testing
       // Five are logged in full, the fifth says that the rest is counted.
       let logged = harness.log.texts(.warning).filter { $0.contains("set aside") }
       #expect(logged.count == 5)
-      #expect(logged.last?.hasSuffix("(further ones are only counted)") == true)
+      #expect(logged.last?.hasSuffix("(more of them are counted and no longer logged)") == true)
     }
   }
 }

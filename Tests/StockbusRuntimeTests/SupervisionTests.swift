@@ -25,6 +25,9 @@ import Testing
       let end = await report
       #expect(end.fate("bad")?.lives == 7)
       #expect(end.fate("bad")?.outcome == .failed("no start"))
+      // The same error is said once.
+      #expect(harness.log.texts(.error) == ["error bad failed: no start"])
+      #expect(harness.log.texts(.critical) == ["critical bad has failed for good after 7 attempts; the others go on"])
       #expect(journal.count(of: "bad starts") == 7)
       #expect(journal.count(of: "bad stops") == 7)
     }
@@ -46,7 +49,7 @@ import Testing
       #expect(end.counts("ticks", "broken")?.published == 10000)
       #expect(end.ledger.isBalanced)
       #expect(end.exitStatus == 1)
-      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 lives; the others go on: 5 is poison"])
+      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 attempt; the others go on"])
     }
   }
 
@@ -63,7 +66,7 @@ import Testing
       #expect(end.fate("ticks")?.outcome == .completed)
       #expect(end.fate("beside")?.outcome == .completed)
       #expect(end.exitStatus == 1)
-      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 lives; the run stops: 5 is poison"])
+      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 attempt; the run stops"])
     }
   }
 

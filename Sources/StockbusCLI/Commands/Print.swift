@@ -132,7 +132,7 @@ enum Printing {
       StandardError.write("standard output: \(reason)")
       throw ExitCode.failure
     }
-    let text = report.text(withLedger: false)
+    let text = report.text(isQuiet: true)
     if !text.isEmpty { StandardError.write(text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
   }
