@@ -7,7 +7,10 @@ import Testing
   @Test(arguments: [
     ("", "column 1: expected a condition such as price > 100"),
     ("prise > 100", "column 1: trade has no field 'prise'; did you mean 'price'?"),
-    ("volume > 100", "column 1: trade has no field 'volume'; its fields are symbol, price, size, side, time, received"),
+    (
+      "volume > 100",
+      "column 1: trade has no field 'volume' (a bar and a ranked, which sorting_feed emits, have one); its fields are symbol, price, size, side, time, received"
+    ),
     ("100 < prise", "column 7: trade has no field 'prise'; did you mean 'price'?"),
     ("price > 100 and", "column 16: expected a value, found the end"),
     ("price > 100 price < 5", "column 13: expected an operator such as 'and', found 'price'"),
@@ -29,6 +32,53 @@ import Testing
     ("symbol in [0700]", "column 12: expected a symbol; between quotation marks it is one: \"0700\""),
     ("symbol in [BTC-USD]", "column 12: expected a symbol; one with other characters than letters and digits is written as \"BTC-USD\""),
     ("symbol == price", "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"price\""),
+    // Places that once were one byte too far, and texts that are no names.
+    ("symbol == (price)", "column 11: a symbol cannot be compared with a number"),
+    ("symbol == (5)", "column 11: a symbol cannot be compared with a number"),
+    ("symbol == ( 5 )", "column 11: a symbol cannot be compared with a number"),
+    ("symbol > max(price, 1, 2)", "column 10: a symbol cannot be compared with a number"),
+    ("symbol == abs(price)", "column 11: a symbol cannot be compared with a number"),
+    ("symbol in [(5)]", "column 12: expected a symbol"),
+    ("symbol in [max(1, 2)]", "column 12: expected a symbol"),
+    ("symbol in [(AAPL == NVDA)]", "column 12: expected a symbol"),
+    ("symbol == (\"\u{20ac}\u{301}\" == 5)", "column 11: expected a value, found a condition"),
+    ("symbol == (-5)", "column 11: a symbol cannot be compared with a number"),
+    // What is written as it is said elsewhere.
+    ("symbol == BRK-B", "column 11: expected a symbol; one with other characters than letters and digits is written as \"BRK-B\""),
+    ("BTC/USD == symbol", "column 1: expected a symbol; one with other characters than letters and digits is written as \"BTC/USD\""),
+    (
+      "symbol != BTC-USD-PERP",
+      "column 11: expected a symbol; one with other characters than letters and digits is written as \"BTC-USD-PERP\""
+    ),
+    (
+      "symbol == price-size",
+      "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"price-size\""
+    ),
+    ("symbol == BRK - B", "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received"),
+    ("symbol == 0700.HK", "column 11: a name that begins with a digit is written in quotation marks: \"0700.HK\""),
+    ("symbol matches BRK*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
+    ("symbol matches BRK.*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
+    ("symbol matches *", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
+    ("time > 09:45", "column 8: a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"),
+    ("time > 9:45:30", "column 8: a time is written with its date and zone, as in 2013-10-08T09:45:30Z or 2013-10-08T09:45:30-04:00"),
+    ("time > 25:99", "column 8: a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"),
+    (
+      "percent > 1",
+      "column 1: trade has no field 'percent' (a ranked, which sorting_feed emits, has one); its fields are symbol, price, size, side, time, received"
+    ),
+    ("bid > 1", "column 1: trade has no field 'bid' (a quote has one); its fields are symbol, price, size, side, time, received"),
+    (
+      "price > 1 within 5m",
+      "column 11: a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
+    ),
+    (
+      "price > 1 in 5m",
+      "column 11: a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
+    ),
+    ("price \u{2265} 100", "column 7: write '>='"),
+    ("price\u{2265}100", "column 6: write '>='"),
+    ("symbol == \u{201c}AAPL\u{201d}", "column 11: write \" as the quotation mark"),
+    ("price\u{a0}> 1", "column 6: write an ordinary blank"),
     ("symbol == \"a,b\"", "column 11: a symbol cannot hold control characters, quotation marks, backslashes or commas"),
     ("symbol in []", "column 12: the list is empty, so nothing can be in it"),
     ("symbol in AAPL", "column 11: expected a list such as [AAPL, NVDA], found 'AAPL'"),
@@ -124,6 +174,9 @@ import Testing
     #expect(state("symbol matches \"A") == "incomplete ")
     #expect(state("received - time > 250m") == "ready: received - time > 4h10m")
     #expect(state("received - time > 250u") == "incomplete ")
+    #expect(state("symbol not ") == "incomplete in matches")
+    #expect(state("symbol not m") == "incomplete matches")
+    #expect(state("symbol not [") == "wrong: expected 'in' or 'matches' behind 'not', found '['")
     #expect(state("price > 1 )") == "wrong: ')' closes nothing")
   }
 }

@@ -1,4 +1,5 @@
 import EventBus
+import Foundation
 import MarketData
 import SeededRandom
 import Testing
@@ -6,57 +7,22 @@ import Testing
 @testable import StockbusExpressions
 
 @Suite struct FuzzTests {
-  /// Whatever comes in: an expression, or an error whose place is in the text.
-  private func feed(_ text: String) {
-    do throws(ExpressionError) {
-      let expression = try Expression<Reading>(text)
-      _ = expression.matches(Reading.schema.example)
-    } catch {
-      let count = text.unicodeScalars.count
-      #expect(error.range.lowerBound >= 0 && error.range.upperBound <= count, "\(text)")
-      #expect(
-        !error.message.isEmpty && error.message.allSatisfy { !$0.isNewline } && error.message.count < 700, "\(text): \(error.message)")
-      #expect(error.marked.split(separator: "\n", omittingEmptySubsequences: false).count == 2, "\(text)")
-    }
-  }
+  /// How many texts of each kind; `STOCKBUS_FUZZ_COUNT` asks for more than the suite has time for.
+  static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 3000
 
-  @Test func `random bytes`() {
-    var random = SplitMix(1)
-    for _ in 0..<8000 {
-      let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      feed(String(decoding: bytes, as: UTF8.self))
+  @Test(arguments: WildExpressions.Kind.allCases)
+  func `whatever comes in is an expression or a located error`(kind: WildExpressions.Kind) {
+    var texts = WildExpressions(seed: 11)
+    var fuzz = ExpressionFuzz()
+    for _ in 0..<(kind == .large ? Self.count / 20 : Self.count) {
+      let text = texts.text(kind)
+      if let fault = fuzz.fault(in: text) { Issue.record("\(text.debugDescription): \(fault)") }
     }
-  }
-
-  @Test func `random words of the language`() {
-    let words = [
-      "price", "symbol", "side", "mood", "note", "time", "percent", "rank", "AAPL", "buy", "and", "or", "not", "in", "matches", "(", ")",
-      "[",
-      "]", ",", "+", "-", "*", "/", "<", "<=", "==", "!=", "1", "2.5", "1%", "250ms", "\"x\"", "'", "true", "abs", "min(",
-      "2013-10-08T13:30:00Z",
-      "2013-10-08", "1e400", "0.0000000001", "99999999999999999999", "\\", "é", "…", "5x", "1h1h", "\"\\u{110000}\"", "=", "&&",
-    ]
-    var random = SplitMix(2)
-    for _ in 0..<12_000 {
-      let count = Int.random(in: 1...10, using: &random)
-      feed((0..<count).map { _ in words.randomElement(using: &random)! }.joined(separator: Bool.random(using: &random) ? " " : ""))
-    }
-  }
-
-  @Test func `expressions with a few bytes changed`() {
-    var random = RandomExpressions(seed: 3)
-    for _ in 0..<2000 {
-      var bytes = Array(random.condition(2).utf8)
-      for _ in 0..<Int.random(in: 1...3, using: &random.random) {
-        let at = Int.random(in: 0..<bytes.count, using: &random.random)
-        switch Int.random(in: 0..<3, using: &random.random) {
-        case 0: bytes[at] = UInt8.random(in: 32...126, using: &random.random)
-        case 1: bytes.remove(at: at)
-        default: bytes.insert(UInt8.random(in: 0...255, using: &random.random), at: at)
-        }
-        if bytes.isEmpty { break }
-      }
-      feed(String(decoding: bytes, as: UTF8.self))
+    switch kind {
+    case .typed: #expect(fuzz.expressions > fuzz.inputs / 2)
+    case .wild:
+      #expect(fuzz.expressions > fuzz.inputs / 50 && fuzz.messages.count > 60, "\(fuzz.expressions), \(fuzz.messages.count) messages")
+    default: #expect(fuzz.messages.count > 5, "\(fuzz.messages.count) messages")
     }
   }
 
@@ -80,6 +46,7 @@ import Testing
     #expect(error("price > 1" + String(repeating: " + 1", count: 900))?.code == .limit)
     #expect(error("price > " + String(repeating: "abs(", count: 100))?.code == .limit)
     #expect(error(String(repeating: "a", count: 4097))?.message == "an expression has at most 4096 bytes")
+    #expect(error("symbol == " + String(repeating: "a", count: 257))?.description == "column 11: a word has at most 256 bytes")
     let list = (0..<257).map { "S\($0)" }.joined(separator: ",")
     #expect(error("symbol in [\(list)]")?.message == "a list has at most 256 items")
     #expect(error("0" + String(repeating: " < 1", count: 9))?.code == .limit)

@@ -1,7 +1,9 @@
 /// The one of `names` that `word` was probably meant to be; nil where none is near enough to be a slip of the finger.
 public func suggestion(for word: String, among names: some Sequence<String>) -> String? {
-  let limit = max(1, word.count / 3)
-  let best = names.map { ($0, editDistance(Array(word.prefix(64)), Array($0.prefix(64)))) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
+  // Characters of Unicode, as what a reader takes for one may be endless.
+  let letters = Array(word.unicodeScalars.prefix(64))
+  let limit = max(1, letters.count / 3)
+  let best = names.map { ($0, editDistance(letters, Array($0.unicodeScalars.prefix(64)))) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
   return best.flatMap { $0.1 <= limit ? $0.0 : nil }
 }
 
@@ -11,7 +13,7 @@ public func didYouMean(_ word: String, among names: some Sequence<String>) -> St
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other (optimal string alignment).
-func editDistance(_ a: [Character], _ b: [Character]) -> Int {
+func editDistance<Letter: Equatable>(_ a: [Letter], _ b: [Letter]) -> Int {
   if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
   var before: [Int] = []
   var last = Array(0...b.count)

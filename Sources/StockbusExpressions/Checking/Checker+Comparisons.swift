@@ -3,6 +3,7 @@ internal import MarketData
 // What may be compared with what, and what a bare word then means.
 extension Checker {
   func compare(_ left: Syntax, _ comparison: Comparison, _ right: Syntax, whole: Syntax) throws(ExpressionError) -> Condition {
+    try refuseReckonedNames(left, right)
     let (a, b) = (try operand(left), try operand(right))
     switch (a, b) {
     case (.value(let term, let dimension), .value(let other, let otherDimension)):
@@ -30,19 +31,43 @@ extension Checker {
     case (.symbol, .value), (.value, .symbol):
       let isLeft = if case .symbol = a { false } else { true }
       let other = isLeft ? left : right
-      throw fail(
-        .type,
-        "a symbol cannot be compared with \((isLeft ? a : b).kind); a symbol of other characters is written as \"\(written(other))\"",
-        other)
+      let hint = nameMeant(by: other).map { "; a symbol of other characters is written as \"\($0)\"" } ?? ""
+      throw fail(.type, "a symbol cannot be compared with \((isLeft ? a : b).kind)\(hint)", other)
     default:
       throw fail(.type, "\(a.kind) cannot be compared with \(b.kind)", right)
     }
   }
 
-  /// As somebody wrote it.
-  private func written(_ syntax: Syntax) -> String {
-    let bytes = Array(text.utf8)[syntax.range]
-    return visible(String(decoding: bytes, as: UTF8.self), limit: 40)
+  /// What somebody wrote, where it may have been meant as a name: `0700`, `BTC-USD`; nil where there are calls, blanks or parentheses in it.
+  private func nameMeant(by syntax: Syntax) -> String? {
+    let name = text.written(syntax.range)
+    switch syntax.kind {
+    case .word, .number, .percent, .duration, .time, .negate, .arithmetic: break
+    default: return nil
+    }
+    if name.utf8.contains(where: { $0 <= 32 || $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: ")") }) { return nil }
+    return Symbol.fault(in: name) == nil ? visible(name, limit: 40) : nil
+  }
+
+  /// `symbol == BRK-B`: a name, and no difference of two fields that do not exist.
+  private func refuseReckonedNames(_ left: Syntax, _ right: Syntax) throws(ExpressionError) {
+    for (field, other) in [(left, right), (right, left)] {
+      guard case .arithmetic = other.kind, case .word(let word) = field.kind, case .symbol? = shape[word]?.form else { continue }
+      guard let name = nameMeant(by: other), holdsForeignWord(other) else { continue }
+      throw fail(.type, "expected a symbol; \(Self.quoting) \"\(name)\"", other)
+    }
+  }
+
+  private static let quoting = "one with other characters than letters and digits is written as"
+
+  /// True where a word in it is no field.
+  private func holdsForeignWord(_ syntax: Syntax) -> Bool {
+    switch syntax.kind {
+    case .word(let word): shape[word] == nil
+    case .negate(let inner): holdsForeignWord(inner)
+    case .arithmetic(_, let left, let right): holdsForeignWord(left) || holdsForeignWord(right)
+    default: false
+    }
   }
 
   private func misfit(_ a: Dimension, _ b: Dimension) -> String {
@@ -195,9 +220,9 @@ extension Checker {
     case .word(let word) where shape[word] == nil: return word
     case .word(let word): throw fail(.type, "expected \(what), found the field '\(word)'; as a name write \"\(word)\"", syntax)
     case .number, .time, .percent, .duration:
-      throw fail(.type, "expected \(what); between quotation marks it is one: \"\(written(syntax))\"", syntax)
+      throw fail(.type, "expected \(what)" + (nameMeant(by: syntax).map { "; between quotation marks it is one: \"\($0)\"" } ?? ""), syntax)
     default:
-      throw fail(.type, "expected \(what); one with other characters than letters and digits is written as \"\(written(syntax))\"", syntax)
+      throw fail(.type, "expected \(what)" + (nameMeant(by: syntax).map { "; \(Self.quoting) \"\($0)\"" } ?? ""), syntax)
     }
   }
 

@@ -112,10 +112,15 @@ struct Checker {
   /// A word that should have been a field.
   func unknownField(_ word: String, _ syntax: Syntax) -> ExpressionError {
     let names = shape.slots.map(\.name)
-    let near = didYouMean(word, among: names)
     let list = "; its fields are \(names.joined(separator: ", "))"
-    return fail(
-      .unknown, "\(shape.name) has no field \(shown(word))\(near.isEmpty ? list : near)", syntax, completions: words(beginning: word))
+    let advice: String
+    if let elsewhere = Elsewhere.note(on: word, notIn: shape.name) {
+      advice = " (\(elsewhere))" + list
+    } else {
+      let near = didYouMean(word, among: names)
+      advice = near.isEmpty ? list : near
+    }
+    return fail(.unknown, "\(shape.name) has no field \(shown(word))\(advice)", syntax, completions: words(beginning: word))
   }
 
   /// What may stand where a value or condition begins.

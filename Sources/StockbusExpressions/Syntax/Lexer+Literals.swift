@@ -4,8 +4,10 @@ internal import MarketData
 extension Lexer {
   mutating func literal() throws(ExpressionError) -> Token {
     if let time = try time() { return .time(time) }
+    try refuseTimeOfDay()
     let begin = at
     let value = try number()
+    try refuseNameBehindNumber(from: begin)
     if peek() == UInt8(ascii: "%") {
       skip()
       return .percent(value)
@@ -114,7 +116,7 @@ extension Lexer {
       }
       let nameBegin = at
       while let byte = peek(), Self.beginsWord(byte) { skip() }
-      let name = String(decoding: slice(nameBegin..<at), as: UTF8.self)
+      let name = written(nameBegin..<at)
       guard let unit = Self.units.first(where: { $0.names.contains(name) }) else {
         if name.isEmpty { throw fail(.syntax, "a duration needs a unit: d, h, m, s, ms, us or ns", from: begin) }
         throw fail(
@@ -140,7 +142,8 @@ extension Lexer {
     let shape = [0, 1, 2, 3, 5, 6, 8, 9]
     guard shape.allSatisfy({ Self.isDigit(peek($0)) }), peek(4) == UInt8(ascii: "-"), peek(7) == UInt8(ascii: "-") else { return nil }
     let begin = at
-    let rest = Array(text.utf8.dropFirst(begin))
+    // More than any time has.
+    let rest = Array(text.utf8.dropFirst(begin).prefix(64))
     let result: Result<(ns: Int64, count: Int), TextError> = rest.withUnsafeBufferPointer { bytes in
       var reader = ByteReader(bytes)
       do throws(TextError) {
@@ -161,5 +164,28 @@ extension Lexer {
         throw fail(.syntax, "a time is written with its zone, as in 2013-10-08T13:30:00Z", from: begin, isIncomplete: peek() == nil)
       }
     }
+  }
+
+  /// `09:45`: somebody means a moment, but an event's times have a date and a zone.
+  private mutating func refuseTimeOfDay() throws(ExpressionError) {
+    let begin = at
+    let hourDigits = Self.isDigit(peek(1)) ? 2 : 1
+    guard peek(hourDigits) == UInt8(ascii: ":"), Self.isDigit(peek(hourDigits + 1)) else { return }
+    while let byte = peek(), Self.isDigit(byte) || byte == UInt8(ascii: ":") { skip() }
+    let parts = written(begin..<at).split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    var clock = "09:45:00"
+    if let hour = Int(parts[0]), hour < 24, parts.count <= 3, parts.dropFirst().allSatisfy({ $0.count == 2 && $0 < "60" }) {
+      clock = (hour < 10 ? "0" : "") + "\(hour):\(parts[1]):\(parts.count == 3 ? parts[2] : "00")"
+    }
+    throw fail(.syntax, "a time is written with its date and zone, as in 2013-10-08T\(clock)Z or 2013-10-08T\(clock)-04:00", from: begin)
+  }
+
+  /// `0700.HK`: the name of an instrument, not a number.
+  private mutating func refuseNameBehindNumber(from begin: Int) throws(ExpressionError) {
+    guard peek() == UInt8(ascii: "."), let next = peek(1), Self.beginsWord(next) else { return }
+    skip()
+    while let byte = peek(), Self.continuesWord(byte) || byte == UInt8(ascii: ".") { skip() }
+    let name = visible(written(begin..<at), limit: 40)
+    throw fail(.syntax, "a name that begins with a digit is written in quotation marks: \"\(name)\"", from: begin)
   }
 }

@@ -11,14 +11,14 @@ struct Lexer {
 
   /// The next token with its place; `.end` again and again at the end.
   mutating func next() throws(ExpressionError) -> (token: Token, range: Range<Int>) {
-    while let byte = peek(), byte == 32 || byte == 9 || byte == 10 || byte == 13 { at += 1 }
+    while let byte = peek(), byte == 32 || byte == 9 || byte == 10 || byte == 13 { skip() }
     let begin = at
     guard let byte = peek() else { return (.end, at..<at) }
     let token: Token
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): token = try literal()
     case UInt8(ascii: "\""), UInt8(ascii: "'"): token = try string(byte)
-    case _ where Self.beginsWord(byte): token = .word(word())
+    case _ where Self.beginsWord(byte): token = .word(try word())
     default: token = .mark(try mark())
     }
     return (token, begin..<at)
@@ -26,7 +26,8 @@ struct Lexer {
 
   func peek(_ ahead: Int = 0) -> UInt8? { at + ahead < bytes.count ? bytes[at + ahead] : nil }
 
-  mutating func skip(_ count: Int = 1) { at += count }
+  /// Goes on by some bytes, never beyond the end: places of tokens are places in the text, whatever was read.
+  mutating func skip(_ count: Int = 1) { at = min(at + count, bytes.count) }
 
   func fail(_ code: ExpressionError.Code, _ message: String, from begin: Int, to end: Int? = nil, isIncomplete: Bool = false)
     -> ExpressionError
@@ -41,31 +42,56 @@ struct Lexer {
   static func continuesWord(_ byte: UInt8) -> Bool { beginsWord(byte) || isDigit(byte) }
 
   /// Letters, digits and `_`, with points between them: `price`, `BRK.B`, `bid_size`.
-  mutating func word() -> String {
+  private mutating func word() throws(ExpressionError) -> String {
     let begin = at
+    var isPlain = true
     while let byte = peek() {
       let isInner = byte == UInt8(ascii: ".") && peek(1).map(Self.continuesWord) ?? false
       guard Self.continuesWord(byte) || isInner else { break }
-      at += 1
+      isPlain = isPlain && byte < 0x80
+      skip()
     }
-    return String(decoding: bytes[begin..<at], as: UTF8.self)
+    // Words are compared with one another as Unicode wants it, which takes its time.
+    if at - begin > ExpressionLimits.word { throw fail(.limit, "a word has at most \(ExpressionLimits.word) bytes", from: begin) }
+    let word = written(begin..<at)
+    if !isPlain { try refuseForeignMarks(in: word, from: begin) }
+    return word
   }
 
-  func slice(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
+  /// The bytes of a range as text.
+  func written(_ range: Range<Int>) -> String { text.written(range) }
+
+  /// What word processors and other keyboards make of the language's own marks.
+  private func refuseForeignMarks(in word: String, from begin: Int) throws(ExpressionError) {
+    var place = begin
+    for scalar in word.unicodeScalars {
+      let width = UTF8.width(scalar)
+      if let mark = Self.foreignMarks[scalar] { throw fail(.syntax, "write \(mark)", from: place, to: place + width) }
+      place += width
+    }
+  }
+
+  private static let foreignMarks: [Unicode.Scalar: String] = [
+    "\u{2265}": "'>='", "\u{2264}": "'<='", "\u{2260}": "'!='", "\u{d7}": "'*'", "\u{f7}": "'/'", "\u{2212}": "'-'", "\u{2013}": "'-'",
+    "\u{201c}": "\" as the quotation mark", "\u{201d}": "\" as the quotation mark", "\u{201e}": "\" as the quotation mark",
+    "\u{2018}": "' as the quotation mark", "\u{2019}": "' as the quotation mark", "\u{a0}": "an ordinary blank",
+    "\u{202f}": "an ordinary blank",
+    "\u{3000}": "an ordinary blank",
+  ]
 
   private mutating func mark() throws(ExpressionError) -> Token.Mark {
     let begin = at
-    let two = String(decoding: bytes[at..<min(at + 2, bytes.count)], as: UTF8.self)
-    if let mark = Token.Mark(rawValue: two) {
-      at += 2
+    let one = written(begin..<(begin + 1))
+    let two = written(begin..<(begin + 2))
+    if begin + 2 <= bytes.count, let mark = Token.Mark(rawValue: two) {
+      skip(2)
       return mark
     }
     // What other languages write.
     let hints = ["&&": "and", "||": "or", "<>": "!=", "=<": "<=", "=>": ">=", "=~": "matches"]
     if let hint = hints[two] { throw fail(.syntax, "write '\(hint)'", from: begin, to: begin + 2) }
-    let one = String(two.prefix(1))
     if let mark = Token.Mark(rawValue: one) {
-      at += 1
+      skip()
       return mark
     }
     switch one {
@@ -87,17 +113,17 @@ struct Lexer {
   /// Between quotation marks of one kind; `\"`, `\'`, `\\`, `\n`, `\r`, `\t` and `\u{…}` are escapes.
   private mutating func string(_ quote: UInt8) throws(ExpressionError) -> Token {
     let begin = at
-    at += 1
+    skip()
     var content: [UInt8] = []
     while let byte = peek() {
-      at += 1
+      skip()
       if byte == quote { return .string(String(decoding: content, as: UTF8.self)) }
       guard byte == UInt8(ascii: "\\") else {
         content.append(byte)
         continue
       }
       guard let escape = peek() else { break }
-      at += 1
+      skip()
       switch escape {
       case UInt8(ascii: "n"): content.append(10)
       case UInt8(ascii: "r"): content.append(13)
@@ -115,17 +141,26 @@ struct Lexer {
     var value: UInt32 = 0
     var digits = 0
     if peek() == UInt8(ascii: "{") {
-      at += 1
+      skip()
       while let byte = peek(), digits < 6, let digit = Character(Unicode.Scalar(byte)).hexDigitValue {
         value = value << 4 | UInt32(digit)
         digits += 1
-        at += 1
+        skip()
       }
       if digits > 0, peek() == UInt8(ascii: "}"), let scalar = Unicode.Scalar(value) {
-        at += 1
+        skip()
         return String(Character(scalar))
       }
     }
     throw fail(.syntax, "a character is written as \\u{20ac}", from: begin, isIncomplete: peek() == nil)
+  }
+}
+
+extension String {
+  /// The text of a range of bytes: what lies outside of the text is left out, and half a character is shown as U+FFFD. For messages, which
+  /// must not be able to fail.
+  func written(_ range: Range<Int>) -> String {
+    let begin = Swift.max(0, range.lowerBound)
+    return String(decoding: utf8.dropFirst(begin).prefix(Swift.max(0, range.upperBound - begin)), as: UTF8.self)
   }
 }

@@ -53,8 +53,8 @@ struct Parser {
 
   private var shownToken: String { visible(token.shown, limit: 40) }
 
-  private func fail(_ message: String, completions: [String] = []) -> ExpressionError {
-    ExpressionError(.syntax, message, lexer.text, range, isIncomplete: token == .end, completions: completions)
+  private func fail(_ message: String) -> ExpressionError {
+    ExpressionError(.syntax, message, lexer.text, range, isIncomplete: token == .end)
   }
 
   /// Something stands where an operator should.
@@ -66,8 +66,21 @@ struct Parser {
     }
     if let operatorBegun { return operatorBegun }
     if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) closes nothing") }
+    if isBeforeDuration { return fail(Self.windows) }
     return fail("expected an operator such as 'and', found \(shownToken)")
   }
+
+  /// `within 5m`, `for 5m`, `in the last 5m`: what the language has not.
+  private var isBeforeDuration: Bool {
+    guard case .word(let word) = token else { return false }
+    if ["within", "during"].contains(word.lowercased()) { return true }
+    var ahead = self
+    guard (try? ahead.advance()) != nil, case .duration = ahead.token else { return false }
+    return ["in", "for", "over", "since"].contains(word.lowercased())
+  }
+
+  private static let windows =
+    "a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
 
   /// Where an operator is to come and its first letters stand at the end: somebody may be typing it.
   private var operatorBegun: ExpressionError? {
@@ -132,7 +145,11 @@ struct Parser {
     if isNegated {
       try advance()
       guard token == .word(Keyword.in.rawValue) || token == .word(Keyword.matches.rawValue) else {
-        throw fail("expected 'in' or 'matches' behind 'not', found \(shownToken)", completions: ["in", "matches"])
+        let begun = if case .word(let word) = token, range.upperBound == lexer.text.utf8.count { word } else { "" }
+        let near = token == .end || !begun.isEmpty ? ["in", "matches"].filter { $0.hasPrefix(begun) } : []
+        throw ExpressionError(
+          .syntax, "expected 'in' or 'matches' behind 'not', found \(shownToken)", lexer.text, range, isIncomplete: !near.isEmpty,
+          completions: near)
       }
     }
     if try take(.in) {
@@ -140,7 +157,7 @@ struct Parser {
       return try node(.membership(first, items, isNegated: isNegated), from: begin)
     }
     if try take(.matches) {
-      let pattern = try sum()
+      let pattern = try pattern()
       return try node(.match(first, pattern, isNegated: isNegated), from: begin)
     }
     var operands = [first]
@@ -157,7 +174,21 @@ struct Parser {
     return operators.isEmpty ? first : try node(.comparison(operands, operators), from: begin)
   }
 
+  /// What stands behind `matches`; a bare `BRK.*` would be a product.
+  private mutating func pattern() throws(ExpressionError) -> Syntax {
+    let isCut =
+      switch token {
+      case .mark(.times): true
+      // Directly behind the word.
+      case .word, .number: lexer.peek().map { [UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "?")].contains($0) } ?? false
+      default: false
+      }
+    if isCut { throw fail("a pattern stands in quotation marks, as in \"BRK.*\"") }
+    return try sum()
+  }
+
   private mutating func list() throws(ExpressionError) -> [Syntax] {
+    if case .duration = token { throw fail(Self.windows) }
     try expect(.openList, "a list such as [AAPL, NVDA]")
     var items: [Syntax] = []
     while token != .mark(.closeList) {
