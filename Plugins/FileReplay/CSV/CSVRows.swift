@@ -90,9 +90,9 @@ struct CSVRows: ~Copyable {
   mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     let start = reader.start
     let count = split(start, reader.count)
-    guard count == expected || (expected < 0 && count >= needed) else {
-      return count < 0 ? quotedRow(&reader, slots) : wrongCount(count)
-    }
+    // `expected` is -1 too where there is no header: quotation marks come first.
+    if count < 0 { return quotedRow(&reader, slots) }
+    guard count == expected || (expected < 0 && count >= needed) else { return wrongCount(count) }
     for i in 0..<wantedCount {
       let (slot, column) = wanted[i]
       let from = ends[column] &+ 1
