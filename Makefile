@@ -5,8 +5,11 @@ CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources)
+FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
+SECONDS ?= 60
+MINUTES ?= 20
 
-.PHONY: help run test build install setup lint format validate bench bench-quick bench-counts clean
+.PHONY: help run test build install setup lint format validate bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -17,6 +20,8 @@ help:
 	@echo "make validate                   check every shipped configuration"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
+	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
+	@echo "make soak [MINUTES=20]          the random and chaos tests, long, under the address and the thread sanitizer"
 
 # In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.
 run: build
@@ -37,10 +42,10 @@ setup:
 	@sh Scripts/setup.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(BENCHMARKS)
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(BENCHMARKS) $(FUZZING)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(BENCHMARKS)
+	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(BENCHMARKS) $(FUZZING)
 
 validate: setup
 	$(BUILD) --product stockbus
@@ -55,5 +60,11 @@ bench-quick: setup
 bench-counts: setup
 	python3 Benchmarks/counts.py
 
+fuzz: setup
+	@sh Scripts/fuzz.sh "$(TARGET)" "$(SECONDS)"
+
+soak: setup
+	@sh Scripts/soak.sh "$(MINUTES)"
+
 clean:
-	rm -rf .build
+	rm -rf .build Fuzzing/.build

@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What attacks stockbus: everything that reads bytes from outside, under libFuzzer.
+///
+/// The rooms are the product's own folders (`Rooms` and `Plugins` are links to them), compiled once more with the instructions that
+/// tell libFuzzer where an input has led. So the product's manifest stays free of them, and no more is built than is attacked:
+/// of the network only what reads bytes, over NIO's buffers, without sockets and TLS.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Compiled for the attack: what libFuzzer follows, `assert`s that hold, internal names for the laws.
+let attacked: [SwiftSetting] =
+  strict + [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing", "-assert-config", "Debug"])]
+
+func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: attacked)
+}
+
+func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: ["StockbusPlugin", "EventBus", "MarketData"] + libraries, path: "Plugins/\(name)", swiftSettings: attacked)
+}
+
+let plugins: [Target.Dependency] = [
+  "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "Recorder",
+  "NullSink",
+]
+
+let package = Package(
+  name: "stockbus-fuzzing",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CZlib", path: "Rooms/CZlib", pkgConfig: "zlib"),
+    .target(name: "CMemoryBarrier", path: "Rooms/CMemoryBarrier"),
+
+    room("MarketData"),
+    room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
+    room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusTerminal"),
+    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    // The two of which only a part reads bytes: links to that part.
+    .target(
+      name: "StockbusNetwork", dependencies: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio")],
+      swiftSettings: attacked),
+    .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
+
+    plugin("Generator"),
+    plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
+    plugin("WatchlistFilter"),
+    plugin("Filter", uses: ["StockbusExpressions"]),
+    plugin("SortingFeed", uses: ["CMemoryBarrier"]),
+    plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
+    plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
+    plugin("NullSink"),
+
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusTerminal", "StockbusDecoding",
+        "StockbusConfig", "StockbusNetwork", "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ] + plugins,
+      swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),
+  ],
+  swiftLanguageModes: [.v6])

@@ -1,0 +1,1 @@
+../../../Plugins/EchoSocket/EchoEnvelope.swift

@@ -1,0 +1,1 @@
+../../../../Tests/StockbusExpressionsTests/Support.swift

@@ -1,0 +1,1 @@
+../../../Sources/StockbusNetwork/HTTP/Base64.swift

@@ -1,0 +1,1 @@
+../../../Sources/StockbusNetwork/HTTP/EnvironmentProxy.swift

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Attacks what reads bytes from outside, by coverage (libFuzzer): fuzz.sh [TARGET|all] [SECONDS] [FILE…]
+# Without a target it lists them. With files it runs these only, such as one that an attack has left. SANITIZE=address attacks under the
+# address sanitizer. What is learnt is kept in Fuzzing/.build/corpus, what was found in Fuzzing/.build/found.
+set -eu
+cd "$(dirname "$0")/.."
+
+swift=${SWIFT:-swift}
+target=${1:-}
+seconds=${2:-60}
+[ $# -gt 2 ] && shift 2 || set --
+
+# libFuzzer as a library; it is a part of the toolchain for Linux.
+clang=$(command -v "$(dirname "$(command -v "$swift")")/clang" || command -v clang || true)
+library=$("$clang" -print-resource-dir 2>/dev/null || true)/lib/linux/libclang_rt.fuzzer_no_main-$(uname -m).a
+if [ ! -f "$library" ]; then
+  echo "SKIPPED: libFuzzer is not a part of this toolchain (looked for $library)" >&2
+  exit 77
+fi
+
+build="$PWD/Fuzzing/.build"
+scratch=$build
+options=
+if [ "${SANITIZE:-}" = address ]; then
+  scratch=$build/address
+  options=--sanitize=address
+fi
+# shellcheck disable=SC2086
+"$swift" build --package-path Fuzzing --scratch-path "$scratch" -c release $options -Xlinker "$library" -Xlinker -lstdc++ --product Fuzz
+fuzz=$scratch/release/Fuzz
+# Found by hash, sets and dictionaries would lead elsewhere in every process; a trap is libFuzzer's to catch; leaks are the runtime's own.
+export SWIFT_DETERMINISTIC_HASHING=1 SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
+
+attack() {
+  name=$1
+  shift
+  mkdir -p "$build/corpus/$name" "$build/seeds/$name" "$build/found" "$build/empty"
+  "$fuzz" --seeds "$name" "$build/seeds/$name"
+  "$fuzz" --words "$name" >"$build/seeds/$name.dict"
+  words=
+  [ -s "$build/seeds/$name.dict" ] && words=-dict=$build/seeds/$name.dict
+  seeds=$PWD/Fuzzing/Seeds/$name
+  [ -d "$seeds" ] || seeds=
+  # In an empty folder, so that a path that an input names leads nowhere.
+  # shellcheck disable=SC2086,SC2046
+  (cd "$build/empty" && exec "$fuzz" "$name" $("$fuzz" --limits "$name") $words -timeout=20 -rss_limit_mb=4096 \
+    -artifact_prefix="$build/found/$name-" -print_final_stats=1 -verbosity="${VERBOSITY:-1}" "$@" "$build/corpus/$name" "$build/seeds/$name" $seeds)
+}
+
+case $target in
+'') "$fuzz" ;;
+all) for name in $("$fuzz" | awk '{ print $1 }'); do echo "== $name"; attack "$name" -seed=1 -max_total_time="$seconds"; done ;;
+*)
+  if [ $# -gt 0 ]; then
+    SWIFT_BACKTRACE=enable=yes exec "$fuzz" "$target" -timeout=20 "$@"
+  fi
+  attack "$target" -max_total_time="$seconds"
+  ;;
+esac
