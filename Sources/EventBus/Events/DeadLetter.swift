@@ -13,12 +13,15 @@ public struct DeadLetter: Hashable, Sendable {
   public var payload: String
   public var time: Timestamp
 
+  /// At most so many bytes of each text are kept: what could not be worked with may be of any size.
+  public static var textLimit: Int { 512 }
+
   public init(component: String, origin: String, sequence: Int64, reason: String, payload: String, time: Timestamp) {
     self.component = component
-    self.origin = origin
+    self.origin = origin.cut(toBytes: Self.textLimit)
     self.sequence = sequence
-    self.reason = reason
-    self.payload = payload
+    self.reason = reason.cut(toBytes: Self.textLimit)
+    self.payload = payload.cut(toBytes: Self.textLimit)
     self.time = time
   }
 }

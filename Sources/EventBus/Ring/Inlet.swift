@@ -41,7 +41,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     mask = topic.mask
     head = topic.head
     starved = topic.starved
-    mailbox = options.overflow == .block ? nil : Mailbox(overflow: options.overflow, capacity: options.capacity, position: position)
+    mailbox = options.overflow == .block ? nil : Mailbox(options, position: position)
     snapshot = initial
     snapshotCount = initial.count
     indirect = Register(mailbox != nil || !initial.isEmpty ? 1 : 0)

@@ -4,7 +4,8 @@ internal import Synchronization
 /// The private queue of one lossy inlet: the publisher copies into it under a lock once a run, the reader swaps it out whole.
 ///
 /// Dropping and conflating happen on the publisher's side, so a slow reader never loses a symbol's latest value. `capacity`
-/// events may wait, besides those the reader has in hand.
+/// events may wait, besides those the reader has in hand, and `memory` bytes of text in them, or one event. Where there is no room in bytes,
+/// conflation drops the first event of a further symbol, and takes the next of any that waits.
 ///
 /// Unchecked because the buffers are raw memory: `back` is touched under the lock only, `front` by the one reader only.
 final class Mailbox<E: Event>: @unchecked Sendable {
@@ -25,6 +26,8 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     var back: Buffer
     /// By symbol handle, the place in `back`; conflation only.
     var places: [Int32] = []
+    /// Of text in `back`; events with references only.
+    var bytes = 0
     /// The next event of the topic that was not offered yet.
     var position: Int
     var dropped = 0
@@ -34,16 +37,21 @@ final class Mailbox<E: Event>: @unchecked Sendable {
 
   private let overflow: Overflow
   private let keyOffset: Int
+  private let memory: Int
+  /// Tells how many bytes of text an event holds; nil where it is plain bytes.
+  private let codec: EventCodec?
   private let state: Guarded<State>
   private var front: Buffer
   /// How many events are in `front`, for whoever counts.
   private let inHand = Atomic<Int>(0)
 
-  init(overflow: Overflow, capacity: Int, position: Int) {
-    self.overflow = overflow
+  init(_ options: InletOptions, position: Int) {
+    overflow = options.overflow
+    memory = options.memory
+    codec = _isPOD(E.self) ? nil : E.schema.codec
     keyOffset = E.schema.keyOffset ?? 0
     precondition(overflow != .conflate || E.schema.keyOffset != nil, "only events about an instrument can be conflated")
-    let capacity = overflow == .conflate ? 64 : max(1, min(capacity, 1 << 28))
+    let capacity = overflow == .conflate ? 64 : max(1, min(options.capacity, 1 << 28))
     front = Buffer(capacity: capacity)
     state = Guarded(State(back: Buffer(capacity: capacity), position: position))
   }
@@ -63,18 +71,15 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     state.withLock { state in
       while state.position < end {
         let event = ring + (state.position & mask)
+        let bytes = codec?.weight(of: event) ?? 0
         switch overflow {
-        case .conflate: conflate(event, &state)
+        case .conflate: conflate(event, bytes, &state)
         case .dropNewest:
-          if state.back.count < state.back.capacity { append(event, &state) } else { state.dropped += 1 }
+          if state.back.count < state.back.capacity, hasRoom(for: bytes, state) { append(event, bytes, &state) } else { state.dropped += 1 }
         case .dropOldest, .block:
-          if state.back.count == state.back.capacity {
-            (state.back.base + state.back.head).deinitialize(count: 1)
-            state.back.head = state.back.head + 1 == state.back.capacity ? 0 : state.back.head + 1
-            state.back.count -= 1
-            state.dropped += 1
-          }
-          append(event, &state)
+          if state.back.count == state.back.capacity { dropOldest(&state) }
+          while !hasRoom(for: bytes, state) { dropOldest(&state) }
+          append(event, bytes, &state)
         }
         state.position += 1
       }
@@ -84,22 +89,42 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
   }
 
-  private func append(_ event: UnsafeMutablePointer<E>, _ state: inout State) {
+  /// True where so many further bytes of text may wait: the first event always may.
+  private func hasRoom(for bytes: Int, _ state: State) -> Bool {
+    state.back.count == 0 || bytes == 0 || state.bytes &+ bytes <= memory
+  }
+
+  private func dropOldest(_ state: inout State) {
+    let oldest = state.back.base + state.back.head
+    state.bytes &-= codec?.weight(of: oldest) ?? 0
+    oldest.deinitialize(count: 1)
+    state.back.head = state.back.head + 1 == state.back.capacity ? 0 : state.back.head + 1
+    state.back.count -= 1
+    state.dropped += 1
+  }
+
+  private func append(_ event: UnsafeMutablePointer<E>, _ bytes: Int, _ state: inout State) {
+    state.bytes &+= bytes
     var at = state.back.head + state.back.count
     if at >= state.back.capacity { at -= state.back.capacity }
     (state.back.base + at).initialize(to: event.pointee)
     state.back.count += 1
   }
 
-  private func conflate(_ event: UnsafeMutablePointer<E>, _ state: inout State) {
+  private func conflate(_ event: UnsafeMutablePointer<E>, _ bytes: Int, _ state: inout State) {
     let id = Int(UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: UInt32.self))
     if id >= state.places.count {
       state.places.append(contentsOf: repeatElement(-1, count: max(id + 1, state.places.count * 2, 64) - state.places.count))
     }
     let place = Int(state.places[id])
     if place >= 0 {
+      state.bytes &+= bytes &- (codec?.weight(of: state.back.base + place) ?? 0)
       state.back.base[place] = event.pointee
       state.conflated += 1
+      return
+    }
+    guard hasRoom(for: bytes, state) else {
+      state.dropped += 1
       return
     }
     if state.back.count == state.back.capacity {
@@ -110,7 +135,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
       state.back = bigger
     }
     state.places[id] = Int32(state.back.count)
-    append(event, &state)
+    append(event, bytes, &state)
   }
 
   /// Reader's side: the contiguous run that waits now.
@@ -124,6 +149,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
           }
         }
         swap(&front, &state.back)
+        state.bytes = 0
         state.back.head = 0
         inHand.store(front.count, ordering: .relaxed)
       }

@@ -39,6 +39,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     head = topic.head
     attention = topic.attention
     next = topic.head.pointee.load(ordering: .relaxed)
+    // What an earlier life wrote and never published.
+    topic.load?.remove(from: next)
     committed = next
     checkAt = next + topic.capacity
     limit = topic.limit(next: next)
@@ -64,6 +66,13 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     let number = next
     slot.initialize(to: event)
     next = number &+ 1
+    if !_isPOD(E.self), spill.isEmpty { weigh(number) }
+  }
+
+  /// Event `number`, which may hold any amount of text, has been written into the ring: after so much, look before the next.
+  @usableFromInline @inline(never)
+  mutating func weigh(_ number: Int) {
+    if topic.load?.add(number) == true { limit = next }
   }
 
   /// Sends a run.
@@ -121,11 +130,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   /// The next slot, which the caller initialises and counts.
   @inlinable @inline(__always)
-  func slot() -> UnsafeMutablePointer<E> {
-    let slot = base + (next & mask)
-    if !_isPOD(E.self) { topic.vacate(slot, of: next) }
-    return slot
-  }
+  func slot() -> UnsafeMutablePointer<E> { base + (next & mask) }
 
   /// Where to write an event that found no room: in the ring after all, or aside.
   @inlinable @inline(never)
@@ -156,6 +161,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// Forgets what was sent since the last commit.
   public mutating func rollback() {
     next = committed
+    if !_isPOD(E.self) { topic.load?.remove(from: next) }
     spill.removeAll()
     filtered = 0
   }
@@ -186,6 +192,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     let number = next
     slot().initialize(to: event)
     next = number &+ 1
+    if !_isPOD(E.self) { weigh(number) }
     commit()
     if next >= checkAt { try noticeCancellation() }
   }
@@ -207,8 +214,12 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
         }
       }
       let i = next & mask
+      if !_isPOD(E.self) {
+        next &+= spill.move(to: base + i, atMost: 1)
+        weigh(next &- 1)
+        continue
+      }
       let free = min(mask &+ 1 &- i, limit &- next)
-      if !_isPOD(E.self) { for k in 0..<min(free, spill.count) { topic.vacate(base + (i + k), of: next + k) } }
       next &+= spill.move(to: base + i, atMost: free)
     }
     commit()
@@ -219,6 +230,11 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @inline(never)
   public nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
     try await drainSpill()
+    if !_isPOD(E.self) {
+      // The limit may have been a mere call to look.
+      look()
+      if next != limit { return }
+    }
     try await waitInRing()
   }
 
@@ -226,13 +242,13 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   nonisolated(nonsending) mutating func waitInRing() async throws(CancellationError) {
     commit()
     let want = next + max(1, (mask + 1) / 4)
-    let target = want - mask - 1
     while true {
       limit = topic.limit(next: next)
       if limit >= want { return patience.hadLuck() }
       if topic.producer.isReleased || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
       // A quarter of a ring takes a reader longer than one event takes it.
       if patience.spins(times: 8) { continue }
+      let target = topic.goal(next: next)
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
       topic.producer.fence()
       let hasRoom = topic.haveAllReached(target)

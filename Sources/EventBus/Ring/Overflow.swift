@@ -17,10 +17,15 @@ public struct InletOptions: Sendable, Hashable {
   public var capacity: Int
   /// The last value of every symbol comes first; the next event is the one after those.
   public var initial: Bool
+  /// How many bytes of text the waiting events may hold; unused by `block`, which shares the topic's budget. One event may always wait.
+  public var memory: Int
+  /// How many bytes of text wait on a topic, or for one lossy reader, where nothing else is said: 64 MiB.
+  public static var defaultMemory: Int { 64 << 20 }
 
-  public init(overflow: Overflow = .block, capacity: Int = 4096, initial: Bool = false) {
+  public init(overflow: Overflow = .block, capacity: Int = 4096, initial: Bool = false, memory: Int = InletOptions.defaultMemory) {
     self.overflow = overflow
     self.capacity = capacity
     self.initial = initial
+    self.memory = memory
   }
 }

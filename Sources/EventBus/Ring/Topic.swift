@@ -40,6 +40,9 @@ private struct Members {
 /// The event numbered `n` stands in slot `n & mask`. The producer overwrites it only when every lossless reader has passed it,
 /// every lossy one has its copy, and the table of latest values has it. Readers may come and go at any time.
 ///
+/// Events with references are released by the producer where it looks how far the readers are: at the latest a ring later, and where they
+/// hold much text, soon (`RingLoad`).
+///
 /// Unchecked because the ring is raw memory: slots below `published` are only read, slots from `published` on are touched by the
 /// one producer only, and the producer goes no further than its limit, which is computed under the `members` lock.
 public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
@@ -57,8 +60,8 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   private let members = Guarded(Members())
   /// The last event of every symbol, where they are kept; touched under the lock of `members` only.
   private var latest = LatestBySymbol<E>()
-  /// The producer's: how many slots of a ring of references were ever initialised.
-  @usableFromInline let initialized = Register()
+  /// What a ring of events with references holds; nil for plain bytes, which hold nothing but their place.
+  @usableFromInline let load: RingLoad<E>?
   /// Where the producer sleeps while the ring is full.
   public let producer: Parker
 
@@ -71,7 +74,11 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// - Parameters:
   ///   - capacity: rounded up to a power of two, at least 2.
   ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
-  public init(_ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, producer: Parker = Parker()) {
+  ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one may be larger.
+  public init(
+    _ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, memory: Int = InletOptions.defaultMemory,
+    producer: Parker = Parker()
+  ) {
     self.name = name
     self.producer = producer
     var size = 2
@@ -79,12 +86,13 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     self.capacity = size
     mask = size - 1
     base = .allocate(capacity: size)
+    load = _isPOD(E.self) ? nil : RingLoad(base, mask: mask, budget: memory)
     members.withLock { $0.keepsLatest = keepsLatest && E.schema.keyOffset != nil }
     producer.add(self)
   }
 
   deinit {
-    if !_isPOD(E.self) { base.deinitialize(count: min(initialized.number, capacity)) }
+    load?.removeAll()
     base.deallocate()
     for cell in [head, attention, starved, closed] { cell.deallocate() }
   }
@@ -156,14 +164,28 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// How far the producer may write: a ring's length past the slowest reader. `next` is what it publishes next.
   @usableFromInline
   func limit(next: Int) -> Int {
-    members.withLock { members in
+    let low = members.withLock { members in
       let published = head.pointee.load(ordering: .relaxed)
       offerToMailboxes(members)
       if members.keepsLatest { keep(&members, upTo: published) }
       var low = published
       for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
-      return low &+ capacity
+      return low
     }
+    // Not under the lock: nobody looks at what all have passed, and whoever comes begins at what is published.
+    if let load {
+      load.remove(upTo: low)
+      if load.isFull, next > low { return next }
+    }
+    return low &+ capacity
+  }
+
+  /// Where all lossless readers must get to for a producer that found no room at `next` to have some: a quarter of the ring, and of the
+  /// budget of bytes.
+  @usableFromInline
+  func goal(next: Int) -> Int {
+    let goal = next &+ max(1, capacity / 4) &- capacity
+    return load.map { max(goal, $0.goal(next: next)) } ?? goal
   }
 
   /// The producer waits for room that there is.
@@ -178,16 +200,6 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
       // A loop, because a closure that captures allocates, and this runs at every sleep.
       for reader in members.readers where reader.isLossless && reader.cursor.pointee.load(ordering: .acquiring) < target { return false }
       return true
-    }
-  }
-
-  /// Makes the slot of event `number` of a type with references ready to be initialised, whatever it held.
-  @inlinable @inline(__always)
-  func vacate(_ slot: UnsafeMutablePointer<E>, of number: Int) {
-    if number < initialized.number {
-      slot.deinitialize(count: 1)
-    } else {
-      initialized.number = number < mask ? number &+ 1 : Int.max
     }
   }
 

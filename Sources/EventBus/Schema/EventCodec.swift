@@ -41,6 +41,10 @@ final class EventCodec: @unchecked Sendable {
   /// Bytes that every event needs at most, without its texts.
   private let fixed: Int
   private let hasTexts: Bool
+  /// Fields that have as many bytes as each event likes, and where the strings among them stand.
+  private let texts: [RawField]
+  private let stringOffsets: [Int]
+  private let otherTexts: [RawField]
 
   init(_ fields: [RawField]) {
     precondition(fields.count <= 64, "an event has at most 64 fields")
@@ -56,7 +60,10 @@ final class EventCodec: @unchecked Sendable {
     for (i, offset) in decimals.enumerated() { (decimalsOffsets + i).initialize(to: offset) }
     // Keys and the texts of enums are copied in chunks, whose end goes beyond theirs by up to 15 bytes.
     fixed = fields.reduce(4 + 15) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
-    hasTexts = fields.contains { $0.fixedWidth == nil }
+    texts = fields.filter { $0.fixedWidth == nil }
+    hasTexts = !texts.isEmpty
+    stringOffsets = texts.filter { $0.layout == .text }.map(\.offset)
+    otherTexts = texts.filter { $0.layout != .text }
   }
 
   deinit {
@@ -64,9 +71,17 @@ final class EventCodec: @unchecked Sendable {
     decimalsOffsets.deallocate()
   }
 
+  /// The bytes of the event's texts: what it holds besides its place.
+  func weight(of event: UnsafeRawPointer) -> Int {
+    var sum = 0
+    for offset in stringOffsets { sum &+= (event + offset).assumingMemoryBound(to: String.self).pointee.utf8.count }
+    for text in otherTexts { sum &+= text.width(event + text.offset) }
+    return sum
+  }
+
   private func reserve(_ event: UnsafeRawPointer, _ out: inout ByteWriter) {
     var n = fixed
-    if hasTexts { for f in fields where f.fixedWidth == nil { n += 2 + 6 * f.width(event + f.offset) } }
+    if hasTexts { for f in texts { n += 2 + 6 * f.width(event + f.offset) } }
     out.reserve(n)
   }
 

@@ -47,6 +47,10 @@ public struct SupervisionPolicy: Options {
 public struct OutputSettings: Options {
   @Setting("Events its ring holds, rounded up to a power of two.", in: 2...(1 << 24))
   public var capacity = 1 << 13
+  @Setting(
+    "Bytes of text its waiting events may hold, for events with texts; where there is more, the producer waits. One event may be larger.",
+    in: .kibibytes(1) ... .gibibytes(64))
+  public var memory = ByteSize(bytes: InletOptions.defaultMemory)
 
   public init() {}
 }
@@ -61,6 +65,10 @@ public struct EdgeSettings: Options {
   public var capacity: Int?
   @Setting("Begins with the last event of every symbol.")
   public var initial = false
+  @Setting(
+    "Bytes of text the events that wait for it may hold, for events with texts, where it is lossy; otherwise that is its input's output.",
+    in: .kibibytes(1) ... .gibibytes(64))
+  public var memory = ByteSize(bytes: InletOptions.defaultMemory)
 
   public init() {}
 }

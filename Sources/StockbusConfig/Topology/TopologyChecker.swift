@@ -209,13 +209,17 @@ struct TopologyChecker {
   private func plannedInputs(_ place: Int) -> [PlannedEdge] {
     zip(components[place].inputs, edges[place]).map { input, edge in
       PlannedEdge(
-        from: input.from, options: InletOptions(overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial))
+        from: input.from,
+        options: InletOptions(
+          overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial, memory: edge.memory.bytes))
     }
   }
 
   /// A ring that is as wide as its widest reader that waits asks for, and keeps what a reader wants to begin with.
   private func topic(_ id: String, _ output: OutputSettings, _ readers: [EdgeSettings]) -> Blueprint.TopicPlan {
     let waiting = readers.filter { $0.overflow == .block }.compactMap(\.capacity).max() ?? 0
-    return Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.initial })
+    var plan = Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.initial })
+    plan.memory = output.memory.bytes
+    return plan
   }
 }

@@ -1,5 +1,6 @@
 public import EventBus
 public import Logging
+internal import MarketData
 
 /// What the runtime gives a component. Everything outlives the component's lives.
 public struct Context: Sendable {
@@ -71,11 +72,9 @@ public struct Context: Sendable {
 
   /// Sets a piece of outside input aside that cannot be worked with: counted, logged, and published as a dead letter.
   ///
-  /// `origin` is its place, such as `ticks.csv:17`; at most 512 bytes of `payload` are kept.
+  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept.
   public func reject(_ payload: String, origin: String, reason: String) {
-    notices.post(
-      DeadLetter(
-        component: id, origin: origin, sequence: 0, reason: reason, payload: payload.cut(toBytes: 512), time: clock.now))
+    notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
   }
 
   /// Says what became of the component's connection to the world: logged, and published as a `ConnectionStatus` for whoever reads
@@ -87,14 +86,5 @@ public struct Context: Sendable {
   /// Says that a venue's numbers do not follow each other: counted, and published for whoever reads `gaps`.
   public func gap(in stream: String, expected: Int64, got: Int64) {
     notices.post(Gap(component: id, stream: stream.cut(toBytes: 512), expected: expected, got: got, time: clock.now))
-  }
-}
-
-extension String {
-  func cut(toBytes limit: Int) -> String {
-    if utf8.count <= limit { return self }
-    var end = utf8.index(startIndex, offsetBy: limit)
-    while end > startIndex, String.Index(end, within: self) == nil { end = utf8.index(before: end) }
-    return String(self[..<end]) + "…"
   }
 }

@@ -1,4 +1,5 @@
 public import EventBus
+internal import MarketData
 internal import Synchronization
 
 /// The counters of one component, by name, in the order of their first use; and what else it tells of itself.

@@ -23,6 +23,8 @@ public struct Blueprint: Sendable {
     public var name: String
     public var capacity: Int
     public var keepsLatest: Bool
+    /// Bytes of text its events may hold until all readers have passed them.
+    public var memory = InletOptions.defaultMemory
     /// How its producer waits for room.
     public var waiting = Waiting()
 

@@ -43,22 +43,29 @@ final class ModelReader<E: TestEvent> {
     return result
   }
 
+  /// True where the texts of one more may wait.
+  private func hasRoom(for event: E) -> Bool {
+    waiting.isEmpty || event.weight == 0 || waiting.reduce(event.weight) { $0 + $1.weight } <= options.memory
+  }
+
   func publish(_ event: E) {
     switch options.overflow {
     case .block: waiting.append(event)
-    case .dropNewest: if waiting.count < options.capacity { waiting.append(event) } else { dropped += 1 }
+    case .dropNewest: if waiting.count < options.capacity, hasRoom(for: event) { waiting.append(event) } else { dropped += 1 }
     case .dropOldest:
-      waiting.append(event)
-      if waiting.count > options.capacity {
+      while waiting.count == options.capacity || !hasRoom(for: event) {
         waiting.removeFirst()
         dropped += 1
       }
+      waiting.append(event)
     case .conflate:
       if let i = waiting.firstIndex(where: { $0.symbol == event.symbol }) {
         waiting[i] = event
         conflated += 1
-      } else {
+      } else if hasRoom(for: event) {
         waiting.append(event)
+      } else {
+        dropped += 1
       }
     }
   }

@@ -7,6 +7,8 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   var random: SplitMix
   let topic: Topic<E>
   let hasTable: Bool
+  /// How many bytes of text may be under way.
+  let memory: Int
   var outlet: Outlet<E>
   var readers: [ModelReader<E>] = []
   var gone: [ModelReader<E>] = []
@@ -19,10 +21,11 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   var flushes = 0
   var asides = 0
 
-  init(seed: Int, capacity: Int, hasTable: Bool) {
+  init(seed: Int, capacity: Int, hasTable: Bool, memory: Int = InletOptions.defaultMemory) {
     random = SplitMix(seed)
     self.hasTable = hasTable
-    topic = Topic("t", capacity: capacity, keepsLatest: hasTable)
+    self.memory = memory
+    topic = Topic("t", capacity: capacity, keepsLatest: hasTable, memory: memory)
     outlet = Outlet(topic)
   }
 
@@ -117,12 +120,15 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     readers.filter { $0.options.overflow == .block }.map { published.count - $0.waiting.count }.min() ?? published.count
   }
 
+  /// The bytes of what the slowest lossless reader has not passed.
+  private var underWay: Int { published[slowest...].reduce(0) { $0 + $1.weight } }
+
   /// Only where it cannot wait: nobody would read meanwhile.
   private mutating func flush() async {
     let quarter = max(1, topic.capacity / 4)
     let hasReader = readers.contains { $0.options.overflow == .block }
     let room = topic.capacity - (published.count - slowest)
-    guard !hasReader || sent.count + quarter <= room else { return }
+    guard !hasReader || (sent.count + quarter <= room && sent.reduce(underWay) { $0 + $1.weight } < memory) else { return }
     do { try await outlet.flush() } catch { failures.append("\(error)") }
     flushes += 1
     notePublished()
@@ -136,7 +142,8 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private mutating func attach() {
     let options = InletOptions(
-      overflow: Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(6), initial: random.oneIn(2))
+      overflow: Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(6), initial: random.oneIn(2),
+      memory: memory == InletOptions.defaultMemory ? memory : 20 + random.upTo(120))
     readers.append(ModelReader(topic.attach(Parker(), options: options), options, after: published, hasTable: hasTable))
   }
 
@@ -178,6 +185,8 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private mutating func check() {
     if published.count - slowest > topic.capacity { failures.append("the producer has overtaken a reader") }
+    // The last one is let in while there is room.
+    if let last = published.last, underWay > 0, underWay - last.weight >= memory { failures.append("\(underWay) bytes are under way") }
     for reader in readers + gone {
       if let problem = reader.isAttached ? reader.compare() : nil { failures.append(problem) }
       let counts = reader.inlet.counts

@@ -6,11 +6,14 @@ import Synchronization
 protocol TestEvent: SymbolEvent, Equatable {
   static func make(_ number: Int, _ symbol: Symbol) -> Self
   var number: Int { get }
+  /// The bytes of its texts.
+  var weight: Int { get }
 }
 
 extension TestEvent {
   /// The event numbered `number`, about one of five symbols.
   static func make(_ number: Int) -> Self { make(number, five[number % 5]) }
+  var weight: Int { 0 }
 }
 
 let five: [Symbol] = ["TEST0", "TEST1", "TEST2", "TEST3", "TEST4"]
@@ -39,6 +42,7 @@ struct Note: TestEvent {
 
   static func make(_ number: Int, _ symbol: Symbol) -> Note { Note(symbol: symbol, text: "the text of note number \(number)") }
   var number: Int { Int(text.dropFirst("the text of note number ".count)) ?? -1 }
+  var weight: Int { text.utf8.count }
 
   static let schema = EventSchema<Note>(
     "note", "A text.", key: \.symbol, time: \.time, example: Note(symbol: "TEST0", text: ""),

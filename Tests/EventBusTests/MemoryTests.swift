@@ -1,0 +1,212 @@
+import EventBus
+import MarketData
+import SeededRandom
+import Testing
+
+/// A text, and an object that tells when the event is gone.
+struct Crate: SymbolEvent {
+  var symbol: Symbol
+  var text: String
+  var content: Parcel.Content
+  var time = Timestamp(ns: 0)
+
+  init(_ number: Int, bytes: Int, _ tally: Parcel.Tally) {
+    symbol = five[number % 5]
+    text = String(repeating: "x", count: bytes)
+    content = Parcel.Content(number, tally)
+  }
+
+  static let schema = EventSchema<Crate>(
+    "crate", "A text and an object.", key: \.symbol, time: \.time, example: Crate(0, bytes: 0, Parcel.Tally()),
+    fields: [.init("symbol", \.symbol, "The instrument."), .init("text", \.text, "The text."), .init("time", \.time, "The time.")])
+}
+
+/// Memory is bounded by bytes, not by the number of events, and what all have read is let go.
+@Suite(.timeLimit(.minutes(15))) struct MemoryTests {
+  private func read(_ inlet: Inlet<Crate>, _ count: Int = .max) -> Int {
+    var done = 0
+    while done < count, case let run = inlet.run(limit: 1), run.count > 0 {
+      inlet.begin(1)
+      inlet.finish(1)
+      done += 1
+    }
+    return done
+  }
+
+  @Test func `large events that were read are gone, long before the ring is full`() async throws {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", memory: 64 << 10)
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    for number in 0..<2000 {
+      try await outlet.publish(Crate(number, bytes: 10_000, tally))
+      #expect(read(inlet) == 1)
+      #expect(tally.count == 1)
+    }
+    inlet.detach()
+  }
+
+  @Test func `small events that were read are gone after a sixty-fourth of the budget`() async throws {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", memory: 64_000)
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    for number in 0..<5000 {
+      try await outlet.publish(Crate(number, bytes: 20, tally))
+      #expect(read(inlet) == 1)
+      // 50 of them are the 1,000 bytes after which the producer looks.
+      #expect(tally.count <= 51)
+    }
+    inlet.detach()
+  }
+
+  @Test func `where nobody reads on, the budget and one event are in the ring, and the rest stands aside`() async throws {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", memory: 50_000)
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    for number in 0..<20 { outlet.send(Crate(number, bytes: 10_000, tally)) }
+    outlet.commit()
+    #expect(topic.published == 5)
+    #expect(outlet.room() == 0)
+    #expect(tally.count == 20)
+    #expect(read(inlet, 2) == 2)
+    // Room for two more: what stands aside goes first, when the producer waits for it.
+    outlet.rollback()
+    #expect(tally.count == 5)
+    outlet.send(Crate(20, bytes: 10_000, tally))
+    outlet.send(Crate(21, bytes: 10_000, tally))
+    outlet.send(Crate(22, bytes: 10_000, tally))
+    outlet.commit()
+    #expect(topic.published == 7)
+    #expect(tally.count == 6)
+    inlet.detach()
+    try await outlet.flush()
+    #expect(topic.published == 8)
+  }
+
+  @Test func `an event larger than the budget passes alone`() async throws {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", memory: 1000)
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    for number in 0..<10 {
+      outlet.send(Crate(2 * number, bytes: 5000, tally))
+      outlet.send(Crate(2 * number + 1, bytes: 1, tally))
+      outlet.commit()
+      #expect(topic.published == 2 * number + 1)
+      #expect(read(inlet) == 1)
+      try await outlet.flush()
+      #expect(read(inlet) == 1)
+      #expect(tally.count <= 2)
+    }
+    inlet.detach()
+  }
+
+  @Test(arguments: [1, 30, 100, 5000]) func `a producer that waits for bytes is woken, whatever the sizes`(memory: Int) async throws {
+    let topic = Topic<Crate>("t", capacity: 64, memory: memory)
+    let tally = Parcel.Tally()
+    let inlets = (0..<2).map { _ in topic.attach(Parker()) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var random = SplitMix(memory)
+        var outlet = Outlet(topic)
+        var number = 0
+        while number < 3000 {
+          if random.oneIn(2) {
+            try await outlet.publish(Crate(number, bytes: random.upTo(200), tally))
+            number += 1
+          } else {
+            for _ in 0...random.upTo(5) {
+              outlet.send(Crate(number, bytes: random.upTo(200), tally))
+              number += 1
+            }
+            try await outlet.flush()
+          }
+        }
+        topic.close()
+      }
+      for inlet in inlets {
+        group.addTask {
+          var next = 0
+          for await event in Crates(inlet: inlet) {
+            #expect(event.content.number == next)
+            next += 1
+          }
+          #expect(next >= 3000)
+        }
+      }
+      try await group.waitForAll()
+    }
+    for inlet in inlets { inlet.detach() }
+  }
+
+  @Test func `a mailbox holds as many bytes as it may, and counts what it drops`() {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", capacity: 2)
+    func attach(_ overflow: Overflow) -> Inlet<Crate> {
+      topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 100, memory: 350))
+    }
+    let (newest, oldest, latest) = (attach(.dropOldest), attach(.dropNewest), attach(.conflate))
+    var outlet = Outlet(topic)
+    for number in 0..<20 {
+      outlet.send(Crate(number, bytes: 100, tally))
+      outlet.commit()
+    }
+    #expect(newest.counts.inFlight == 3 && newest.counts.dropped == 17)
+    #expect(oldest.counts.inFlight == 3 && oldest.counts.dropped == 17)
+    // The first three of five symbols wait, and their latest events.
+    #expect(latest.counts.inFlight == 3 && latest.counts.conflated == 9 && latest.counts.dropped == 8)
+    #expect(latest.run(limit: 9).map(\.content.number) == [15, 16, 17])
+    #expect(newest.run(limit: 9).map(\.content.number) == [17, 18, 19])
+    // One that is larger than all of it may wait alone.
+    outlet.send(Crate(20, bytes: 1000, tally))
+    outlet.commit()
+    outlet.send(Crate(21, bytes: 1000, tally))
+    outlet.commit()
+    #expect(newest.counts.inFlight == 3 + 1 && oldest.counts.inFlight == 3)
+    for inlet in [newest, oldest, latest] {
+      #expect(inlet.counts.residue == 0)
+      inlet.detach()
+    }
+  }
+
+  @Test func `a dead letter keeps a bounded part of what was too large`() {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t")
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    outlet.send(Crate(0, bytes: 1 << 20, tally))
+    outlet.commit()
+    inlet.begin(inlet.run(limit: 1).count)
+    let letter = inlet.recover(String(repeating: "é", count: 1000), component: "me", at: Timestamp(ns: 0))
+    #expect(letter?.payload.utf8.count == DeadLetter.textLimit + 3)
+    #expect(letter?.reason.utf8.count == DeadLetter.textLimit + 3)
+    #expect(letter?.payload.hasPrefix(#"{"symbol":"TEST0","text":"xxx"#) == true)
+    inlet.detach()
+  }
+}
+
+/// What an inlet reads, one by one.
+private struct Crates: AsyncSequence, AsyncIteratorProtocol {
+  let inlet: Inlet<Crate>
+
+  func makeAsyncIterator() -> Crates { self }
+
+  func next() async throws(Never) -> Crate? { await next(isolation: nil) }
+
+  func next(isolation actor: isolated (any Actor)?) async -> Crate? {
+    while true {
+      if let event = inlet.run(limit: 1).first {
+        inlet.begin(1)
+        inlet.finish(1)
+        return event
+      }
+      if inlet.isFinished { return nil }
+      inlet.announce()
+      inlet.parker.fence()
+      if !inlet.isReady, !inlet.isFinished { await inlet.parker.sleep() }
+      inlet.retract()
+    }
+  }
+}
