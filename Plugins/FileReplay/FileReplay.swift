@@ -56,8 +56,6 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   func run(into output: inout Outlet<E>) async throws {
     if try isForHelpers { return try await runParallel(into: &output) }
-    var options = settings.options
-    options.component = context.id
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, options)
     if let position = context.recall(ReplayPosition.self, "position") {
       // What was malformed on the way was told the first time.
@@ -70,6 +68,13 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     case .times: try await runPaced(&replay, into: &output)
     }
     tellShapes(replay)
+  }
+
+  private nonisolated var options: ReplayOptions {
+    var options = settings.options
+    options.component = context.id
+    options.intake = context.symbols
+    return options
   }
 
   /// One large file at full speed, from its beginning.
@@ -92,7 +97,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var position = ReplayPosition()
     repeat {
       var replay = try ParallelReplay<E>(
-        ReplayInput(path: settings.path[0]), settings.options, parsers: settings.parserCount, on: context.helpers)
+        ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
       try await replay.run(limit: Self.runLength) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)

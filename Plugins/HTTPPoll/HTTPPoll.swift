@@ -46,7 +46,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     address = try WebAddress(settings.url.revealed)
     transport = NetworkTransport(
       certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessInfo.processInfo.environment : [:])
-    decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes)
+    decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes, intake: context.symbols)
     document = context.recall(Document.self, "document") ?? Document()
     schedule = PollSchedule(
       interval: settings.interval,

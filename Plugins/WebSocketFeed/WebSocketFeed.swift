@@ -89,7 +89,8 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   private func makeReader() throws -> MessageReader? {
     let spec = settings.spec
     if E.kind == nil, spec.messages == nil { return nil }
-    return try MessageReader(spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes)
+    return try MessageReader(
+      spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes, intake: context.symbols)
   }
 
   // MARK: Out

@@ -45,7 +45,8 @@ public final class Pipeline: Sendable {
       let counters = CounterRegistry()
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-        notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared)
+        notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
+        symbolLimit: topology.settings.symbolsPerSource)
       var topic = plan.topic
       topic.waiting = waiting
       let output = plan.blueprint.makeTopic(topic)

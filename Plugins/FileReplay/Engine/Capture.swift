@@ -39,7 +39,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
       return
     }
     do throws(DecodingSpecError) {
-      reader = try MessageReader(options.decoding, event: kind, symbols: options.symbols, limit: options.lineLimit)
+      reader = try MessageReader(options.decoding, event: kind, symbols: options.symbols, limit: options.lineLimit, intake: options.intake)
     } catch { throw ReplayError(code: .badOption, file: "file_replay", place: nil, message: error.description) }
   }
 

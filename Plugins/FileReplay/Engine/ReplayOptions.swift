@@ -54,6 +54,8 @@ enum ReplayLoops: Hashable, Sendable {
 /// How rows become events, and which of them are replayed.
 struct ReplayOptions: Sendable {
   var format = RowFormat.auto
+  /// Makes symbols of names.
+  var intake = SymbolIntake.open
   var csv = CSVFormat()
   /// By the event's field: a column's name or number, or a path in a JSON object; fields without one are looked for by their usual names.
   var columns: [String: String] = [:]

@@ -27,7 +27,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date)
-    values = ValueDecoder(fields, symbol: symbol, times: times, scale: options.priceScale)
+    values = ValueDecoder(fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake)
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil

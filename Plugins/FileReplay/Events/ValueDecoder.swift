@@ -7,6 +7,7 @@ struct ValueDecoder: ~Copyable {
   let symbols = SymbolCache()
   var times: TimeDecoder
   private let fallback: Symbol?
+  private let intake: SymbolIntake
   let scale: UInt64
   /// The first eight digits of the last time and what they write: times that follow each other begin alike.
   var front = TimeFront()
@@ -14,8 +15,9 @@ struct ValueDecoder: ~Copyable {
   /// The fields in the order in which they are read.
   private let order: [Int]
 
-  /// `symbol` stands in where a row has none; prices are divided by `scale`.
-  init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64) {
+  /// `symbol` stands in where a row has none; prices are divided by `scale`. Names become symbols through `intake`.
+  init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open) {
+    self.intake = intake
     fallback = symbol
     row = RowValues(symbol: symbol)
     self.times = times
@@ -65,7 +67,7 @@ struct ValueDecoder: ~Copyable {
     case .absent, .text, .number: break
     }
     do throws(TextError) {
-      let symbol = try Symbol(utf8: text)
+      let symbol = try intake.symbol(utf8: text)
       if text.count == slot.count { symbols.add(slot.start, slot.count, symbol) }
       return symbol
     } catch { throw FieldProblem(field: field, reason: .symbol(error.reason)) }

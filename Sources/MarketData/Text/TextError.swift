@@ -3,7 +3,7 @@ public struct TextError: Error, Hashable, Sendable {
   /// What is wrong.
   public enum Code: Hashable, Sendable {
     case unexpected, outOfRange, tooManyDecimals, missing, emptySymbol, symbolTooLong, badSymbol, badUTF8, tableFull, badTime, unterminated
-    case badEscape, tooDeep
+    case badEscape, tooDeep, tooManySymbols
   }
   public var code: Code
   /// Bytes from the start of the text that was being read.
@@ -34,6 +34,7 @@ extension TextError: CustomStringConvertible {
     case .badTime: "not a time"
     case .unterminated: "text ends too early"
     case .badEscape: "bad escape sequence"
+    case .tooManySymbols: "a new symbol, and its source may bring no more"
     case .tooDeep: "nested too deeply"
     }
   }

@@ -18,7 +18,7 @@ public struct Symbol: BitwiseCopyable, Hashable, Sendable {
     id = try result.get()
   }
 
-  /// The symbol named by these bytes; the fast way in for decoders.
+  /// The symbol named by these bytes, without a limit but the table's: names from outside come through a `SymbolIntake`.
   @inlinable public init(utf8 name: UnsafeBufferPointer<UInt8>) throws(TextError) {
     id = try SymbolTable.shared.intern(name)
   }

@@ -19,8 +19,13 @@ final class SymbolTable: @unchecked Sendable {
   /// Secret, because names come from outside.
   fileprivate let hash: NameHash
 
-  init(_ hash: consuming NameHash = NameHash()) {
+  /// Handles are below this.
+  private let limit: Int
+
+  /// Tests may have a smaller one.
+  init(_ hash: consuming NameHash = NameHash(), limit: Int = SymbolTable.limit) {
     self.hash = hash
+    self.limit = limit
     let count = Self.limit / Self.segmentSize + 1
     segments = .allocate(capacity: count)
     segments.initialize(repeating: nil, count: count)
@@ -51,20 +56,21 @@ final class SymbolTable: @unchecked Sendable {
   }
 
   @usableFromInline
-  func intern(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> UInt32 {
+  func intern(_ name: UnsafeBufferPointer<UInt8>, by intake: SymbolIntake? = nil) throws(TextError) -> UInt32 {
     let hash = hash(name)
     let found = SymbolIndex(index.load(ordering: .acquiring)).find(name, hash, in: self)
     if found != 0 { return found }
     try Self.validate(name)
-    return try insert(name, hash)
+    return try insert(name, hash, intake)
   }
 
-  private func insert(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64) throws(TextError) -> UInt32 {
-    let id: UInt32? = next.withLock { next in
+  private func insert(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ intake: SymbolIntake?) throws(TextError) -> UInt32 {
+    let result: Result<UInt32, TextError> = next.withLock { next in
       var table = SymbolIndex(index.load(ordering: .relaxed))
       let found = table.find(name, hash, in: self)  // somebody may have been faster
-      if found != 0 { return found }
-      guard next < Self.limit else { return nil }
+      if found != 0 { return .success(found) }
+      guard next < limit else { return .failure(TextError(.tableFull, at: 0)) }
+      if let intake, !intake.takesOne() { return .failure(TextError(.tooManySymbols, at: 0)) }
       if Int(next) * 2 >= table.slots {
         table = table.doubled(count: next, in: self)
         index.store(table.memory, ordering: .releasing)
@@ -76,10 +82,9 @@ final class SymbolTable: @unchecked Sendable {
       segments[segment]![Int(next) & (Self.segmentSize - 1)] = UnsafeBufferPointer(copy)
       table.add(next, hash)
       next += 1
-      return next - 1
+      return .success(next - 1)
     }
-    guard let id else { throw TextError(.tableFull, at: 0) }
-    return id
+    return try result.get()
   }
 
   static func validate(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) {

@@ -1,4 +1,5 @@
 public import EventBus
+internal import MarketData
 public import StockbusPlugin
 
 /// `runtime:` at the top of a configuration.
@@ -15,6 +16,10 @@ public struct RunSettings: Options {
     (it stays awake for a moment: the shortest way from core to core, at the price of the cores).
     """)
   public var wait = WaitStrategy.park
+  @Setting(
+    "Different symbols that one source may bring from outside; what it tells of further ones is set aside. All together have at most 4,194,303.",
+    in: 1...(Symbol.limit - 1))
+  public var symbolsPerSource = SymbolIntake.usualLimit
 
   public init() {}
 }

@@ -12,9 +12,9 @@ public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
 
   /// As `MessageReader.init`, with the event's type as what is wanted.
   public init(
-    _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit
+    _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
-    box = MessageReaderBox(try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit))
+    box = MessageReaderBox(try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit, intake: intake))
   }
 
   /// Reads one message that came at `received`; `body` gets its events in their order.

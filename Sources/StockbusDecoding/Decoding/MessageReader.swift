@@ -33,10 +33,11 @@ public struct MessageReader: ~Copyable {
   var faults: (first: String, count: Int) = ("", 0)
 
   /// Reads messages of at most `limit` bytes; `event` is what is wanted, nil for verdicts only. `spec` is whole: a preset's and
-  /// what was written. `symbols` are the configuration's, under whose names events come out; others come out under the venue's.
+  /// what was written. `symbols` are the configuration's, under whose names events come out; others come out under the venue's, and
+  /// become symbols through `intake`.
   /// Throws every reason why the spec cannot be used.
   public init(
-    _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit
+    _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
     let found = spec.decodingFaults(event: event)
     guard found.isEmpty else { throw DecodingSpecError(found) }
@@ -48,7 +49,7 @@ public struct MessageReader: ~Copyable {
     wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
     fields = (event.map(EventFields.prices) ?? [], event.map(EventFields.sizes) ?? [])
     tape = JSONTape(limit: limit)
-    names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols)
+    names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols, intake: intake)
   }
 
   /// Forgets what belongs to a connection: channel ids, and numbers that count its messages.

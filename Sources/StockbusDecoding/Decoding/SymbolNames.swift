@@ -15,13 +15,15 @@ struct SymbolNames: ~Copyable {
   private var entries: [Entry] = []
   /// Places in `entries`, counted from 1; 0 where there is none.
   private var places: [Int32]
+  private let intake: SymbolIntake
   private let prefix: [UInt8]
   private let suffix: [UInt8]
   /// Secret, because names come from outside.
   private let hash = NameHash()
 
-  /// `listed` are those of the configuration.
-  init(_ form: SymbolTemplate, listed: [Symbol]) {
+  /// `listed` are those of the configuration; others come through `intake`.
+  init(_ form: SymbolTemplate, listed: [Symbol], intake: SymbolIntake) {
+    self.intake = intake
     places = Array(repeating: 0, count: 256)
     prefix = Array(form.frame.prefix.utf8)
     suffix = Array(form.frame.suffix.utf8)
@@ -48,13 +50,13 @@ struct SymbolNames: ~Copyable {
 
   @inline(never)
   private mutating func learn(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64) throws(TextError) -> Int {
-    if entries.count >= Self.limit { throw TextError(.tableFull, at: 0) }
+    if entries.count >= Self.limit { throw TextError(.tooManySymbols, at: 0) }
     var inner = name
     if !prefix.isEmpty, inner.count > prefix.count, inner.starts(with: prefix) { inner = .init(rebasing: inner.dropFirst(prefix.count)) }
     if !suffix.isEmpty, inner.count > suffix.count, inner.suffix(suffix.count).elementsEqual(suffix) {
       inner = .init(rebasing: inner.dropLast(suffix.count))
     }
-    let symbol = try Symbol(utf8: inner)
+    let symbol = try intake.symbol(utf8: inner)
     add(name, hash, symbol)
     return entries.count - 1
   }

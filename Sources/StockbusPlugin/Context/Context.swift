@@ -1,6 +1,6 @@
 public import EventBus
 public import Logging
-internal import MarketData
+public import MarketData
 
 /// What the runtime gives a component. Everything outlives the component's lives.
 public struct Context: Sendable {
@@ -16,6 +16,8 @@ public struct Context: Sendable {
   /// For parts of a component's work that may run beside it, as tasks that prefer it: whoever has nothing to do takes them at
   /// once. Nil where the run has no threads of its own; tasks then run on Swift's pool.
   public let helpers: (any TaskExecutor)?
+  /// Makes symbols of the names that the component brings from outside, and refuses more than one source may bring.
+  public let symbols: SymbolIntake
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
@@ -24,7 +26,8 @@ public struct Context: Sendable {
 
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
-    run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil
+    run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
+    symbolLimit: Int = SymbolIntake.usualLimit
   ) {
     self.id = id
     self.waiting = waiting
@@ -35,6 +38,18 @@ public struct Context: Sendable {
     self.counters = counters
     self.notices = notices
     seed = runSeed ^ RandomStream.hash(id)
+    symbols = SymbolIntake(limit: symbolLimit) { refusal in
+      // Said once: what follows of it, a dead letter each, is counted.
+      let text =
+        switch refusal {
+        case .limit:
+          "'\(id)' has brought \(symbolLimit) different symbols, its limit; events of further ones are set aside ('symbols_per_source' in 'runtime' sets the limit)"
+        case .table:
+          "there are \(Symbol.limit - 1) different symbols, as many as there can be; events of further ones from '\(id)' are set aside"
+        }
+      logger.error("\(text)")
+      counters.note(text)
+    }
   }
 
   /// Reproducible random numbers: the same for the same seed and component name.

@@ -1,0 +1,38 @@
+import FileReplay
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+/// No source takes the table of symbols from the others, and each says once where it has met its limit.
+@Suite struct SymbolLimitTests {
+  @Test func `a file with too many symbols is told so once, and the others go on`() async throws {
+    let folder = TemporaryFolder()
+    func rows(_ prefix: String, _ count: Int) -> String {
+      "symbol,price,size,time\n" + (0..<count).map { "\(prefix)\($0),1,1,\($0)\n" }.joined()
+    }
+    // Each name comes twice: what was let in goes on.
+    folder.put(rows("FLOOD-", 40) + (0..<40).map { "FLOOD-\($0),2,1,\($0)\n" }.joined(), in: "evil.csv")
+    folder.put(rows("CALM-", 10), in: "good.csv")
+    let harness = try PipelineHarness(
+      """
+      runtime: { symbols_per_source: 10 }
+      sources:
+        evil: { plugin: file_replay, path: \(folder.file("evil.csv")), time: ns }
+        good: { plugin: file_replay, path: \(folder.file("good.csv")), time: ns }
+      sinks: { end: { plugin: probe, inputs: [evil, good] } }
+      """, plugins: [.fileReplay, .probe])
+    let report = await harness.run()
+    func counter(_ component: String, _ name: String) -> Int? {
+      report.ledger.counters.first { $0.component == component && $0.name == name }?.total
+    }
+    #expect(counter("evil", "rows") == 20)
+    #expect(counter("evil", "dead letters") == 60)
+    #expect(counter("good", "rows") == 10)
+    #expect(counter("good", "dead letters") == nil)
+    let state =
+      "'evil' has brought 10 different symbols, its limit; events of further ones are set aside ('symbols_per_source' in 'runtime' sets the limit)"
+    #expect(harness.log.texts(.error) == ["error evil: \(state)"] || harness.log.texts(.error) == ["error \(state)"])
+    #expect(harness.log.texts(.warning).count == 5)
+    #expect(report.ledger.notes.map(\.text) == [state])
+  }
+}
