@@ -24,6 +24,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   private let context: Context
   private let undecided: Counter
   private var sieve: Sieve<E>
+  private var rollCall: RollCall
 
   public static func textFaults(in settings: FilterSettings) -> [TextFault] {
     do throws(ExpressionError) { _ = try Expression<E>(settings.where.text) } catch { return [TextFault(where: error)] }
@@ -34,14 +35,22 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     self.context = context
     undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
     let text = context.recall(String.self, Self.memory) ?? settings.where.text
-    do throws(ExpressionError) { sieve = Sieve(try Expression(text)) } catch {
-      throw EnvironmentFailure("'where': \(error)", isPermanent: true)
-    }
+    do throws(ExpressionError) {
+      let expression = try Expression<E>(text)
+      rollCall = context.recall(RollCall.self, Self.comers) ?? RollCall(expression.symbolNames)
+      sieve = Sieve(expression)
+    } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
   }
 
   private static var memory: String { "where" }
+  private static var comers: String { "roll call" }
+
+  public func stop() { context.remember(rollCall, Self.comers) }
+
+  public func drain(into output: inout Outlet<E>) { context.note(rollCall) }
 
   public func process(_ events: Span<E>, into output: inout Outlet<E>) {
+    rollCall.look(at: events)
     let undecided = sieve.pass(events, into: &output)
     if undecided > 0 { self.undecided.add(undecided) }
   }
@@ -52,6 +61,8 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
       sieve = Sieve(expression)
+      // What it names now may have come long ago.
+      rollCall = RollCall([])
       context.remember(text, Self.memory)
       return "passes \(expression) from now on"
     } catch { throw CommandError("\(error)") }

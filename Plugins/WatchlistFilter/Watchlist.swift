@@ -8,8 +8,11 @@ struct Watchlist {
   private let invert: Bool
   /// By symbol handle: 0 not looked at yet, 1 passes, 2 does not.
   private var verdicts: [UInt8] = []
+  /// Who has come of them; told when a symbol is looked at for the first time.
+  private(set) var rollCall: RollCall
 
-  init(_ entries: [String], invert: Bool) {
+  init(_ entries: [String], invert: Bool, after earlier: RollCall? = nil) {
+    rollCall = RollCall(entries, after: earlier)
     names = Set(entries.filter { !Self.isPattern($0) })
     patterns = entries.filter(Self.isPattern).map { Array($0.utf8) }
     self.invert = invert
@@ -36,6 +39,7 @@ struct Watchlist {
 
   @inline(never)
   private mutating func judge(_ symbol: Symbol) -> Bool {
+    rollCall.meet(symbol)
     let id = Int(symbol.id)
     if id >= verdicts.count { verdicts += Array(repeating: 0, count: max(id + 1, verdicts.count * 2, 256) - verdicts.count) }
     let name = symbol.description

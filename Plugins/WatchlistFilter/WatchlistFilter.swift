@@ -47,8 +47,12 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    watchlist = Watchlist(settings.symbols, invert: settings.invert)
+    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(RollCall.self, "roll call"))
   }
+
+  public func stop() { context.remember(watchlist.rollCall, "roll call") }
+
+  public func drain(into output: inout Outlet<E>) { context.note(watchlist.rollCall) }
 
   public func start() throws {
     guard let path = settings.file else { return }
@@ -79,7 +83,7 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   }
 
   private func load(_ path: String) throws(WatchlistError) {
-    watchlist = Watchlist(settings.symbols + (try Watchlist.read(path)), invert: settings.invert)
+    watchlist = Watchlist(settings.symbols + (try Watchlist.read(path)), invert: settings.invert, after: watchlist.rollCall)
     context.counter("reloads", "Times the file was read.").add(1)
   }
 }

@@ -19,6 +19,15 @@ public struct Expression<E: Event>: Sendable {
     description = core.description
   }
 
+  /// The names and patterns that it compares the event's symbol with, sorted.
+  public var symbolNames: [String] {
+    let sets = core.program.symbols.map(\.names)
+    return Set(
+      sets.flatMap { $0.names.map { String(decoding: $0, as: UTF8.self) } + $0.patterns.map { String(decoding: $0, as: UTF8.self) } }
+    )
+    .sorted()
+  }
+
   /// True where the event certainly fulfils it.
   @inlinable
   public func matches(_ event: E) -> Bool { verdict(of: event) == .yes }

@@ -23,6 +23,21 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     #expect(try await pass("where: false") == [])
   }
 
+  @Test func `symbols that the condition names and that never came are told at the end, whatever the rest of it says`() async throws {
+    func notes(_ condition: String) async throws -> [String] {
+      let harness = PluginHarness()
+      let _: [Trade] = try await harness.output(of: Plugin.filter, options: "where: '\(condition)'", inputs: [Self.trades])
+      return harness.notes
+    }
+    #expect(try await notes("symbol in [AAPL, nvda] and price > 1e6") == ["'nvda' never came; did you mean 'NVDA'?"])
+    #expect(try await notes("price > 1e6 and symbol == AAPL") == [])
+    #expect(
+      try await notes("not symbol == APPL or symbol in [\"BRK.*\"]") == [
+        "'APPL' never came; did you mean 'AAPL'?", "nothing that came fits 'BRK.*'",
+      ])
+    #expect(try await notes("price > 1") == [])
+  }
+
   @Test func `long runs, of which all, none and some pass`() async throws {
     let trades = (0..<5000).map { trade("AAPL", Int64($0)) }
     let prices = { (passed: [String]) in passed.compactMap { Int($0.dropFirst(5)) } }

@@ -21,6 +21,18 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     #expect(try await pass("symbols: [GOOG]", Self.symbols) == [])
   }
 
+  @Test func `names that never came are told at the end`() async throws {
+    func notes(_ options: String) async throws -> [String] {
+      let harness = PluginHarness()
+      let _: [Trade] = try await harness.output(of: Plugin.watchlistFilter, options: options, inputs: [Self.symbols.map(trade)])
+      return harness.notes
+    }
+    #expect(try await notes("symbols: [APPL, NVDA]") == ["'APPL' never came; did you mean 'AAPL'?"])
+    #expect(try await notes("{ symbols: [nvda, 'BRK.?'], invert: true }") == ["'nvda' never came; did you mean 'NVDA'?"])
+    #expect(try await notes("symbols: ['MS*']") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("symbols: [AAPL, '*']") == [])
+  }
+
   @Test func `invert passes what is not listed`() async throws {
     #expect(try await pass("{ symbols: [BRK*, NVDA], invert: true }", Self.symbols) == ["AAPL", "AAPL", "brk.a"])
   }

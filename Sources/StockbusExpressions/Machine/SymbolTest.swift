@@ -19,7 +19,7 @@ final class SymbolTest: @unchecked Sendable {
   }
 
   private let memory: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
-  private let names: NameSet
+  let names: NameSet
 
   init(_ names: NameSet) {
     self.names = names

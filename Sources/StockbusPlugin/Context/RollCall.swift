@@ -1,0 +1,63 @@
+public import EventBus
+public import MarketData
+
+/// The symbols that somebody has named, and whether they have come: what is missing at the end is worth a note.
+///
+/// A processor or sink shows it every run of events; when all have come, that costs a test of one variable.
+public struct RollCall: Sendable {
+  /// As they were written: names, and patterns, of which one symbol has to come.
+  private let names: [String]
+  private var missingNames: Set<String>
+  private var missingPatterns: [[UInt8]]
+  /// By symbol handle.
+  @usableFromInline var hasCome: [Bool] = []
+  /// True where nobody is missing any more.
+  public var isComplete: Bool { isEverybodyThere }
+  @usableFromInline var isEverybodyThere: Bool
+
+  /// Whatever had come to `earlier` has come.
+  public init(_ names: [String], after earlier: RollCall? = nil) {
+    self.names = names
+    missingNames = Set(names.filter { !Glob.isPattern($0) })
+    missingPatterns = names.filter { Glob.isPattern($0) }.map { Array($0.utf8) }
+    isEverybodyThere = names.isEmpty
+    guard let earlier else { return }
+    for id in earlier.hasCome.indices where earlier.hasCome[id] { meet(Symbol(id: UInt32(id))) }
+  }
+
+  /// Looks at a run of events; nothing to do where all have come.
+  @inlinable
+  public mutating func look<E: Event>(at events: Span<E>) {
+    if isEverybodyThere { return }
+    let schema = E.schema
+    for i in events.indices {
+      guard let symbol = schema.symbol(of: events[i]) else { return }
+      if Int(symbol.id) >= hasCome.count || !hasCome[Int(symbol.id)] { meet(symbol) }
+    }
+  }
+
+  /// A symbol has come.
+  public mutating func meet(_ symbol: Symbol) {
+    let id = Int(symbol.id)
+    if id >= hasCome.count { hasCome += Array(repeating: false, count: max(id + 1, hasCome.count * 2, 256) - hasCome.count) }
+    hasCome[id] = true
+    if isComplete { return }
+    missingNames.remove(symbol.description)
+    missingPatterns.removeAll { Glob.matches(symbol.utf8, $0) }
+    isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
+  }
+
+  /// What there is to say of those that are missing; see `MissingSymbols`.
+  public var sentences: [String] {
+    if isComplete { return [] }
+    let patterns = Set(missingPatterns)
+    let missing = names.filter { missingNames.contains($0) || patterns.contains(Array($0.utf8)) }
+    let came = hasCome.indices.lazy.filter { hasCome[$0] }.map { Symbol(id: UInt32($0)).description }
+    return MissingSymbols.sentences(missing, cameInstead: Array(came))
+  }
+}
+
+extension Context {
+  /// Leaves a note for each symbol that was named and never came, with the one that was probably meant.
+  public func note(_ rollCall: RollCall) { for sentence in rollCall.sentences { note(sentence) } }
+}
