@@ -172,6 +172,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     let out = lines
     lines = []
     do { try await Terminal.shared.print(out) } catch {
+      if error.isBrokenPipe { context.readerHasGone() }
       context.lose(out.count, "\(error)")
       throw EnvironmentFailure("\(error)", isPermanent: true)
     }

@@ -66,6 +66,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     } else {
       let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero) }
       do { try await Terminal.shared.print(lines) } catch {
+        if error.isBrokenPipe { context.readerHasGone() }
         throw EnvironmentFailure("\(error)", isPermanent: true)
       }
     }

@@ -61,14 +61,19 @@ struct CommandReader: Sendable {
 
   private func carryOut(_ line: String) {
     guard let first = Command(line: line) else { return }
-    if first.verb == "help" { return Console.log(help) }
-    guard let command = Command(line: first.arguments.joined(separator: " ")) else {
-      return Console.log("commands: \(shown(first.verb)) what? A line is COMPONENT COMMAND …; 'help' lists them")
-    }
-    Blocking.wait {
-      let answer: String
-      do throws(CommandError) { answer = try await perform(command, on: first.verb) } catch { answer = error.description }
-      Console.log(visible("\(first.verb): \(answer)", limit: 1000))
+    let desk = CommandDesk(pipeline.commands, components: pipeline.components.map(\.id))
+    switch desk.request(first) {
+    case .help(let lines): for line in lines { Console.log(line) }
+    case .stop:
+      Console.log("stopping: sources end, the rest drains")
+      pipeline.stop()
+    case .mistake(let text): Console.log(visible("commands: \(text)", limit: 1000))
+    case .command(let id, let command):
+      Blocking.wait {
+        let answer: String
+        do throws(CommandError) { answer = try await perform(command, on: id) } catch { answer = error.description }
+        Console.log(visible("\(id): \(answer)", limit: 1000))
+      }
     }
   }
 
@@ -88,9 +93,4 @@ struct CommandReader: Sendable {
 
   /// How long a command waits for its component.
   private static let patience = Duration.seconds(2)
-
-  private var help: String {
-    let lines = pipeline.commands.flatMap { component, commands in commands.map { "  \(component) \($0.usage): \($0.doc)" } }
-    return lines.isEmpty ? "no component takes commands" : lines.joined(separator: "\n")
-  }
 }

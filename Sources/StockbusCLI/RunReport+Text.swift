@@ -20,7 +20,7 @@ extension RunReport {
   private var troubles: [(kind: String, line: String)] {
     var troubles: [(String, String)] = fates.compactMap { fate in
       switch fate.outcome {
-      case .completed: nil
+      case .completed, .unread: nil
       case .failed(let reason): ("failed for good", "\(fate.id) failed for good after \(fate.attempts): \(visible(reason, limit: 1000))")
       case .cancelled: ("cut off", "\(fate.id) was cut off")
       }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StockbusPlugin
 
 /// `stockbus`: one file a command, in Commands.
 @main
@@ -21,6 +22,24 @@ struct Stockbus: AsyncParsableCommand {
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, Echo.self,
     ],
     defaultSubcommand: nil)
+
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let word = arguments.first, let mistake = unknownCommand(word, arguments.dropFirst().first) {
+      StandardError.write("Error: \(mistake)\nSee 'stockbus --help' for more information.")
+      exit(withError: ExitCode.validationFailure)
+    }
+    await main(arguments)
+  }
+
+  /// What to say of a first word that is neither an option nor a command, or that asks for help about what is none; nil for others.
+  static func unknownCommand(_ word: String, _ next: String? = nil) -> String? {
+    if word == "help", let next { return unknownCommand(next) }
+    let names = configuration.subcommands.map { $0._commandName } + ["help"]
+    if word.isEmpty || word.hasPrefix("-") || names.contains(word) { return nil }
+    let near = didYouMean(word, among: names)
+    return "no command \(shown(word))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near)
+  }
 }
 
 /// The program's version.

@@ -99,6 +99,7 @@ public final class PatientFile {
     var pause = Duration.milliseconds(100)
     while true {
       do throws(FileError) { return try attempt() } catch {
+        if error.isBrokenPipe, path == "-" { context.readerHasGone() }
         if !error.isOutOfSpace || context.clock.uptime >= deadline { throw EnvironmentFailure("\(error)", isPermanent: true) }
         context.logger.warning("\(error); trying again in \(pause)")
       }

@@ -156,8 +156,8 @@ public final class Pipeline: Sendable {
       }
       for entry in entries.reversed() {
         let supervisor = Supervisor(
-          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, notices: notices, stop: stopSignal,
-          ready: ready[entry.plan.id] ?? Latch(), readers: readers(of: entry.plan.id))
+          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, notices: notices,
+          counters: entry.counters, stop: stopSignal, ready: ready[entry.plan.id] ?? Latch(), readers: readers(of: entry.plan.id))
         group.addTask { .ended(await supervisor.run(), entry.plan) }
       }
       let stopSignal = stopSignal
@@ -177,6 +177,8 @@ public final class Pipeline: Sendable {
           fates[fate.id] = fate
           running.withLock { _ = $0.remove(fate.id) }
           note(fate, plan)
+          // `run … | head` ends as a whole: what else there is drains.
+          if fate.outcome == .unread { stop() }
           if areSinksGone(fates), fates.count < entries.count, !stopSignal.hasFired {
             logger.notice("no sink is left: the run stops")
             stop()

@@ -5,6 +5,8 @@ public struct RunReport: Sendable {
     public enum Outcome: Sendable, Hashable {
       /// It ended by itself, or was drained.
       case completed
+      /// Nobody read any more what it wrote.
+      case unread
       /// It failed more often than its policy allows; the last error.
       case failed(String)
       /// It was cut off: by a second stop request or the deadline.
@@ -30,7 +32,7 @@ public struct RunReport: Sendable {
 
   /// 0 where everything ended as it should, the ledger balances and nothing was lost, otherwise 1.
   public var exitStatus: Int32 {
-    let isSound = fates.allSatisfy { $0.outcome == .completed }
+    let isSound = fates.allSatisfy { $0.outcome == .completed || $0.outcome == .unread }
     return isSound && late.isEmpty && ledger.isBalanced && ledger.lost == 0 ? 0 : 1
   }
 }

@@ -10,6 +10,7 @@ struct Supervisor: Sendable {
   let clock: any Timekeeper
   let logger: Logger
   let notices: NoticeBoard
+  let counters: CounterRegistry
   let stop: Latch
   /// Fires when the first attempt to start is over.
   let ready: Latch
@@ -63,6 +64,10 @@ struct Supervisor: Sendable {
         ready.fire()
         if isReleased { return ended(.cancelled) }
         if error is CancellationError, Task.isCancelled { return ended(whenCancelled) }
+        if counters.hasNoReader {
+          logger.info("\(node.id): nobody reads its output any more")
+          return ended(.unread)
+        }
         recover(error)
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade

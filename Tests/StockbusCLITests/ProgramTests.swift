@@ -81,6 +81,35 @@ import Testing
     #expect(quiet.status == 0 && quiet.errors == "")
   }
 
+  @Test(
+    .enabled(if: program != nil, "the program was not built"),
+    arguments: ["{ plugin: file_writer, path: \"-\", inputs: [ticks] }", "{ plugin: console_viewer, inputs: [ticks] }"])
+  func `when nobody reads standard output any more, a run ends well and says no error`(sink: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let text =
+      "sources: { ticks: { plugin: generator, rate: max, seed: 1 } }\nsinks: { out: \(sink), other: { plugin: null_sink, inputs: [ticks] } }\n"
+    try Data(text.utf8).write(to: folder.appending(path: "endless.yaml"))
+    let process = Process()
+    process.executableURL = Self.program
+    process.arguments = ["run", "endless.yaml"]
+    process.currentDirectoryURL = folder
+    process.environment = [:]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    #expect(try output.fileHandleForReading.read(upToCount: 10)?.count == 10)
+    try output.fileHandleForReading.close()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(!said.contains("error") && !said.contains("FAILED") && !said.contains("LOST"))
+    #expect(said.contains("balanced"))
+  }
+
   @Test(.enabled(if: program != nil, "the program was not built"))
   func `wrong usage exits with 64`() throws {
     #expect(try run("runn").status == 64)

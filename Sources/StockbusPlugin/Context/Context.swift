@@ -65,10 +65,14 @@ public struct Context: Sendable {
   /// Says that `count` events which were taken could not be kept after all: logged, counted in the ledger, and the run ends with
   /// status 1.
   public func lose(_ count: Int, _ reason: String) {
-    if count <= 0 { return }
+    if count <= 0 || counters.hasNoReader { return }
     counters.lost.add(count)
     logger.error("\(count) events lost: \(reason)")
   }
+
+  /// Says that nobody reads standard output any more, as in `stockbus run … | head`: what the component throws next is its proper end,
+  /// what it could not write is no loss, and the run stops.
+  public func readerHasGone() { counters.readerHasGone() }
 
   /// Leaves a line for the end of the run, shown under the ledger: what somebody should know who wonders about the figures, such as
   /// `'APPL' never came; did you mean 'AAPL'?`. The same line counts once; 16 of at most 512 bytes are kept.

@@ -17,6 +17,7 @@ public final class CounterRegistry: Sendable {
   public let progress = Progress()
   private let list = Mutex<[Entry]>([])
   private let lines = Mutex<[String]>([])
+  private let isUnread = Atomic(false)
 
   public init() {}
 
@@ -24,6 +25,11 @@ public final class CounterRegistry: Sendable {
 
   /// Lines for the end of the run, in the order in which they were left.
   public var notes: [String] { lines.withLock { $0 } }
+
+  /// True where nobody reads any more what the component writes.
+  public var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
+
+  func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
 
   /// The most notes that a component leaves.
   private static let noteLimit = 16

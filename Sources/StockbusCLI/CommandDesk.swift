@@ -1,0 +1,74 @@
+import StockbusPlugin
+
+/// What the lines of `--commands` mean.
+struct CommandDesk {
+  enum Request: Equatable {
+    /// Lines to show.
+    case help([String])
+    case stop
+    case command(id: String, Command)
+    /// Why it is none of these.
+    case mistake(String)
+  }
+
+  private let commands: [(component: String, commands: [CommandInfo])]
+  private let components: [String]
+
+  init(_ commands: [(component: String, commands: [CommandInfo])], components: [String]) {
+    self.commands = commands
+    self.components = components
+  }
+
+  /// `line` is a line's words; its verb is a component, or one of the two words for the run itself.
+  func request(_ line: Command) -> Request {
+    let word = line.verb
+    guard let command = Command(line: line.arguments.joined(separator: " ")) else {
+      switch word {
+      case "help": return .help(help)
+      case "stop": return .stop
+      default: return .mistake(lone(word))
+      }
+    }
+    if components.contains(word) { return .command(id: word, command) }
+    if word == "help" { return .help(help(for: command.verb)) }
+    if word == "stop" { return .mistake("'stop' stops the run, and stands alone") }
+    // Somebody left the component out.
+    if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
+      return .mistake("which component? such as '\(owner.component) \(word) \(line.arguments.joined(separator: " "))'")
+    }
+    return .mistake(unknown(word))
+  }
+
+  private func lone(_ word: String) -> String {
+    if let owner = commands.first(where: { $0.component == word }) {
+      return "'\(word)' what? It knows \(owner.commands.map(\.verb).joined(separator: ", "))"
+    }
+    if components.contains(word) { return "'\(word)' takes no commands" }
+    if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
+      return "which component? such as '\(owner.component) \(word) …'"
+    }
+    return unknown(word)
+  }
+
+  private func unknown(_ word: String) -> String {
+    let near = didYouMean(word, among: ["help", "stop"] + components + commands.flatMap { $0.commands.map(\.verb) })
+    return "no component \(shown(word))" + (near.isEmpty ? "; a line is COMPONENT COMMAND …, and 'help' lists them" : near)
+  }
+
+  private static let own = [["help", "Lists what can be told."], ["stop", "Stops the run: sources end, everything else drains."]]
+
+  /// One command a line, with what it does beside it.
+  private var help: [String] { table(commands.flatMap { rows($0.component, $0.commands) } + Self.own) }
+
+  private func help(for component: String) -> [String] {
+    guard let known = commands.first(where: { $0.component == component }) else {
+      let text = components.contains(component) ? "'\(component)' takes no commands" : unknown(component)
+      return ["commands: " + visible(text, limit: 1000)]
+    }
+    return table(rows(component, known.commands))
+  }
+
+  private func rows(_ component: String, _ commands: [CommandInfo]) -> [[String]] { commands.map { ["\(component) \($0.usage)", $0.doc] } }
+
+  private func table(_ rows: [[String]]) -> [String] { indented(Table(rows: rows).lines(width: 78)) }
+}

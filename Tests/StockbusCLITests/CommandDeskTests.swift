@@ -1,0 +1,65 @@
+import StockbusPlugin
+import Testing
+
+@testable import StockbusCLI
+
+/// The lines of `--commands`.
+@Suite struct CommandDeskTests {
+  private let desk = CommandDesk(
+    [
+      ("ticks", [CommandInfo("raise SYMBOL [AMOUNT]", "Raises a price."), CommandInfo("randomise", "Gives every symbol a new price.")]),
+      ("bells", [CommandInfo("mute NAME DURATION", "Sends none of a rule's alerts for a while, and counts them.")]),
+    ], components: ["ticks", "ranked", "bells"])
+
+  private func request(_ line: String) -> CommandDesk.Request? { Command(line: line).map(desk.request) }
+
+  @Test func `help has a command a line, aligned, within 80 columns`() {
+    #expect(
+      request("help")
+        == .help([
+          "  ticks raise SYMBOL [AMOUNT]  Raises a price.",
+          "  ticks randomise              Gives every symbol a new price.",
+          "  bells mute NAME DURATION     Sends none of a rule's alerts for a while, and",
+          "                               counts them.",
+          "  help                         Lists what can be told.",
+          "  stop                         Stops the run: sources end, everything else",
+          "                               drains.",
+        ]))
+    #expect(
+      request("help bells")
+        == .help([
+          "  bells mute NAME DURATION  Sends none of a rule's alerts for a while, and", "                            counts them.",
+        ]))
+    #expect(request("help ranked") == .help(["commands: 'ranked' takes no commands"]))
+    #expect(request("help bels") == .help(["commands: no component 'bels'; did you mean 'bells'?"]))
+  }
+
+  @Test func `stop stops, and a component is told the rest of its line`() {
+    #expect(request("  stop ") == .stop)
+    #expect(request("ticks raise AAPL 10") == .command(id: "ticks", Command(verb: "raise", arguments: ["AAPL", "10"])))
+    #expect(request("ranked top 5") == .command(id: "ranked", Command(verb: "top", arguments: ["5"])))
+    #expect(request(" ") == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("hlep", "no component 'hlep'; did you mean 'help'?"), ("sotp", "no component 'sotp'; did you mean 'stop'?"),
+      ("tiks raise AAPL", "no component 'tiks'; did you mean 'ticks'?"),
+      ("raise AAPL 10", "which component? such as 'ticks raise AAPL 10'"),
+      ("randomise", "which component? such as 'ticks randomise …'"), ("ticks", "'ticks' what? It knows raise, randomise"),
+      ("ranked", "'ranked' takes no commands"), ("stop now", "'stop' stops the run, and stands alone"),
+      ("xyzzy", "no component 'xyzzy'; a line is COMPONENT COMMAND …, and 'help' lists them"),
+    ])
+  func `a line that is no command`(line: String, answer: String) { #expect(request(line) == .mistake(answer)) }
+
+  @Test func `a command's name with a slip of the finger`() {
+    #expect(Stockbus.unknownCommand("rnu") == "no command 'rnu'; did you mean 'run'?")
+    #expect(Stockbus.unknownCommand("valdate") == "no command 'valdate'; did you mean 'validate'?")
+    #expect(
+      Stockbus.unknownCommand("zzzzzz")
+        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, echo, help")
+    #expect(Stockbus.unknownCommand("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
+    #expect(Stockbus.unknownCommand("help", "run") == nil)
+    for word in ["run", "help", "--help", "-h", "--version", "---completion", ""] { #expect(Stockbus.unknownCommand(word) == nil) }
+  }
+}
