@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusDecoding
+internal import StockbusFiles
 public import StockbusPlugin
 
 extension Plugin {
@@ -17,6 +18,8 @@ extension Plugin {
 ///
 /// A row that is no event becomes a dead letter with file, line and reason. A life that follows a failed one goes on where that
 /// one ended, without a row lost or sent twice.
+///
+/// The lines of a pipe, a terminal or standard input are events as they arrive: what has come is handed out before more is waited for.
 actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Events sent at full speed before downstream is told: each time it may have to be woken.
   private static var runLength: Int { 4096 }
@@ -55,8 +58,29 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   func run(into output: inout Outlet<E>) async throws {
-    if try isForHelpers { return try await runParallel(into: &output) }
-    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0) }, options)
+    let halt = Halt()
+    do {
+      // This actor's own thread may be waiting for a pipe when it is to stop.
+      try await withTaskCancellationHandler {
+        try await replay(into: &output, until: halt)
+      } onCancel: {
+        halt.halt()
+      }
+    } catch let error as ReplayError {
+      if error.code == .halted { throw CancellationError() }
+      guard error.code == .unreadable, settings.path.contains(where: InputDescriptor.isStream) else { throw error }
+      // What came out of a pipe is gone: another life would go on somewhere behind it.
+      throw EnvironmentFailure(error.description, isPermanent: true)
+    }
+  }
+
+  private func replay(into output: inout Outlet<E>, until halt: Halt) async throws {
+    if isForHelpers { return try await runParallel(into: &output) }
+    if settings.loops != .times(1), let stream = settings.path.first(where: InputDescriptor.isStream) {
+      let message = "is no plain file and can be read once: leave out 'loops'"
+      throw ReplayError(code: .badOption, file: stream, place: nil, message: message)
+    }
+    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)
     if let position = context.recall(ReplayPosition.self, "position") {
       // What was malformed on the way was told the first time.
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
@@ -79,13 +103,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   /// One large file at full speed, from its beginning.
   private var isForHelpers: Bool {
-    get throws(ReplayError) {
-      guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
-      // On one processor a thread of its own is only changed to and from.
-      guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
-      if context.recall(ReplayPosition.self, "position") != nil { return false }
-      return try ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
-    }
+    guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
+    // On one processor a thread of its own is only changed to and from.
+    guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
+    if context.recall(ReplayPosition.self, "position") != nil { return false }
+    return ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
   }
 
   /// As fast as the parsers get on and downstream takes the events.
@@ -93,7 +115,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Not on this actor's own thread: the parsers do the reading, and whoever hands out a block shall run where it was parsed.
   @concurrent
   private nonisolated func runParallel(into output: inout Outlet<E>) async throws {
-    let size = try RawBytes(.file(settings.path[0]), name: settings.path[0]).size ?? 0
+    let size = InputDescriptor.plainSize(of: settings.path[0]) ?? 0
     var position = ReplayPosition()
     repeat {
       var replay = try ParallelReplay<E>(
@@ -135,7 +157,14 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var loop = replay.position.loop
     var began = context.clock.uptime
     var unsent = 0
-    while try pull(&replay, limit: 1, { next = $0[0] }) > 0, let event = next {
+    let isLive = replay.isLive
+    while true {
+      // The next one may not come for long.
+      if unsent > 0, isLive {
+        try await output.flush()
+        unsent = 0
+      }
+      guard try pull(&replay, limit: 1, { next = $0[0] }) > 0, let event = next else { break }
       if pacing == nil || replay.position.loop != loop {
         pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop

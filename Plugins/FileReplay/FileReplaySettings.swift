@@ -11,7 +11,9 @@ enum ReplayEventKind: String, Choice {
 }
 
 struct FileReplaySettings: Options {
-  @Setting("The file or files, merged by time; gzip is recognised by its contents.", count: 1...1000)
+  @Setting(
+    "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; what arrives there, or in a named pipe, is handed out as it arrives.",
+    count: 1...1000)
   var path: [String]
   @Setting("What a row or message becomes; raw hands the messages of a raw capture on as they are.")
   var event = ReplayEventKind.trade
@@ -39,16 +41,20 @@ struct FileReplaySettings: Options {
   var time = TimeFormat.auto
   @Setting("The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York.", length: 1...)
   var zone: String?
+  @Setting("Times finer than a nanosecond: reject (the row is malformed) or truncate (what is behind the nanosecond is cut off).")
+  var finer = FinerTimes.reject
   @Setting("The day whose midnight times are counted from, e.g. 2013-10-08.")
   var date: CivilDate?
   @Setting("Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.", in: 1...1_000_000_000)
   var priceScale = 1
   @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
   var speed = ReplaySpeed.max
-  @Setting("Only events at or after this time; those of raw captures by when they were received.")
-  var from: Timestamp?
-  @Setting("Only events before this time.")
-  var until: Timestamp?
+  @Setting(
+    "Only events at or after this time; those of raw captures by when they were received. Without an offset it is a time in 'zone', UTC where there is none, and the first of two where clocks go back."
+  )
+  var from: ReplayMoment?
+  @Setting("Only events before this time, written likewise.")
+  var until: ReplayMoment?
   @Setting("How often to replay: a number, or endless.")
   var loops = ReplayLoops.times(1)
   @Setting("A row that is no event: skip (it becomes a dead letter, counted) or stop (the component fails).")
@@ -72,20 +78,46 @@ struct FileReplaySettings: Options {
   var spec: DecodingSpec { .whole(preset, decoding) }
 
   /// Options that mean nothing for raw captures, and for everything else.
-  private static let forRows = ["delimiter", "header", "columns", "symbol", "time", "zone", "date", "price_scale"]
+  private static let forRows = ["delimiter", "header", "columns", "symbol", "time", "zone", "finer", "date", "price_scale"]
   private static let forCaptures = ["preset", "decoding", "symbols"]
 
   func validate(_ problems: inout OptionProblems) {
+    for i in path.indices where path[i] == "-" {
+      if path.firstIndex(of: "-") != i { problems.add("'path': standard input ('-') can be read once", at: "path", item: i) }
+      if i == path.firstIndex(of: "-"), loops != .times(1) {
+        problems.add("'loops': standard input ('-') can be read once", at: "loops")
+      }
+    }
     if isRaw {
-      for name in Self.forRows where problems.isGiven(name) { problems.add("'\(name)' is not for raw captures", at: name) }
+      for name in Self.forRows where problems.isGiven(name) {
+        // Times to begin and to end at are in a zone whatever the file is.
+        if name == "zone", from ?? until != nil { continue }
+        problems.add("'\(name)' is not for raw captures", at: name)
+      }
     } else {
       for name in Self.forCaptures where problems.isGiven(name) { problems.add("'\(name)' is for 'format: raw'", at: name) }
     }
     if let zone {
-      do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { problems.add(error.message, at: "zone") }
+      do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { return problems.add(error.message, at: "zone") }
     }
     if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need a 'date'", at: "time") }
-    if let from, let until, from >= until { problems.add("'from' (\(from)) must be before 'until' (\(until))", at: "from") }
+    checkWindow(&problems)
+  }
+
+  private func checkWindow(_ problems: inout OptionProblems) {
+    var times: [Timestamp] = []
+    for (name, moment) in [("from", from), ("until", until)] {
+      guard let moment else { continue }
+      do throws(ReplayMoment.Missing) { times.append(try time(of: moment)) } catch { problems.add("'\(name)': \(error.message)", at: name) }
+    }
+    if times.count == 2, times[0] >= times[1] {
+      problems.add("'from' (\(times[0])) must be before 'until' (\(times[1]))", at: "from")
+    }
+  }
+
+  private func time(of moment: ReplayMoment) throws(ReplayMoment.Missing) -> Timestamp {
+    var rules = zone.flatMap { try? ZoneRules($0) }
+    return try moment.time(in: &rules)
   }
 
   var options: ReplayOptions {
@@ -100,8 +132,10 @@ struct FileReplaySettings: Options {
     options.zone = zone
     options.date = date
     options.priceScale = Int64(priceScale)
-    options.from = from
-    options.until = until
+    options.finer = finer
+    // They have been validated.
+    options.from = from.flatMap { try? time(of: $0) }
+    options.until = until.flatMap { try? time(of: $0) }
     options.loops = loops
     options.lineLimit = rowLimit.bytes
     return options
@@ -110,6 +144,7 @@ struct FileReplaySettings: Options {
 
 extension RowFormat: Choice {}
 extension MalformedPolicy: Choice {}
+extension FinerTimes: Choice {}
 
 extension Delimiter: ScalarOption {
   init(option text: String) throws(OptionTextError) {

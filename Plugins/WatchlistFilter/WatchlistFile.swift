@@ -3,6 +3,8 @@ internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
+internal import StockbusFiles
+internal import StockbusPlugin
 
 /// Why a watchlist file cannot be used.
 struct WatchlistError: Error, CustomStringConvertible {
@@ -37,19 +39,22 @@ extension Watchlist {
   /// The most a watchlist file may hold.
   static let largestFile = 64 << 20
 
-  /// The entries of a file, one a line; `#` begins a comment. Errors name the line.
-  static func read(_ path: String) throws(WatchlistError) -> [String] {
-    guard let file = fopen(path, "r") else { throw WatchlistError(description: "\(path): \(String(cString: strerror(errno)))") }
-    defer { fclose(file) }
+  /// The entries of a file, one a line; `#` begins a comment. Errors name the line. What a pipe has not got yet is waited for until
+  /// `halt` says otherwise; without one a pipe is refused.
+  static func read(_ path: String, until halt: Halt? = nil) throws(WatchlistError) -> [String] {
     var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let n = fread(&block, 1, block.count, file)
-      if n == 0 { break }
-      bytes += block[..<n]
-      if bytes.count > largestFile { throw WatchlistError(description: "\(path): larger than 64 MiB") }
-    }
-    if ferror(file) != 0 { throw WatchlistError(description: "\(path): \(String(cString: strerror(errno)))") }
+    do throws(InputDescriptor.Failure) {
+      let file = try InputDescriptor(path, halt: halt ?? Halt())
+      if file.isLive, halt == nil { throw InputDescriptor.Failure.system(ESPIPE) }
+      var block = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = try file.read(into: &block, capacity: block.count)
+        if count == 0 { break }
+        bytes += block[..<count]
+        if bytes.count > largestFile { break }
+      }
+    } catch { throw WatchlistError(description: "\(path): \(error.text)") }
+    if bytes.count > largestFile { throw WatchlistError(description: "\(path): larger than 64 MiB") }
     return try entries(bytes, path: path)
   }
 

@@ -1,3 +1,4 @@
+internal import StockbusFiles
 public import StockbusPlugin
 
 extension Plugin {
@@ -17,7 +18,9 @@ enum WatchlistFilterPlugin: SymbolEventPlugin {
 public struct WatchlistSettings: Options {
   @Setting("Symbols to pass; * stands for any text and ? for one character, as in BRK.*.")
   public var symbols: [String] = []
-  @Setting("A file with more, one a line; blank lines and what follows a # do not count. Followed when it changes.", length: 1...)
+  @Setting(
+    "A file with more, one a line; blank lines and what follows a # do not count. Followed when it changes; a pipe is read once, to its end.",
+    length: 1...)
   public var file: String?
   @Setting("How often the file is looked at.", in: .milliseconds(10) ... .seconds(3600))
   public var check = Duration.seconds(1)
@@ -54,11 +57,18 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
 
   public func drain(into output: inout Outlet<E>) { context.note(watchlist.rollCall) }
 
-  public func start() throws {
+  public func start() async throws {
     guard let path = settings.file else { return }
-    // Before reading: a change in between is then seen as one.
-    known = FileStamp(path: path)
-    try load(path)
+    if InputDescriptor.isStream(path) {
+      // It is empty by the second life.
+      let entries = if let known = context.recall([String].self, "pipe") { known } else { try await WatchlistPipe().read(path) }
+      context.remember(entries, "pipe")
+      take(entries)
+    } else {
+      // Before reading: a change in between is then seen as one.
+      known = FileStamp(path: path)
+      try load(path)
+    }
   }
 
   public func process(_ events: Span<E>, into output: inout Outlet<E>) {
@@ -68,7 +78,7 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
 
   /// Follows the file. One that is gone or unreadable leaves the list as it was.
   public func background() async {
-    guard let path = settings.file else { return }
+    guard let path = settings.file, known != nil else { return }
     while (try? await context.clock.sleep(for: settings.check)) != nil {
       let stamp = FileStamp(path: path)
       if stamp == known { continue }
@@ -83,7 +93,11 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   }
 
   private func load(_ path: String) throws(WatchlistError) {
-    watchlist = Watchlist(settings.symbols + (try Watchlist.read(path)), invert: settings.invert, after: watchlist.rollCall)
+    take(try Watchlist.read(path))
+  }
+
+  private func take(_ entries: [String]) {
+    watchlist = Watchlist(settings.symbols + entries, invert: settings.invert, after: watchlist.rollCall)
     context.counter("reloads", "Times the file was read.").add(1)
   }
 }

@@ -214,7 +214,7 @@ import Testing
       case .row: all.append((0..<width).map { String(decoding: slots[$0].text, as: UTF8.self) })
       case .blank: break
       case .malformed: all.append([rows.reason])
-      case .end: return all
+      case .end, .later: return all
       }
     }
   }

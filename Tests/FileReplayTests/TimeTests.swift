@@ -24,7 +24,9 @@ import Testing
     #expect(read("2013-10-08T13:30:00.1Z") == "2013-10-08T13:30:00.100Z")
     #expect(read("2013-10-08 13:30:00.123456789Z") == "2013-10-08T13:30:00.123456789Z")
     #expect(read("2013-10-08T13:30:00.1234567890Z") == "2013-10-08T13:30:00.123456789Z")
-    #expect(read("2013-10-08T13:30:00.1234567891Z") == "'time' is finer than a nanosecond: '2013-10-08T13:30:00.1234567891Z'")
+    #expect(
+      read("2013-10-08T13:30:00.1234567891Z")
+        == "'time' is finer than a nanosecond ('finer: truncate' cuts it off): '2013-10-08T13:30:00.1234567891Z'")
     #expect(read("2013-10-08T15:30:00+02:00") == "2013-10-08T13:30:00Z")
     #expect(read("2013-10-08T08:00:00-0530") == "2013-10-08T13:30:00Z")
     #expect(read("1969-12-31T23:59:59.5Z") == "1969-12-31T23:59:59.500Z")
@@ -133,13 +135,17 @@ import Testing
     #expect(read("1381239000", .seconds) == "2013-10-08T13:30:00Z")
     #expect(read("1381239000.012345", .seconds) == "2013-10-08T13:30:00.012345Z")
     #expect(read("1381239000.012345678", .seconds) == "2013-10-08T13:30:00.012345678Z")
-    #expect(read("1381239000.0123456780", .seconds) == "'time' is not a time in s since the epoch: '1381239000.0123456780'")
+    #expect(read("1381239000.0123456780", .seconds) == "2013-10-08T13:30:00.012345678Z")
     #expect(read("1381239000.5", .milliseconds) == "1970-01-16T23:40:39.000500Z")
     #expect(read("1381239000012.25", .milliseconds) == "2013-10-08T13:30:00.012250Z")
     #expect(read("1381239000012345", .microseconds) == "2013-10-08T13:30:00.012345Z")
     #expect(read("1381239000012345678", .nanoseconds) == "2013-10-08T13:30:00.012345678Z")
-    #expect(read("1381239000012345678.5", .nanoseconds) == "'time' is not a time in ns since the epoch: '1381239000012345678.5'")
-    #expect(read("138123900001234567.5", .nanoseconds) == "'time' is finer than a nanosecond: '138123900001234567.5'")
+    #expect(
+      read("1381239000012345678.5", .nanoseconds)
+        == "'time' is finer than a nanosecond ('finer: truncate' cuts it off): '1381239000012345678.5'")
+    #expect(
+      read("138123900001234567.5", .nanoseconds)
+        == "'time' is finer than a nanosecond ('finer: truncate' cuts it off): '138123900001234567.5'")
     #expect(read("-1.5", .seconds) == "1969-12-31T23:59:58.500Z")
     #expect(read("+1", .seconds) == "1970-01-01T00:00:01Z")
     #expect(read(" 1 ", .seconds) == "1970-01-01T00:00:01Z")
@@ -147,6 +153,35 @@ import Testing
     #expect(read("1x", .seconds) == "'time' is not a time in s since the epoch: '1x'")
     #expect(read("1e9", .seconds) == "'time' is not a time in s since the epoch: '1e9'")
     #expect(read("2013-10-08", .seconds) == "'time' is not a time in s since the epoch: '2013-10-08'")
+  }
+
+  @Test func `times finer than a nanosecond are taken where that is asked for`() {
+    func read(_ text: String, _ format: TimeFormat) -> String {
+      Self.read(text) {
+        $0.timeFormat = format
+        $0.finer = .truncate
+        $0.date = CivilDate(year: 2012, month: 6, day: 21)
+      }
+    }
+    // As floats print seconds after midnight.
+    #expect(read("34200.01745961700", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
+    #expect(read("34200.017459617231", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
+    #expect(read("34200.0174596179999999999999999", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
+    #expect(read("86399.9999999999", .secondsSinceMidnight) == "2012-06-21T23:59:59.999999999Z")
+    #expect(read("86400.0000000001", .secondsSinceMidnight) == "'time' is past the end of the day: '86400.0000000001'")
+    #expect(read("1381239000012.3456789", .milliseconds) == "2013-10-08T13:30:00.012345678Z")
+    #expect(read("1381239000012345678.5", .nanoseconds) == "2013-10-08T13:30:00.012345678Z")
+    #expect(read("1381239000.9999999999", .auto) == "2013-10-08T13:30:00.999999999Z")
+    #expect(read("2013-10-08T13:30:00.1234567899Z", .iso8601) == "2013-10-08T13:30:00.123456789Z")
+    #expect(read("2013-10-08 15:30:00.12345678999+02:00", .auto) == "2013-10-08T13:30:00.123456789Z")
+    // The nanosecond that it lies in begins before it, also before 1970.
+    #expect(read("-0.0000000001", .seconds) == "1969-12-31T23:59:59.999999999Z")
+    #expect(read("-1.5", .seconds) == "1969-12-31T23:59:58.500Z")
+    // What is no time does not become one.
+    #expect(read("99999999999999999999.5", .seconds) == "'time' is out of range: '99999999999999999999.5'")
+    #expect(read("9223372037.0000000001", .seconds) == "'time' is out of range: '9223372037.0000000001'")
+    #expect(read("1e9", .seconds) == "'time' is not a time in s since the epoch: '1e9'")
+    #expect(read("2013-10-08T13:30:61.1234567899Z", .iso8601).hasPrefix("'time' is not a time"))
   }
 
   @Test func `tells units from the size of a number`() {

@@ -1,3 +1,4 @@
+import Glibc
 import StockbusTestKit
 import Testing
 import WatchlistFilter
@@ -43,6 +44,32 @@ import WatchlistFilter
     await #expect {
       _ = try await WatchlistFilterTests.pass("file: \(folder.file("bad.txt"))", [])
     } throws: { "\($0)" == "\(folder.file("bad.txt")): not UTF-8" }
+  }
+
+  @Test func `a list may come through a pipe`() async throws {
+    let path = folder.file("pipe")
+    mkfifo(path, 0o600)
+    // Waits in its own process until somebody opens the pipe for reading.
+    #expect(system("(printf 'AAPL\\nNVDA\\n' > '\(path)') &") == 0)
+    let harness = PluginHarness()
+    let running = try harness.start(Plugin.watchlistFilter, options: "file: \(path)", taking: Trade.self, emitting: Trade.self)
+    try await running.send([trade("AAPL"), trade("MSFT"), trade("NVDA")])
+    #expect(await running.output(count: 2).map(\.symbol) == ["AAPL", "NVDA"])
+    try await running.stop()
+  }
+
+  @Test func `a run that waits for a list from a pipe can be cut off`() async throws {
+    let path = folder.file("pipe")
+    mkfifo(path, 0o600)
+    let harness = try PipelineHarness(
+      """
+      sources: { ticks: { plugin: five } }
+      processors: { mine: { plugin: watchlist_filter, inputs: [ticks], file: \(path) } }
+      sinks: { end: { plugin: forget, inputs: [mine] } }
+      """, plugins: [.watchlistFilter, .five, .forget])
+    async let report = harness.run()
+    harness.pipeline.abort()
+    #expect(await report.exitStatus == 1)
   }
 
   @Test func `the file is followed; one that is gone or wrong leaves the list as it was`() async throws {

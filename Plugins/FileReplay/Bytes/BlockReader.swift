@@ -101,6 +101,11 @@ extension LineBlock {
     return LineReader(stream, read: [], failure: nil, lines: lines, blockSize: count, limit: limit)
   }
 
+  /// All lines, as bytes.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+  }
+
   /// The lines up to the first that is not blank, which may be a header.
   var header: [UInt8] {
     var end = 0

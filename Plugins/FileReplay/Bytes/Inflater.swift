@@ -9,7 +9,12 @@ struct Inflater: ~Copyable {
   private let input: UnsafeMutablePointer<UInt8>
   private let inputSize: Int
   private var isInsideMember = true
+  /// The last output filled its room: there may be more of it, without more input.
+  private var wasFull = false
+  private var isOver = false
   private var failure: ReplayError?
+  /// Decompressed by `isReady`, and not handed out yet.
+  private var held: [UInt8] = []
 
   /// Reads its input in blocks of `inputSize` bytes.
   init(name: String, inputSize: Int) throws(ReplayError) {
@@ -36,49 +41,78 @@ struct Inflater: ~Copyable {
   ///
   /// Throws `badGzip` with the byte where the data is damaged or ends; what was decompressed before is handed out first.
   mutating func read(from raw: inout RawBytes, into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
+    if !held.isEmpty {
+      let count = min(held.count, capacity)
+      for i in 0..<count { into[i] = held[i] }
+      held.removeFirst(count)
+      return count
+    }
+    while failure == nil, !isOver {
+      let count = step(&raw, into, capacity)
+      if count > 0 { return count }
+    }
     if let failure { throw failure }
+    return 0
+  }
+
+  /// Whether reading would not wait for `raw`; what has come is decompressed to find out.
+  mutating func isReady(_ raw: inout RawBytes) -> Bool {
+    while held.isEmpty, failure == nil, !isOver {
+      if !wasFull, state.pointee.avail_in == 0, !raw.isReady { return false }
+      held = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+        // Memory of this size has an address.
+        count = step(&raw, buffer.baseAddress.unsafelyUnwrapped, buffer.count)
+      }
+    }
+    return true
+  }
+
+  /// Decompresses once, and reads more of `raw` before where nothing is left of it; answers how many bytes that made. Sets `failure`
+  /// or `isOver` where it was the last time.
+  private mutating func step(_ raw: inout RawBytes, _ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {
+    // In a variable of its own because the compiler of Swift 6.3 breaks under the thread sanitizer ("Invalid bitcast") where a mutating
+    // method of a noncopyable struct changes something in place, as `+=` does, through a pointer that is a `let` of that struct.
+    let state = state
     state.pointee.next_out = into
     state.pointee.avail_out = UInt32(clamping: capacity)
     let room = state.pointee.avail_out
     do throws(ReplayError) {
-      while state.pointee.avail_out == room {
-        if state.pointee.avail_in == 0 {
-          let count = try raw.read(into: input, capacity: inputSize)
-          if count == 0 {
-            if isInsideMember { throw damaged(raw.offset, "the gzip data ends too early") }
-            return 0
-          }
-          state.pointee.next_in = input
-          state.pointee.avail_in = UInt32(count)
+      if state.pointee.avail_in == 0, !wasFull {
+        let count = try raw.read(into: input, capacity: inputSize)
+        if count == 0 {
+          if isInsideMember { throw damaged(raw.offset, "the gzip data ends too early") }
+          isOver = true
+          return 0
         }
-        if !isInsideMember, try !entersNextMember(raw.offset) { continue }
-        let code = inflate(state, Z_NO_FLUSH)
-        switch code {
-        case Z_OK, Z_BUF_ERROR: break
-        case Z_STREAM_END: isInsideMember = false
-        default:
-          let detail = state.pointee.msg.map { String(cString: $0) } ?? "zlib \(code)"
-          throw damaged(raw.offset, "the gzip data is damaged: \(detail)")
-        }
+        state.pointee.next_in = input
+        state.pointee.avail_in = UInt32(count)
       }
-    } catch {
-      failure = error
-      if state.pointee.avail_out == room { throw error }
-    }
+      if !isInsideMember {
+        // Behind a member there may be zeros, which tapes and block devices leave there.
+        while state.pointee.avail_in > 0, state.pointee.next_in.pointee == 0 {
+          state.pointee.next_in += 1
+          state.pointee.avail_in -= 1
+        }
+        if state.pointee.avail_in == 0 { return 0 }
+        guard state.pointee.next_in.pointee == 0x1f else {
+          throw damaged(raw.offset, "something that is not gzip follows the gzip data")
+        }
+        inflateReset(state)
+        isInsideMember = true
+      }
+      let code = inflate(state, Z_NO_FLUSH)
+      wasFull = state.pointee.avail_out == 0
+      switch code {
+      case Z_OK, Z_BUF_ERROR: break
+      case Z_STREAM_END:
+        isInsideMember = false
+        wasFull = false
+      default:
+        let detail = state.pointee.msg.map { String(cString: $0) } ?? "zlib \(code)"
+        throw damaged(raw.offset, "the gzip data is damaged: \(detail)")
+      }
+    } catch { failure = error }
     return Int(room - state.pointee.avail_out)
-  }
-
-  /// Behind a member: skips zeros, which tapes and block devices leave there, and answers whether another member begins.
-  private mutating func entersNextMember(_ offset: Int) throws(ReplayError) -> Bool {
-    while state.pointee.avail_in > 0, state.pointee.next_in.pointee == 0 {
-      state.pointee.next_in += 1
-      state.pointee.avail_in -= 1
-    }
-    if state.pointee.avail_in == 0 { return false }
-    guard state.pointee.next_in.pointee == 0x1f else { throw damaged(offset, "something that is not gzip follows the gzip data") }
-    inflateReset(state)
-    isInsideMember = true
-    return true
   }
 
   private func damaged(_ offset: Int, _ message: String) -> ReplayError {

@@ -12,6 +12,8 @@ struct LineReader: ~Copyable {
     /// A line over the limit; its first bytes are the current line, the rest is passed over.
     case tooLong
     case end
+    /// The next line has not come yet, and the reader is not to wait for it.
+    case later
   }
   static let slack = 64
 
@@ -22,6 +24,8 @@ struct LineReader: ~Copyable {
   /// The number of the line, or of the record's first, counted from 1.
   private(set) var line = 0
   let limit: Int
+  /// False where `next` shall answer `later` instead of waiting for what a pipe has not got yet.
+  var waits = true
 
   private var stream: ByteStream
   private var ownsBlock = true
@@ -35,6 +39,7 @@ struct LineReader: ~Copyable {
   private var isAtEnd = false
   private var failure: ReplayError?  // held back until every whole line has been handed out
   private var extraLines = 0
+  private var isCut = false  // the next record was begun and given back
   private var afterFirstLine = 0
 
   /// Throws where the file cannot be opened.
@@ -94,6 +99,9 @@ struct LineReader: ~Copyable {
   /// Bytes the file has on the disk; nil for what is no plain file.
   var size: Int? { stream.size }
 
+  /// What has been read, from the current line on.
+  var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: UnsafePointer(block) + first, count: end - first) }
+
   /// The current line.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
@@ -134,6 +142,11 @@ struct LineReader: ~Copyable {
   @inline(never)
   private mutating func slowNext() throws(ReplayError) -> Found {
     if line == 0 { skipByteOrderMark() }
+    if !waits, mustWait {
+      count = 0
+      return .later
+    }
+    isCut = false
     first = at
     line += 1 + extraLines
     extraLines = 0
@@ -157,7 +170,8 @@ struct LineReader: ~Copyable {
   }
 
   private mutating func skipByteOrderMark() {
-    while end - at < 3, more() {}
+    // Nothing else is waited for that a pipe may not have got yet.
+    while end - at < 3, end == at || block[at] == 0xef, more() {}
     if end - at >= 3, block[at] == 0xef, block[at + 1] == 0xbb, block[at + 2] == 0xbf { at += 3 }
   }
 
@@ -228,6 +242,43 @@ struct LineReader: ~Copyable {
     }
     block[end] = 10
     return !isAtEnd
+  }
+}
+
+// MARK: - Of pipes
+
+extension LineReader {
+  /// True where bytes come when they come.
+  var isLive: Bool { stream.isLive }
+
+  /// True where the next record may have to be waited for.
+  var mustWait: Bool {
+    mutating get { stream.isLive && (isCut || !hasLine) }
+  }
+
+  /// Whether what has come ends a line, or the file.
+  private var hasLine: Bool {
+    mutating get {
+      first = at
+      while true {
+        if Platform.newline(in: UnsafePointer(block) + at, count: end - at) != nil || isAtEnd { return true }
+        // Of a line that is too long the rest is read and dropped, however long that takes.
+        if end - at > limit || !stream.isReady { return false }
+        _ = more()
+      }
+    }
+  }
+
+  /// True where a record that goes on behind what has come shall be given back.
+  var isHurried: Bool { !waits && stream.isLive }
+
+  /// The current record will be read once more, from its first line on.
+  mutating func giveBack() {
+    at = first
+    line -= 1
+    extraLines = 0
+    count = 0
+    isCut = true
   }
 }
 

@@ -1,16 +1,27 @@
+internal import StockbusFiles
+
 /// Where rows come from: a file, or bytes in memory.
 enum ReplayContents: Sendable {
-  /// A path; the file is opened when the replay reaches it, anew in every loop.
-  case file(String)
+  /// A path, `-` for standard input; opened when the replay reaches it, anew in every loop. Waiting for what a pipe has not got yet
+  /// ends with the `Halt`.
+  case file(String, until: Halt = Halt())
   case bytes([UInt8])
+
+  /// Bytes there are where that is known without opening anything: of plain files and memory.
+  var knownSize: Int? {
+    switch self {
+    case .file(let path, _): InputDescriptor.plainSize(of: path)
+    case .bytes(let bytes): bytes.count
+    }
+  }
 }
 
 /// Bytes as they lie on the disk, with the first few looked at in advance.
 ///
-/// Unsafe inside because read(2) fills memory by pointer.
+/// Unsafe inside because reading fills memory by pointer.
 struct RawBytes: ~Copyable {
   private let name: String
-  private let descriptor: Int32  // -1 for bytes in memory
+  private let descriptor: InputDescriptor?  // nil for bytes in memory
   private let memory: [UInt8]
   private var position = 0
   private var ahead: [UInt8] = []
@@ -18,7 +29,7 @@ struct RawBytes: ~Copyable {
   /// Nothing.
   init() {
     name = ""
-    descriptor = -1
+    descriptor = nil
     memory = []
   }
 
@@ -28,27 +39,30 @@ struct RawBytes: ~Copyable {
     switch contents {
     case .bytes(let bytes):
       memory = bytes
-      descriptor = -1
-    case .file(let path):
+      descriptor = nil
+    case .file(let path, let halt):
       memory = []
-      switch Platform.open(path) {
-      case .success(let opened): descriptor = opened
-      case .failure(let problem):
-        throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(problem.text)")
+      do throws(InputDescriptor.Failure) { descriptor = try InputDescriptor(path, halt: halt) } catch {
+        throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(error.text)")
       }
     }
   }
-
-  deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
   /// Bytes handed out so far.
   var offset: Int { position }
 
   /// How many there are; nil for a pipe and the like.
-  var size: Int? { descriptor >= 0 ? Platform.size(descriptor) : memory.count }
+  var size: Int? { descriptor.map { $0.size } ?? memory.count }
+
+  /// True where bytes come when they come.
+  var isLive: Bool { descriptor?.isLive ?? false }
+
+  /// Whether reading would not wait.
+  var isReady: Bool { position < ahead.count || descriptor?.isReady ?? true }
 
   /// The first bytes, at most `count`, which stay to be read; to be called before anything is read.
   mutating func peek(_ count: Int) throws(ReplayError) -> [UInt8] {
+    position = ahead.count
     while ahead.count < count {
       var chunk = [UInt8](repeating: 0, count: count - ahead.count)
       let got = try take(&chunk)
@@ -83,15 +97,14 @@ struct RawBytes: ~Copyable {
   }
 
   private func fetch(_ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) throws(ReplayError) -> Int {
-    guard descriptor >= 0 else {
+    guard let descriptor else {
       let count = min(capacity, memory.count - position)
       memory.withUnsafeBufferPointer { if count > 0 { into.update(from: $0.baseAddress.unsafelyUnwrapped + position, count: count) } }
       return count
     }
-    switch Platform.read(descriptor, into, capacity) {
-    case .success(let count): return count
-    case .failure(let problem):
-      throw ReplayError(code: .unreadable, file: name, place: .byte(position + 1), message: "cannot be read: \(problem.text)")
+    do throws(InputDescriptor.Failure) { return try descriptor.read(into: into, capacity: capacity) } catch {
+      if error == .halted { throw ReplayError(code: .halted, file: name, place: nil, message: error.text) }
+      throw ReplayError(code: .unreadable, file: name, place: .byte(position + 1), message: "cannot be read: \(error.text)")
     }
   }
 }

@@ -30,7 +30,8 @@ struct CSVColumns {
             throw problem("the file has no header: say which column has the \(field.name), as in '\(field.name): 1'")
           }
           let tried = field.aliases.map { "'\($0)'" }.joined(separator: ", ")
-          throw problem("no column for the \(field.name) (looked for \(tried)); there are \(listed)")
+          let hint = FileLook.otherEvent(than: fields, in: names)
+          throw problem("no column for the \(field.name) (looked for \(tried)); there are \(listed)\(hint)")
         }
         found.append(place ?? -1)
         continue

@@ -6,7 +6,7 @@ extension CSVRows {
   mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     var header: [String]?
     if format.hasHeader {
-      guard readQuoted(&reader) else {
+      guard readQuoted(&reader) == .whole else {
         throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
       }
       header = headerNames()

@@ -80,6 +80,7 @@ struct CSVRows: ~Copyable {
       if columns == nil { return try firstRow(&reader, slots) }
       return row(&reader, slots)
     case .end: return .end
+    case .later: return .later
     case .tooLong:
       reason = "the line is longer than \(reader.limit) bytes"
       return .malformed
@@ -135,7 +136,11 @@ struct CSVRows: ~Copyable {
 
   @inline(never)
   private mutating func quotedRow(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
-    guard readQuoted(&reader) else { return .malformed }
+    switch readQuoted(&reader) {
+    case .whole: break
+    case .malformed: return .malformed
+    case .later: return .later
+    }
     let count = quoted.ends.count
     guard count == expected || (expected < 0 && count >= needed) else { return wrongCount(count) }
     for i in 0..<wantedCount {
@@ -146,20 +151,32 @@ struct CSVRows: ~Copyable {
     return .row
   }
 
-  /// Reads the record that begins on this line into `quoted`; false, with the reader back on this line, where it breaks the rules.
-  mutating func readQuoted(_ reader: inout LineReader) -> Bool {
+  enum QuotedFound {
+    case whole
+    /// It breaks the rules; the reader is back on its first line.
+    case malformed
+    /// Its end has not come yet, and the reader is not to wait for it; it will be read once more.
+    case later
+  }
+
+  /// Reads the record that begins on this line into `quoted`.
+  mutating func readQuoted(_ reader: inout LineReader) -> QuotedFound {
     quoted.reset()
     while true {
       switch quoted.step(reader.bytes, delimiter: format.delimiter.rawValue) {
-      case .complete: return true
+      case .complete: return .whole
       case .unfinished:
+        if reader.isHurried {
+          reader.giveBack()
+          return .later
+        }
         if reader.extend() { continue }
         reason = "a quotation mark is not closed by the end of the file or within \(reader.limit) bytes"
       case .malformed(.strayQuote(let byte)): reason = "byte \(byte): a quotation mark inside a field that does not begin with one"
       case .malformed(.textAfterQuote(let byte)): reason = "byte \(byte): text between a closing quotation mark and the next field"
       }
       reader.rewindToFirstLine()
-      return false
+      return .malformed
     }
   }
 

@@ -50,6 +50,9 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     return gaps
   }
 
+  /// True where a message has been read whose events have not all been handed out.
+  var hasEvents: Bool { handed < waiting.count }
+
   /// Unknown messages by shape.
   var shapes: [(shape: String, count: Int)] {
     switch reader {
@@ -91,7 +94,10 @@ extension Capture {
           continue
         }
         if isAtEnd { break }
+        // What has been read is not kept waiting for what a pipe has not got yet.
+        reader.waits = events.count == before
         switch try reader.next() {
+        case .later: return events.count - before
         case .end: isAtEnd = true
         case .tooLong: try reject("the line is longer than \(reader.limit) bytes", reader, malformed)
         case .line: try take(CaptureLine(reader.bytes), reader, malformed)

@@ -24,6 +24,12 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   var bytesRead: Int { reader.bytesRead }
   /// Bytes the file has on the disk; nil for what is no plain file.
   var size: Int? { reader.size }
+  /// True for pipes and the like, whose bytes come when they come.
+  var isLive: Bool { reader.isLive }
+  /// True where the next event may have to be waited for, because a pipe has not got it yet.
+  var mustWait: Bool {
+    mutating get { reader.isLive && !capture.hasEvents && reader.mustWait }
+  }
   /// Unknown messages of a raw capture by shape.
   var shapes: [(shape: String, count: Int)] { capture.shapes }
 
@@ -38,6 +44,8 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
     into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     if capture.isOpen { return try capture.next(&reader, into: &events, malformed: malformed) }
-    return try rows.next(&reader, into: &events) { row, _ in malformed(row) }
+    do throws(ReplayError) { return try rows.next(&reader, into: &events) { row, _ in malformed(row) } } catch {
+      throw error.explained(by: reader.rest, as: E.fields)
+    }
   }
 }

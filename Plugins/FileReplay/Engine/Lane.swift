@@ -44,6 +44,11 @@ final class Lane<E: ReplayEvent> {
   /// Bytes of the file read so far and in all, where that is known, as it lies on the disk.
   var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
 
+  /// True where what comes behind the events read ahead may have to be waited for.
+  var mustWait: Bool { cursor.mustWait }
+  /// True for pipes and the like, whose bytes come when they come.
+  var isLive: Bool { cursor.isLive }
+
   /// Hands out the next events without a look at their times; `count` rises by as many.
   func pass(
     _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
@@ -55,7 +60,7 @@ final class Lane<E: ReplayEvent> {
       if !run.isEmpty { body(run.span) }
       count += run.count
       if let failure { throw failure }
-      if run.isEmpty { return }
+      if run.isEmpty || cursor.mustWait { return }
     }
   }
 

@@ -20,10 +20,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   private var header: [UInt8]?
 
   /// True for a large plain file.
-  static func isWorthIt(_ input: ReplayInput) throws(ReplayError) -> Bool {
-    let bytes = try RawBytes(input.contents, name: input.name)
-    return bytes.size.map { $0 >= leastSize } ?? false
-  }
+  static func isWorthIt(_ input: ReplayInput) -> Bool { input.contents.knownSize.map { $0 >= leastSize } ?? false }
 
   /// - Parameter helpers: where the parsers run.
   init(_ input: ReplayInput, _ options: ReplayOptions, parsers: Int, on helpers: (any TaskExecutor)? = nil) throws(ReplayError) {
@@ -60,7 +57,9 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     guard let first = line.begin() else { return 0 }
     header = isJSON || !options.csv.hasHeader ? nil : first.header
     var parsers: [BlockParser<E>] = []
-    for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
+    do throws(ReplayError) {
+      for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
+    } catch { throw first.withBytes { error.explained(by: $0, as: E.fields) } }
     // No task group: its body would not run on this actor, and every run of events would change threads twice.
     let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
     let result = await handAll(limit, take, malformed)
@@ -135,7 +134,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
       run.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
         if try rows.append(to: &run, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
-      } catch { failure = error }
+      } catch { failure = error.explained(by: lines.rest, as: E.fields) }
       if !run.isEmpty { try await take(run.span, lines.bytesRead) }
     }
     counts += rows.counts

@@ -18,6 +18,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   private let options: ReplayOptions
   private var lanes: [Lane<E>]
   private var heap: [Int]  // lanes with events, the next one first
+  /// The first lane of the heap has nothing left, and what comes next in it has to be waited for.
+  private var isStarved = false
   private var primed: Int  // lanes whose first events have been read
   private var isFinished: Bool
   private var finished: ReplayCounts  // of the loops before
@@ -64,6 +66,15 @@ struct Replay<E: ReplayEvent>: ~Copyable {
       let one = lane.progress
       return (sum.0 + one.read, sum.1.flatMap { size in one.size.map { size + $0 } })
     }
+  }
+
+  /// True where a file is a pipe or the like, whose bytes come when they come.
+  var isLive: Bool { lanes.contains { $0.isLive } }
+
+  /// True where the next event may have to be waited for, because a pipe has not got it yet.
+  var mustWait: Bool {
+    if lanes.count == 1 { return lanes[0].mustWait }
+    return isStarved && heap.first.map { lanes[$0].mustWait } ?? false
   }
 
   /// Hands out the next events, in runs, at most `limit` together, and answers how many; 0 at the end. They never reach over the end
@@ -122,6 +133,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     lanes = try Self.open(inputs, options)
     primed = 0
     heap = []
+    isStarved = false
     position = ReplayPosition(loop: position.loop + 1, events: 0)
     return true
   }
@@ -137,19 +149,34 @@ extension Replay {
       primed += 1
       if try lanes[primed - 1].refill(malformed) { rise(primed - 1) }
     }
+    if isStarved {
+      isStarved = false
+      try refillFirst(malformed)
+    }
+    let start = position.events
     let end = position.events + limit
     while position.events < end, let first = heap.first {
       // The lane with the next event keeps its turn until the second lane's event is due.
       let second = heap.count > 2 ? (precedes(heap[1], heap[2]) ? heap[1] : heap[2]) : heap.count > 1 ? heap[1] : nil
       let bound = second.map { (time: lanes[$0].head, wins: first < $0) }
       let isEmpty = lanes[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)
-      var isGone = false
-      defer { isGone ? removeFirst() : sink() }
-      if isEmpty {
-        isGone = true
-        isGone = try !lanes[first].refill(malformed)
+      if !isEmpty {
+        sink()
+      } else if position.events > start, lanes[first].mustWait {
+        // What has been handed out is not kept waiting.
+        isStarved = true
+        return
+      } else {
+        try refillFirst(malformed)
       }
     }
+  }
+
+  /// Reads on in the first lane of the heap, and gives it its new place; none where it is at its end or throws.
+  private mutating func refillFirst(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
+    var isGone = true
+    defer { isGone ? removeFirst() : sink() }
+    isGone = try !lanes[heap[0]].refill(malformed)
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {

@@ -14,6 +14,8 @@ struct ReplayError: Error, Hashable, Sendable {
     case malformedRow
     /// Options that contradict each other.
     case badOption
+    /// Waiting for the next bytes of a pipe was ended from outside.
+    case halted
   }
   /// A place in a file, both counted from 1.
   enum Place: Hashable, Sendable {
@@ -66,6 +68,14 @@ extension MalformedRow {
 }
 
 extension ReplayError {
+  /// The same, said better where a header is wrong because the file is no such file at all: `rows` is it from the header on.
+  func explained(by rows: UnsafeBufferPointer<UInt8>, as fields: [ReplayField]) -> ReplayError {
+    guard code == .badColumns, let message = FileLook.capture(rows, fields) else { return self }
+    var error = self
+    error.message = message
+    return error
+  }
+
   /// The row that a replay stops at.
   init(malformed row: MalformedRow) {
     self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)

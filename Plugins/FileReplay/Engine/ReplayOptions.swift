@@ -13,9 +13,9 @@ struct ReplayInput: Sendable {
   /// The day whose midnight times are counted from; nil takes the options'.
   var date: CivilDate?
 
-  /// The file at `path`, named by it.
-  init(path: String, symbol: Symbol? = nil, date: CivilDate? = nil) {
-    self.init(name: path, contents: .file(path), symbol: symbol, date: date)
+  /// The file at `path`, named by it; `halt` ends waiting for what a pipe has not got yet.
+  init(path: String, until halt: Halt = Halt(), symbol: Symbol? = nil, date: CivilDate? = nil) {
+    self.init(name: path == "-" ? "standard input" : path, contents: .file(path, until: halt), symbol: symbol, date: date)
   }
 
   init(name: String, contents: ReplayContents, symbol: Symbol? = nil, date: CivilDate? = nil) {
@@ -64,6 +64,8 @@ struct ReplayOptions: Sendable {
   var timeFormat = TimeFormat.auto
   /// An IANA zone for dates, for times that name none, and for times since midnight.
   var zone: String?
+  /// What becomes of times finer than a nanosecond.
+  var finer = FinerTimes.reject
   /// The day whose midnight times are counted from.
   var date: CivilDate?
   /// Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.

@@ -5,6 +5,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   private(set) var counts: ReplayCounts
 
   private let name: String
+  private let mapping: [String: String]
   private let slots: Slots
   private var csv: CSVRows
   private var json: JSONRows
@@ -22,11 +23,12 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     let zone = try options.zoneRules()
     self.isJSON = isJSON
     name = input.name
+    mapping = options.columns
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
-    let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date)
+    let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer)
     values = ValueDecoder(fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake)
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
@@ -52,7 +54,9 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
         if quick(&reader) {
           take(E(values.row), into: &events)
         } else {
-          try slow(&reader, into: &events, malformed)
+          // What has been read is not kept waiting for what a pipe has not got yet.
+          reader.waits = events.count == before
+          if try !slow(&reader, into: &events, malformed) { break }
         }
       }
     } catch {
@@ -83,19 +87,23 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return reader.take(upTo: newline)
   }
 
-  /// Reads any row.
+  /// Reads any row; false where it would have to be waited for.
   @inline(never)
   private mutating func slow(
     _ reader: inout LineReader, into events: inout OutputSpan<E>, _ malformed: (MalformedRow, Int) -> MalformedPolicy
-  ) throws(ReplayError) {
+  ) throws(ReplayError) -> Bool {
     switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
     case .row:
-      do throws(FieldProblem) { try values.read(slots) } catch { return try reject(reason(error, reader), reader, events.count, malformed) }
-      take(E(values.row), into: &events)
+      do throws(FieldProblem) {
+        try values.read(slots)
+        take(E(values.row), into: &events)
+      } catch { try reject(reason(error, reader), reader, events.count, malformed) }
     case .blank: break
     case .malformed: try reject(isJSON ? json.reason : csv.reason, reader, events.count, malformed)
     case .end: isAtEnd = true
+    case .later: return false
     }
+    return true
   }
 
   @inline(always)
@@ -123,7 +131,9 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
       if !isJSON { return "\(field) is empty" }
       let keys = json.keys(of: reader.bytes)
       let listed = keys.prefix(20).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (keys.count > 20 ? ", …" : "")
-      return "\(field) is missing" + (keys.isEmpty ? "" : "; the object has \(listed)")
+      let path = mapping[E.fields[problem.field].name].map { ": there is nothing at '\($0.prefix(60))'" } ?? ""
+      return "\(field) is missing\(path)" + (keys.isEmpty ? "" : "; the object has \(listed)")
+        + FileLook.otherEvent(than: E.fields, in: keys)
     case .notANumber: return "\(field) is not a number: \(text)"
     case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)"
     case .notExact: return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)"

@@ -89,6 +89,7 @@ struct JSONRows: ~Copyable {
     switch try reader.next() {
     case .line: return row(&reader, slots)
     case .end: return .end
+    case .later: return .later
     case .tooLong:
       reason = "the line is longer than \(reader.limit) bytes"
       return .malformed

@@ -77,6 +77,8 @@ enum RowFound {
   /// No row; the parser's `reason` says why.
   case malformed
   case end
+  /// It has not come yet, and the reader is not to wait for it.
+  case later
 }
 
 /// Why a row is no event: the field and what is wrong with it.

@@ -14,19 +14,23 @@ struct ISOTime {
     init(_ error: TextError) {
       switch error.code {
       case .outOfRange: reason = "is out of range"
-      case .tooManyDecimals: reason = "is finer than a nanosecond"
+      case .tooManyDecimals: reason = "is finer than a nanosecond ('finer: truncate' cuts it off)"
       default: reason = nil
       }
     }
   }
   private var zone: ZoneRules?
+  private let finer: FinerTimes
   // The last date: its ten bytes as two words that overlap, its days since the epoch, and its first moment in the zone.
   private var front: UInt64 = 0
   private var back: UInt64 = 0
   private var day = 0
   private var begin: Int64 = 0
 
-  init(zone: ZoneRules?) { self.zone = zone }
+  init(zone: ZoneRules?, finer: FinerTimes = .reject) {
+    self.zone = zone
+    self.finer = finer
+  }
 
   /// A time on the same date as the last one, in the usual form; nil where `read` has to look closer.
   @inline(always)
@@ -76,9 +80,24 @@ struct ISOTime {
         // The day has been remembered; only the zone can object now.
         if zone != nil, let utc = try inZone(time) { return utc }
       }
-    } catch { throw Problem(error) }
+    } catch {
+      if error.code == .tooManyDecimals, finer == .truncate, let shorter = Self.truncated(text) {
+        return try shorter.withUnsafeBufferPointer { shorter in
+          Result { () throws(Problem) in try read(shorter, format) }
+        }.get()
+      }
+      throw Problem(error)
+    }
     guard let zone else { throw Problem(reason: "has no time zone, and none is assumed") }
     throw Problem(reason: "does not exist in \(zone.name): clocks go forward")
+  }
+
+  /// The text without what stands behind the ninth decimal; nil where nothing does.
+  private static func truncated(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    guard let point = text.firstIndex(where: { $0 == 46 || $0 == 44 }) else { return nil }
+    let decimals = text[(point + 1)...].prefix { $0 &- 48 < 10 }
+    if decimals.count <= 9 { return nil }
+    return Array(text[..<(point + 10)]) + Array(text[decimals.endIndex...])
   }
 
   private enum Written {

@@ -4,6 +4,7 @@ internal import StockbusFiles
 /// Reads times in one format.
 struct TimeDecoder: ~Copyable {
   private let format: TimeFormat
+  private let finer: FinerTimes
   private let unit: UInt64  // 0 where the format is no plain number
   private let origin: Int64  // ns since the epoch where counting begins
   private let length: Int64  // ns the counted day has; Int64.max for the epoch
@@ -12,10 +13,11 @@ struct TimeDecoder: ~Copyable {
   var text: ISOTime
 
   /// `date` is needed by the formats since midnight and by no other.
-  init(format: TimeFormat, zone: ZoneRules?, date: CivilDate?) {
+  init(format: TimeFormat, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject) {
     self.format = format
+    self.finer = finer
     unit = format.unit ?? 0
-    text = ISOTime(zone: zone)
+    text = ISOTime(zone: zone, finer: finer)
     isEpoch = format != .iso8601 && format != .date && !format.isSinceMidnight
     if format.isSinceMidnight, let date {
       var zone = zone
@@ -51,21 +53,58 @@ struct TimeDecoder: ~Copyable {
 
   private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number.whole) : unit) {
-      if origin == 0, length == .max { return Timestamp(ns: ns) }
-      if ns < 0 { throw FieldProblem(field: field, reason: .time("is before midnight")) }
-      if ns >= length { throw FieldProblem(field: field, reason: .time("is past the end of the day")) }
-      return Timestamp(ns: origin &+ ns)
+      return try placed(ns, field)
     }
-    return try inexact(number, field)
+    return try placed(try inexact(slot, field), field)
   }
 
+  @inline(always)
+  private func placed(_ ns: Int64, _ field: Int) throws(FieldProblem) -> Timestamp {
+    if origin == 0, length == .max { return Timestamp(ns: ns) }
+    if ns < 0 { throw FieldProblem(field: field, reason: .time("is before midnight")) }
+    if ns >= length { throw FieldProblem(field: field, reason: .time("is past the end of the day")) }
+    return Timestamp(ns: origin &+ ns)
+  }
+
+  /// Nanoseconds of a number that is too long, too large or too fine for the usual way, from its digits.
   @inline(never)
-  private mutating func inexact(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
-    if number.isLong { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
-    let unit = unit == 0 ? TimeUnit.guess(number.whole) : unit
-    let whole = number.mantissa / Digits.power(Int(number.places))
-    let isTooLarge = whole.multipliedReportingOverflow(by: unit).overflow || whole * unit > UInt64(Int64.max)
-    throw FieldProblem(field: field, reason: .time(isTooLarge ? "is out of range" : "is finer than a nanosecond"))
+  private func inexact(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Int64 {
+    var isNegative = false
+    var whole: UInt64 = 0
+    var fraction: [UInt8] = []
+    var isFraction = false
+    let text = slot.trimmed
+    if text.count > 64 { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
+    for byte in text {
+      switch byte {
+      case 48...57 where isFraction: if fraction.count < 10 || byte != 48 { fraction.append(byte - 48) }
+      case 48...57:
+        let (product, isOver) = whole.multipliedReportingOverflow(by: 10)
+        let (sum, isOver2) = product.addingReportingOverflow(UInt64(byte - 48))
+        if isOver || isOver2 { throw FieldProblem(field: field, reason: .time("is out of range")) }
+        whole = sum
+      case 46: isFraction = true
+      case 45: isNegative = true
+      case 43: break
+      // Times are not written with exponents.
+      default: throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
+      }
+    }
+    let unit = unit == 0 ? TimeUnit.guess(whole) : unit
+    var ns = Int128(whole) * Int128(unit)
+    var place = Int128(unit)
+    var isFiner = false
+    for digit in fraction {
+      place /= 10
+      if place > 0 { ns += Int128(digit) * place } else if digit != 0 { isFiner = true }
+    }
+    if isFiner, finer == .reject, ns <= Int64.max {
+      throw FieldProblem(field: field, reason: .time("is finer than a nanosecond ('finer: truncate' cuts it off)"))
+    }
+    // The nanosecond that it lies in, also before 1970.
+    let signed = isNegative ? -ns - (isFiner ? 1 : 0) : ns
+    guard let exact = Int64(exactly: signed) else { throw FieldProblem(field: field, reason: .time("is out of range")) }
+    return exact
   }
 
   @inline(never)

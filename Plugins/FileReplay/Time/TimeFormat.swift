@@ -53,6 +53,14 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
+/// What becomes of a time that is finer than a nanosecond, which an event's time is not.
+enum FinerTimes: String, Hashable, Sendable, CaseIterable {
+  /// The row is malformed.
+  case reject
+  /// The nanosecond it lies in.
+  case truncate
+}
+
 /// Nanoseconds in a unit of time.
 enum TimeUnit {
   static let second: UInt64 = 1_000_000_000

@@ -1,0 +1,88 @@
+internal import MarketData
+internal import StockbusDecoding
+internal import StockbusPlugin
+
+/// What a file that cannot be used as it was said to be looks like: a hint for whoever wrote the configuration.
+enum FileLook {
+  /// Lines of a file that are looked at.
+  private static let lineLimit = 200
+  private static let kinds: [(kind: ReplayEventKind, fields: [ReplayField])] = [
+    (.trade, Trade.fields), (.quote, Quote.fields), (.bar, Bar.fields),
+  ]
+
+  /// Which other event's prices are all among these columns or keys: `; 'open', 'high', 'low' and 'close' are a bar's: set 'event: bar'`.
+  /// Empty where there is none, or the file has the wanted event's own.
+  static func otherEvent(than fields: [ReplayField], in names: [String]) -> String {
+    let names = Set(names.prefix(CSVFormat.columnLimit).map { $0.lowercased() })
+    func prices(_ fields: [ReplayField]) -> [String]? {
+      var found: [String] = []
+      for field in fields where field.kind == .price && field.isRequired {
+        // A single letter may be anything.
+        guard let name = field.aliases.first(where: { $0.count > 1 && names.contains($0.lowercased()) }) else { return nil }
+        found.append("'\(name)'")
+      }
+      return found
+    }
+    if prices(fields) != nil { return "" }
+    for other in kinds where other.fields != fields {
+      guard let found = prices(other.fields), let last = found.last else { continue }
+      let rest = found.dropLast()
+      let listed = rest.isEmpty ? last : rest.joined(separator: ", ") + " and \(last)"
+      return "; \(listed) \(rest.isEmpty ? "is" : "are") a \(other.kind)'s: set 'event: \(other.kind)'"
+    }
+    return ""
+  }
+
+  /// What to say of a file of rows that begins as raw captures do; nil where it does not.
+  static func capture(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: [ReplayField]) -> String? {
+    var messages: [UnsafeBufferPointer<UInt8>] = []
+    var isFirst = true
+    for line in bytes.split(separator: 10, maxSplits: lineLimit, omittingEmptySubsequences: true).prefix(lineLimit) {
+      switch CaptureLine(UnsafeBufferPointer(rebasing: line)) {
+      case .message(_, let text):
+        guard let first = text.first, first == 123 || first == 91 else { return isFirst ? nil : conclude(messages, wanted) }
+        messages.append(text)
+      case .connected, .sent: break
+      case .blank: continue
+      case .malformed: if isFirst { return nil }
+      }
+      isFirst = false
+    }
+    return isFirst ? nil : conclude(messages, wanted)
+  }
+
+  private static func conclude(_ messages: [UnsafeBufferPointer<UInt8>], _ wanted: [ReplayField]) -> String {
+    guard let (presets, kind) = venue(of: messages, wanted) else {
+      return "this looks like a raw capture, with a receive time before each message: set 'preset' to its venue, or say in 'decoding' "
+        + "what the messages are"
+    }
+    let names = presets.map(\.optionText)
+    let others = names.count > 1 ? " (or \(names.dropFirst().joined(separator: ", ")))" : ""
+    let event = kind.map { " and 'event: \($0.rawValue)'" } ?? ""
+    return "this looks like a raw capture of \(names[0]): set 'preset: \(names[0])'\(others)\(event)"
+  }
+
+  /// The venues that most of the messages can be read with, and the event they hold where they hold none of the wanted kind.
+  private static func venue(
+    of messages: [UnsafeBufferPointer<UInt8>], _ wanted: [ReplayField]
+  ) -> (presets: [VenuePreset], kind: EventKind?)? {
+    let first = kinds.first { $0.fields == wanted }.flatMap { EventKind(rawValue: $0.kind.rawValue) } ?? .trade
+    for kind in [first] + EventKind.allCases.filter({ $0 != first }) {
+      let found = VenuePreset.allCases.map { (preset: $0, count: count(messages, $0, kind)) }
+      guard let most = found.map(\.count).max(), most > 0 else { continue }
+      return (found.filter { $0.count == most }.map(\.preset), kind == first ? nil : kind)
+    }
+    return nil
+  }
+
+  private static func count(_ messages: [UnsafeBufferPointer<UInt8>], _ preset: VenuePreset, _ kind: EventKind) -> Int {
+    guard preset.spec.decodingFaults(event: kind).isEmpty,
+      var reader = try? MessageReader(preset.spec, event: kind, symbols: [], limit: 1 << 20)
+    else { return 0 }
+    return messages.count { message in
+      var events = 0
+      _ = reader.read(message, received: Timestamp(ns: 0)) { _ in events += 1 }
+      return events > 0
+    }
+  }
+}

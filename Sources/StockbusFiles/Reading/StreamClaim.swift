@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+internal import Synchronization
+
+/// The right to be the only reader of a pipe, terminal or socket in this program; given back with the value.
+final class StreamClaim: Sendable {
+  private struct Stream: Hashable {
+    var device: UInt64
+    var inode: UInt64
+  }
+  private static let taken = Mutex<Set<Stream>>([])
+
+  private let stream: Stream?
+
+  private init(_ stream: Stream?) { self.stream = stream }
+
+  deinit { if let stream { _ = Self.taken.withLock { $0.remove(stream) } } }
+
+  /// Nil where somebody has it; without a status it is the right to read what any number may.
+  static func take(_ status: stat?) -> StreamClaim? {
+    guard let status else { return StreamClaim(nil) }
+    let stream = Stream(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    return taken.withLock { $0.insert(stream).inserted } ? StreamClaim(stream) : nil
+  }
+}
