@@ -1,16 +1,18 @@
 internal import StockbusPlugin
 
 /// An event on its way: `{"seq":17,"event":{"symbol":"AAPL",…}}`.
-enum EchoEnvelope<E: Event> {
+///
+/// An answer is taken apart without a look into the event: whether it is the one that was sent can be told once its number is known,
+/// and nothing may be made of an event that nobody has sent.
+enum EchoEnvelope {
   /// What a message is.
-  enum Reading {
-    case answer(Int64, E)
-    /// The number can be told, the event not.
-    case altered(Int64, reason: String)
+  enum Reading: Hashable {
+    /// The number, and where in the message the event stands.
+    case answer(Int64, event: Range<Int>)
     case malformed(reason: String)
   }
 
-  static func write(_ number: Int64, _ event: E, to out: inout ByteWriter) {
+  static func write<E: Event>(_ number: Int64, _ event: E, to out: inout ByteWriter) {
     out.append(#"{"seq":"#)
     out.reserve(24)
     out.put(integer: number)
@@ -20,12 +22,18 @@ enum EchoEnvelope<E: Event> {
     out.put(125)
   }
 
-  /// Reads one; members in either order, blanks where JSON allows them.
+  /// The number of a message that begins as we begin ours; nil of any other, which may be an answer all the same.
+  static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    var text = ByteReader(bytes)
+    guard text.matches(#"{"seq":"#) else { return nil }
+    return try? text.integer()
+  }
+
+  /// Takes one apart; members in either order, blanks where JSON allows them.
   static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
     var text = ByteReader(bytes)
     var number: Int64?
-    var event: E?
-    var isAltered = false
+    var event: Range<Int>?
     do throws(TextError) {
       try text.open(123)
       for n in 0..<2 {
@@ -36,14 +44,10 @@ enum EchoEnvelope<E: Event> {
           number = try text.integer()
         } else if event == nil, text.isNext(#""event""#) {
           try text.open(58)
+          text.blanks()
           let start = text.offset
-          do { event = try E.schema.decodeJSON(&text) } catch {
-            isAltered = true
-            var error = error
-            error.field = "event" + (error.field.map { ".\($0)" } ?? "")
-            if error.offset < start { error.offset = start }
-            throw error
-          }
+          try text.skipValue()
+          event = start..<text.offset
         } else {
           throw TextError(.unexpected, at: text.offset)
         }
@@ -51,12 +55,23 @@ enum EchoEnvelope<E: Event> {
       try text.open(125)
       text.blanks()
       try text.expectEnd()
-    } catch {
-      if isAltered, let number { return .altered(number, reason: "\(error)") }
-      return .malformed(reason: "\(error)")
-    }
+    } catch { return .malformed(reason: "\(error)") }
     guard let number, let event else { return .malformed(reason: "a member is missing") }
-    return .answer(number, event)
+    return .answer(number, event: event)
+  }
+
+  /// Why the event there is not the one that was sent; nil where it is, though it may be written in another way.
+  static func difference<E: Event>(_ bytes: UnsafeBufferPointer<UInt8>, at range: Range<Int>, from sent: E) -> String? {
+    var text = ByteReader(bytes)
+    text.at += range.lowerBound
+    do throws(TextError) {
+      if let field = try E.schema.firstDifference(from: sent, json: &text) { return "'event.\(field)' is another" }
+      return text.offset == range.upperBound ? nil : "\(TextError(.unexpected, at: text.offset, field: "event"))"
+    } catch {
+      var error = error
+      error.field = "event" + (error.field.map { ".\(visible($0, limit: 64))" } ?? "")
+      return "\(error)"
+    }
   }
 }
 
@@ -72,6 +87,36 @@ extension ByteReader {
   /// Goes past blanks and this word, or stays.
   fileprivate mutating func isNext(_ word: StaticString) -> Bool {
     blanks()
-    return matches(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    return matches(word)
+  }
+
+  fileprivate mutating func matches(_ word: StaticString) -> Bool {
+    matches(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
+
+  /// Goes past a value, by its brackets and quotation marks alone: whoever reads it finds what else is wrong.
+  fileprivate mutating func skipValue() throws(TextError) {
+    let first = at
+    var depth = 0
+    while at < end {
+      switch at.pointee {
+      case 34:
+        at += 1
+        while at < end, at.pointee != 34 { at += at.pointee == 92 && end - at > 1 ? 2 : 1 }
+        if at == end { throw TextError(.unterminated, at: offset) }
+      case 123, 91: depth += 1
+      case 125, 93, 44, 32, 9, 10, 13:
+        if depth == 0 {
+          if at == first { throw TextError(.unexpected, at: offset) }
+          return
+        }
+        if at.pointee == 125 || at.pointee == 93 { depth -= 1 }
+      default: break
+      }
+      at += 1
+      // An object, a list or a text ends with itself.
+      if depth == 0, [125, 93, 34].contains(at[-1]) { return }
+    }
+    throw TextError(.unterminated, at: offset)
   }
 }

@@ -1,35 +1,82 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 // What comes back, and what does not.
 extension EchoSocket {
-  /// One message: an answer, or a dead letter.
-  func take(_ message: WebSocketMessage, at now: Duration) {
+  /// Messages that answer nothing, beyond those that do, after which a connection is given up.
+  static var strayLimit: Int { 1000 }
+
+  /// One message: an answer, or a dead letter. Throws where the server goes on and on without being asked.
+  func take(_ message: WebSocketMessage, at now: Duration) throws(WebSocketError) {
+    if judge(message, at: now) {
+      strays = max(0, strays - 1)
+      return
+    }
+    strays += 1
+    if strays <= Self.strayLimit { return }
+    let error = WebSocketError.unasked(messages: strays)
+    connection?.fail(error)
+    throw error
+  }
+
+  /// True where the message is about something that was sent and had no answer.
+  private func judge(_ message: WebSocketMessage, at now: Duration) -> Bool {
     guard message.kind == .text else {
-      return reject(message.beginning(64), "a binary message of \(message.count) bytes")
+      reject(message.beginning(64), "a binary message of \(message.count) bytes")
+      return false
     }
-    switch message.withBytes({ EchoEnvelope<E>.read($0) }) {
+    let (answer, reason) = message.withBytes { settle($0, at: now) }
+    switch answer {
+    case .expected(let time) where reason == nil: trips.add(time)
+    case .expected: break
+    case .duplicate: tallies.duplicates.add(1)
+    case .unknown: break
+    }
+    if let reason { reject(message.beginning(), reason) }
+    if case .expected = answer { return true }
+    return false
+  }
+
+  /// Finds the number first, then the event that was sent with it, and compares: what comes back is never made an event, and what
+  /// is published is what was sent.
+  private func settle(_ bytes: UnsafeBufferPointer<UInt8>, at now: Duration) -> (EchoWindow<E>.Answer, reason: String?) {
+    // Nearly every answer is the message that was sent, byte for byte.
+    if let number = EchoEnvelope.number(bytes), let sent = window.awaited(number) {
+      frame.clear()
+      EchoEnvelope.write(number, sent, to: &frame)
+      if frame.withBytes({ Self.same($0, bytes) }) {
+        return (window.answer(number, at: now), nil)
+      }
+    }
+    switch EchoEnvelope.read(bytes) {
+    case .malformed(let reason): return (.unknown, "no answer: \(reason)")
     case .answer(let number, let event):
-      switch window.answer(number, event, at: now) {
-      case .expected(let time): trips.add(time)
-      case .duplicate: tallies.duplicates.add(1)
-      case .unknown: reject(message.beginning(), "nothing with the number \(number) was sent")
+      guard let sent = window.awaited(number) else {
+        let answer = window.answer(number, at: now)
+        return (answer, answer == .unknown ? "nothing with the number \(number) was sent" : nil)
       }
-    case .altered(let number, let reason):
+      guard let difference = EchoEnvelope.difference(bytes, at: event, from: sent) else { return (window.answer(number, at: now), nil) }
       // The server has answered, so it would not help to ask it again.
-      switch window.drop(number, at: now) {
-      case .expected: reject(message.beginning(), "the answer to \(number) is not the event that was sent: \(reason)")
-      case .duplicate: tallies.duplicates.add(1)
-      case .unknown: reject(message.beginning(), "nothing with the number \(number) was sent; \(reason)")
-      }
-    case .malformed(let reason): reject(message.beginning(), "no answer: \(reason)")
+      return (window.drop(number, at: now), "the answer to \(number) is not the event that was sent: \(difference)")
     }
+  }
+
+  private static func same(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else { return false }
+    return memcmp(first, second, a.count) == 0
   }
 
   /// A connection has ended: what has ended it may be a message.
   func note(_ error: WebSocketError) {
     switch error {
-    case .tooLarge, .protocolViolation: reject("", "\(error)")
+    case .protocolViolation: reject("", "\(error)")
+    case .tooLarge(_, _, let beginning): reject(beginning, "\(error)")
     case .invalidText(let beginning): reject(beginning, "\(error)")
     default: break
     }

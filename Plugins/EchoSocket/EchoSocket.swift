@@ -37,7 +37,10 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   private(set) var connection: WebSocketConnection?
   /// Rings when the window has room, and when it is empty.
   let progress = Bell()
-  private var frame = ByteWriter(capacity: 1024)
+  /// A message that is to be sent, or that should have come.
+  var frame = ByteWriter(capacity: 1024)
+  /// Messages of this connection that answered nothing, beyond those that did.
+  var strays = 0
   /// True once there will be no further connection though events still come.
   private var isAway = false
   /// Since when answers have been read without a long break; nil while downstream has no room for them.
@@ -130,7 +133,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
       do {
         while true {
           let batch = try await connection.receive()
-          take(batch, into: &output)
+          try take(batch, into: &output)
           try await publish(&output)
           transmit()
           connection.flushWithoutWaiting()
@@ -138,7 +141,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
       } catch let error as WebSocketError {
         note(error)
         // Where one was given up, those behind it may have been answered.
-        take([], into: &output)
+        hand(over: &output)
         try await publish(&output)
         throw error
       }
@@ -146,7 +149,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     // At the end nothing is under way any more. Otherwise the run is to stop, the server is away, and events may still come.
     isAway = true
     setAside()
-    take([], into: &output)
+    hand(over: &output)
     try await publish(&output)
   }
 
@@ -161,6 +164,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     tallies.connections.add(1)
     self.connection = connection
     readingSince = context.clock.uptime
+    strays = 0
     window.rewind()
     transmit()
     // Not waiting here: whoever only writes, and does not read what comes back, would wait for ever.
@@ -172,9 +176,14 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     readingSince = nil
   }
 
-  private func take(_ batch: [WebSocketMessage], into output: inout Outlet<E>) {
+  private func take(_ batch: [WebSocketMessage], into output: inout Outlet<E>) throws(WebSocketError) {
     let now = context.clock.uptime
-    for message in batch { take(message, at: now) }
+    for message in batch { try take(message, at: now) }
+    hand(over: &output)
+  }
+
+  /// Publishes what is answered and has nothing before it that is not.
+  private func hand(over output: inout Outlet<E>) {
     var count = 0
     window.takeAnswered { event in
       output.send(event)

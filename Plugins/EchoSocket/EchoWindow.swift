@@ -13,7 +13,7 @@ struct EchoWindow<Payload> {
   private enum State {
     /// Sent or to be sent, and not answered.
     case open
-    /// Its answer has come and is the payload now; those before it have not been answered.
+    /// Its answer has come; those before it have not been answered.
     case answered
     /// There will be no answer that can be used.
     case dropped
@@ -71,12 +71,14 @@ struct EchoWindow<Payload> {
     return (unsent, entry.payload, entry.sentAt != nil)
   }
 
-  /// An answer has come.
-  mutating func answer(_ number: Int64, _ payload: Payload, at now: Duration) -> Answer {
-    let answer = settle(number, .answered, at: now)
-    if case .expected = answer { slots[slot(number)]?.payload = payload }
-    return answer
+  /// What the answer to this number has to say; nil where none is awaited.
+  func awaited(_ number: Int64) -> Payload? {
+    guard number >= first, number < next, let entry = slots[slot(number)], entry.sentAt != nil, entry.state == .open else { return nil }
+    return entry.payload
   }
+
+  /// Its answer has come.
+  mutating func answer(_ number: Int64, at now: Duration) -> Answer { settle(number, .answered, at: now) }
 
   /// An answer has come that cannot be used, or there will be none: the entry is given up.
   mutating func drop(_ number: Int64, at now: Duration) -> Answer { settle(number, .dropped, at: now) }

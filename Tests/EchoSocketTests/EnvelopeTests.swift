@@ -7,13 +7,14 @@ import Testing
   private let event =
     #"{"symbol":"AAPL","price":189.25,"size":100,"side":"buy","time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#
 
-  private func read(_ text: String) -> String {
+  /// What a text is, in words: `17 same`, `17: ` and the difference, or `malformed: ` and why.
+  private func read(_ text: String, sent: Trade = .schema.example) -> String {
     var text = text
-    let reading = text.withUTF8 { EchoEnvelope<Trade>.read($0) }
-    switch reading {
-    case .answer(let number, let event): return "\(number) \(Trade.schema.json(event))"
-    case .altered(let number, let reason): return "\(number) altered: \(reason)"
-    case .malformed(let reason): return "malformed: \(reason)"
+    return text.withUTF8 { bytes in
+      switch EchoEnvelope.read(bytes) {
+      case .answer(let number, let event): "\(number) " + (EchoEnvelope.difference(bytes, at: event, from: sent) ?? "same")
+      case .malformed(let reason): "malformed: \(reason)"
+      }
     }
   }
 
@@ -21,30 +22,74 @@ import Testing
     var out = ByteWriter()
     EchoEnvelope.write(17, Trade.schema.example, to: &out)
     #expect(out.string == #"{"seq":17,"event":\#(event)}"#)
-    #expect(read(out.string) == "17 \(event)")
+    #expect(read(out.string) == "17 same")
+    #expect(out.withBytes { EchoEnvelope.number($0) } == 17)
   }
 
   @Test func `the members may come in either order, with blanks`() {
-    #expect(read(#" { "seq" : 3 , "event" : \#(event) } "#) == "3 \(event)")
-    #expect(read(#"{"event":\#(event),"seq":-4}"#) == "-4 \(event)")
+    #expect(read(#" { "seq" : 3 , "event" : \#(event) } "#) == "3 same")
+    #expect(read(#"{"event":\#(event),"seq":-4}"#) == "-4 same")
   }
 
-  @Test func `an event that was altered beyond use is told with its number`() {
+  @Test func `an event is the same however it is written`() {
     #expect(
-      read(#"{"seq":5,"event":{"symbol":"AAPL","price":"a lot"}}"#) == "5 altered: 'event.price': unexpected text at byte 43")
-    #expect(read(#"{"seq":5,"event":{"symbol":"AAPL"}}"#) == "5 altered: 'event.price': missing at byte 34")
-    #expect(read(#"{"seq":5,"event":null}"#) == "5 altered: 'event': unexpected text at byte 18")
+      read(
+        #"""
+        {"event": { "received":1381239000012345678, "time":"2013-10-08T15:30:00.012000+02:00", "si\u0064e":"\u0062uy",
+          "size" : 1e2, "price": 189.250000, "symbol" : "A\u0041PL" } , "seq" : 9}
+        """#) == "9 same")
+    let note = Note(text: "a \"line\"\n\u{1F600}", time: Timestamp(ns: 0))
+    var text = #"{"seq":1,"event":{"text":"a \u0022line\u0022\u000a\ud83d\ude00","time":0}}"#
+    #expect(
+      text.withUTF8 { bytes in
+        guard case .answer(1, let event) = EchoEnvelope.read(bytes) else { return "malformed" }
+        return EchoEnvelope.difference(bytes, at: event, from: note)
+      } == nil)
+  }
+
+  @Test(arguments: [
+    (#""symbol":"AAPL""#, #""symbol":"EVIL""#, "'event.symbol' is another"), (#""AAPL""#, #""AAPL ""#, "'event.symbol' is another"),
+    ("189.25", "189.26", "'event.price' is another"), ("189.25", "0.01", "'event.price' is another"),
+    ("100", "-100", "'event.size' is another"),
+    ("buy", "sell", "'event.side' is another"), ("buy", "BUY", "'event.side' is another"),
+    ("00.012Z", "00.013Z", "'event.time' is another"), ("345678Z", "345679Z", "'event.received' is another"),
+    ("100", "99999999999999999999", "'event.size': number out of range at byte 57"),
+    (#""side":"buy","#, "", "'event.side': missing at byte 138"),
+    (#""side":"buy""#, #""side":"buy","side":"buy""#, "'event.side': unexpected text at byte 74"),
+    (#""side":"buy""#, #""side":"buy","\u001bmore":1"#, "'event.\\u{1b}more': unexpected text at byte 74"),
+  ]) func `an event that is another is told by its field`(was: String, becomes: String, reason: String) {
+    #expect(read(#"{"seq":5,"event":\#(event)}"#.replacing(was, with: becomes)) == "5 " + reason)
+  }
+
+  @Test func `an event that was altered beyond use is told with its number, whichever comes first`() {
+    #expect(read(#"{"seq":5,"event":{"symbol":"AAPL","price":"a lot"}}"#) == "5 'event.price': unexpected text at byte 43")
+    #expect(read(#"{"seq":5,"event":{"symbol":"AAPL"}}"#) == "5 'event.price': missing at byte 34")
+    #expect(read(#"{"seq":5,"event":null}"#) == "5 'event': unexpected text at byte 18")
+    #expect(read(#"{"event":[{"symbol":"]"}],"seq":5}"#) == "5 'event': unexpected text at byte 10")
+  }
+
+  @Test func `no name in an answer becomes a symbol`() {
+    let before: Symbol = "ENVELOPE-BEFORE"
+    for n in 0..<100 {
+      _ = read(#"{"seq":1,"event":\#(event.replacing("AAPL", with: "ENVELOPE-\(n)"))}"#)
+      _ = read(#"{"event":\#(event.replacing("AAPL", with: "ENVELOPE\\u002d\(n)")),"seq":1}"#)
+    }
+    // Other suites of this process may make some at the same time, but none of these.
+    let after: Symbol = "ENVELOPE-AFTER"
+    let made = (before.id...after.id).map { Symbol(id: $0).description }.filter { $0.hasPrefix("ENVELOPE-") }
+    #expect(made == ["ENVELOPE-BEFORE", "ENVELOPE-AFTER"])
   }
 
   @Test(arguments: [
     "", "hello", "{}", "[]", "{", #"{"seq":1}"#, #"{"seq":1,"seq":2}"#, #"{"seq":1.5,"event":{}}"#, #"{"seq":"1","event":{}}"#,
-    #"{"seq":99999999999999999999,"event":{}}"#, #"{"seq":1,"more":2}"#,
+    #"{"seq":99999999999999999999,"event":{}}"#, #"{"seq":1,"more":2}"#, #"{"seq":1,"event":}"#, #"{"seq":1,"event":{"a":"}"#,
+    #"{"seq":1,"event":"\"#, #"{"seq":1,"event":{}}}"#,
   ])
   func `what is no answer is malformed`(text: String) { #expect(read(text).hasPrefix("malformed: ")) }
 
   @Test func `nothing may follow`() { #expect(read(#"{"seq":3,"event":\#(event)} x"#).hasPrefix("malformed: ")) }
 
-  @Test func `no text makes it trap`() {
+  @Test func `no text makes it trap, and what is the same says so`() {
     let whole = Array(#"{"seq":3,"event":\#(event)}"#.utf8)
     for seed in 0..<3000 {
       var random = RandomStream(seed: UInt64(seed))
@@ -52,7 +97,21 @@ import Testing
       for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
-      bytes.withUnsafeBufferPointer { _ = EchoEnvelope<Trade>.read($0) }
+      let words = bytes.withUnsafeBufferPointer { bytes in
+        _ = EchoEnvelope.number(bytes)
+        guard case .answer(_, let event) = EchoEnvelope.read(bytes) else { return "malformed" }
+        return EchoEnvelope.difference(bytes, at: event, from: Trade.schema.example) ?? "same"
+      }
+      // Where it is called the same, reading it in the ordinary way must find the event.
+      guard words == "same" else { continue }
+      let decoded = bytes.withUnsafeBufferPointer { bytes -> Trade? in
+        guard case .answer(_, let event) = EchoEnvelope.read(bytes) else { return nil }
+        var reader = ByteReader(UnsafeBufferPointer(rebasing: bytes[event]))
+        return try? Trade.schema.decodeJSON(&reader)
+      }
+      let example = Trade.schema.example
+      #expect(decoded?.symbol == example.symbol && decoded?.price == example.price && decoded?.size == example.size)
+      #expect(decoded?.time == example.time && decoded?.received == example.received && decoded?.side == example.side)
     }
   }
 }

@@ -39,13 +39,74 @@ struct Note: Event, Equatable {
     #expect(
       reasons(stage.harness) == [
         "no answer: unexpected text at byte 1", "nothing with the number 77 was sent",
-        "the answer to 1 is not the event that was sent: 'event.price': missing at byte 34", "a binary message of 3 bytes",
+        "the answer to 1 is not the event that was sent: 'event.symbol' is another", "a binary message of 3 bytes",
       ])
     #expect(stage.harness.deadLetters.allSatisfy { $0.origin == stage.url })
     #expect(stage.harness.deadLetters[0].payload == "hello")
     // The real answer to the first came after the one that could not be used.
     #expect(stage.harness.counter("duplicates") == 1)
     #expect(running.output == [sent[1]])
+    await stage.server.stop()
+  }
+
+  @Test func `what comes back is what went out, or a dead letter`() async throws {
+    let stage = try await Stage { connection in
+      for message in try await messages(4, from: connection).prefix(4) {
+        let text = message.text
+        if text.contains(#""seq":1,"#) {
+          connection.queue(text: text.replacing(#""size":1,"#, with: #""size":1.000,"#))
+        } else if text.contains(#""seq":2,"#) {
+          connection.queue(text: text.replacing("SYM1", with: "EVIL"))
+        } else if text.contains(#""seq":3,"#) {
+          connection.queue(text: text.replacing("189.25", with: "0.01"))
+        } else {
+          connection.queue(message)
+        }
+      }
+      try await connection.flush()
+      try await echo(connection)
+    }
+    let sent = trades(4)
+    let running = try stage.start()
+    try await running.send(sent)
+    #expect(await running.output(count: 2) == [sent[0], sent[3]])
+    try await running.stop()
+    #expect(
+      reasons(stage.harness) == [
+        "the answer to 2 is not the event that was sent: 'event.symbol' is another",
+        "the answer to 3 is not the event that was sent: 'event.price' is another",
+      ])
+    await stage.server.stop()
+  }
+
+  @Test func `a server that goes on and on without being asked is given up, and later each time`() async throws {
+    let stage = try await Stage { connection in
+      _ = try await messages(1, from: connection)
+      for n in 0..<3000 { connection.queue(text: #"{"seq":1,"event":{"symbol":"FLOOD\#(n)"}}"#.replacing(":1,", with: ":\(n + 1000),")) }
+      try await connection.flush()
+      await connection.awaitEnd()
+    }
+    let running = try stage.start("connection: { ping: 10h }\ndeadline: 10h\nattempts: 1")
+    try await running.send(trades(3))
+    var pauses: [Duration] = []
+    for round in 1...3 {
+      await stage.harness.notices.connections.wait { $0.count >= 3 * round }
+      // No more than the limit and one is looked at, whatever else has come.
+      #expect(stage.harness.deadLetters.count == 1001 * round)
+      // Nothing else is to happen so soon.
+      let clock = stage.harness.clock
+      while !(clock.deadlines.first.map { $0 - clock.uptime <= .seconds(1) } ?? false) { await Task.yield() }
+      pauses.append((clock.deadlines.first ?? .zero) - clock.uptime)
+      clock.advanceToNextDeadline()
+      await stage.harness.notices.connections.wait { $0.count >= 3 * round + 1 }
+    }
+    let reason = "the other side sent 1001 messages that nobody had asked for"
+    #expect(stage.harness.notices.connections.value.filter { $0.state == .disconnected }.allSatisfy { $0.reason == reason })
+    // Drawn from the upper halves of 250, 500 and 1000 ms.
+    #expect(pauses[0] <= .milliseconds(250) && pauses[1] >= .milliseconds(250) && pauses[2] >= .milliseconds(500), "\(pauses)")
+    // None of the events is to blame, and none is lost.
+    #expect(stage.harness.log.texts(.error) == [])
+    #expect((stage.harness.counter("sent again") ?? 0) >= 6)
     await stage.server.stop()
   }
 

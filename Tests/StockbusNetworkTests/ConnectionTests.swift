@@ -213,7 +213,7 @@ import Testing
           told.update { $0 = end }
         })
       let connection = try await pair.client().open()
-      guard case .tooLarge(_, 1 << 20)? = await ending(of: connection) else {
+      guard case .tooLarge(_, 1 << 20, _)? = await ending(of: connection) else {
         Issue.record("\(form): \(String(describing: connection.state.withLock { $0.ending }))")
         continue
       }

@@ -96,6 +96,26 @@ import Testing
     #expect(read([0x81, 6], limit: 5) == ["a message of 6B or more; the limit is 5B"])
   }
 
+  @Test func `of a message that is refused the beginning is told, as far as it is there`() {
+    func beginning(_ bytes: [UInt8], masked: Bool = false) -> String? {
+      var reader = FrameReader(limit: 8, expectsMask: masked)
+      reader.append(ByteBuffer(bytes: bytes))
+      do throws(WebSocketError) {
+        while try reader.next() != nil {}
+        return nil
+      } catch {
+        guard case .tooLarge(_, 8, let beginning) = error else { return nil }
+        return beginning
+      }
+    }
+    #expect(beginning([0x81, 12]) == "")
+    #expect(beginning([0x81, 12] + Array("Hello, ".utf8)) == "Hello, ")
+    #expect(beginning([0x81, 12] + Array("Hello, world and more".utf8)) == "Hello, world")
+    #expect(beginning([0x01, 5] + Array("Hello".utf8) + [0x80, 7] + Array(", world".utf8)) == "Hello, world")
+    #expect(beginning([0x81, 0x89, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58], masked: true) == "Hello")
+    #expect(beginning([0x81, 0x7e, 0x03, 0xe8] + [UInt8](repeating: 65, count: 1000)) == String(repeating: "A", count: 512))
+  }
+
   @Test func `fragments together are held to the limit, and never more is kept`() {
     var reader = FrameReader(limit: 1 << 20, expectsMask: false)
     var thrown: WebSocketError?
@@ -112,7 +132,7 @@ import Testing
       }
       most = max(most, reader.held)
     }
-    #expect(thrown == .tooLarge(bytes: 17 << 16, limit: 1 << 20))
+    #expect(thrown == .tooLarge(bytes: 17 << 16, limit: 1 << 20, beginning: String(repeating: "A", count: 512)))
     #expect(most == 1 << 20)
   }
 

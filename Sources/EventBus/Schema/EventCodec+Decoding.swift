@@ -40,8 +40,9 @@ extension EventCodec {
     return text.goPast(UnsafeBufferPointer(rebasing: key[1...]))
   }
 
+  /// The field whose key comes next, with its colon.
   @inline(never)
-  private func search(_ text: inout ByteReader) throws(TextError) -> Int {
+  func search(_ text: inout ByteReader) throws(TextError) -> Int {
     let at = text.offset
     let name = try text.jsonString()
     text.skipBlanks()

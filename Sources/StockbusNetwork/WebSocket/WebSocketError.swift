@@ -14,12 +14,14 @@ public enum WebSocketError: Error, Hashable, Sendable {
   case timedOut(Deadline)
   /// The other side closed; without a code where the connection was simply gone, and then the words say how.
   case closed(CloseCode?, reason: String)
-  /// The other side sent, or announced, a message of this many bytes or more.
-  case tooLarge(bytes: Int, limit: Int)
+  /// The other side sent, or announced, a message of this many bytes or more; how it begins, as far as that had come.
+  case tooLarge(bytes: Int, limit: Int, beginning: String)
   /// A text that is no UTF-8; how it begins, with what is no character replaced.
   case invalidText(beginning: String)
   /// The other side broke the protocol.
   case protocolViolation(String)
+  /// The other side sent so many messages that nobody had asked it for.
+  case unasked(messages: Int)
   /// We closed, as planned.
   case finished(CloseCode)
 
@@ -42,9 +44,10 @@ extension WebSocketError: CustomStringConvertible {
     case .timedOut(.answer): "an answer did not come in time"
     case .closed(let code?, let reason): "the other side closed with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
     case .closed(nil, let reason): reason.isEmpty ? "the connection was cut" : "the connection was cut: \(reason)"
-    case .tooLarge(let bytes, let limit): "a message of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
+    case .tooLarge(let bytes, let limit, _): "a message of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
     case .invalidText: "a text that is not UTF-8"
     case .protocolViolation(let words): "the other side broke the protocol: \(words)"
+    case .unasked(let messages): "the other side sent \(messages) messages that nobody had asked for"
     case .finished(let code): "closed with \(code)"
     }
   }
@@ -55,8 +58,17 @@ extension WebSocketError: CustomStringConvertible {
     case .tooLarge: .messageTooBig
     case .invalidText: .invalidPayload
     case .protocolViolation: .protocolError
+    case .unasked: .policyViolation
     case .timedOut(.idle), .timedOut(.answer): .goingAway
     case .unreachable, .tls, .refused, .badHandshake, .timedOut, .closed, .finished: nil
+    }
+  }
+
+  /// True where the other side has done what it must not: to come back at once would only meet the same again.
+  var isMisconduct: Bool {
+    switch self {
+    case .tooLarge, .invalidText, .protocolViolation, .unasked: true
+    default: false
     }
   }
 

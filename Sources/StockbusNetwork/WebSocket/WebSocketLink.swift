@@ -78,6 +78,7 @@ public final class WebSocketLink: Sendable {
       defer { state.withLock { $0.connection = nil } }
       if !isWanted { return }
       context.connection(.connecting, "\(url)")
+      let begin = context.clock.uptime
       do {
         try await client.open(connection)
         context.connection(.connected, "\(url)")
@@ -87,7 +88,9 @@ public final class WebSocketLink: Sendable {
         connection.drop()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         if isLast { return context.connection(.disconnected, "\(error)") }
-        if connection.hasProven { backoff.reset() }
+        // Whoever answers only to misbehave is worth a pause, and a longer one each time.
+        let isWorthIt = !error.isMisconduct || context.clock.uptime - begin > settings.maxBackoff
+        if connection.hasProven, isWorthIt { backoff.reset() }
         try await pause(backoff.next(), after: error)
         if isLast { return }
       } catch {

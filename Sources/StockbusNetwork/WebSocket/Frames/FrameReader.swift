@@ -70,8 +70,21 @@ struct FrameReader {
     }
     if head.opcode.isControl { return }
     let (total, overflow) = head.length.addingReportingOverflow(parts?.payload.readableBytes ?? 0)
-    if overflow || total > limit { throw .tooLarge(bytes: overflow ? .max : total, limit: limit) }
+    if overflow || total > limit { throw .tooLarge(bytes: overflow ? .max : total, limit: limit, beginning: beginning(of: head)) }
   }
+
+  /// The first bytes of a message that is refused, as far as they are there: its head is enough to refuse it.
+  private func beginning(of head: FrameHeader) -> String {
+    var start = parts.map { ByteBuffer(bytes: $0.payload.readableBytesView.prefix(Self.shown)) } ?? ByteBuffer()
+    let length = min(Self.shown - start.readableBytes, head.length, buffer.readableBytes)
+    var rest = ByteBuffer(bytes: buffer.readableBytesView.prefix(length))
+    if let mask = head.mask { rest.apply(mask: mask) }
+    start.writeBuffer(&rest)
+    return String(buffer: start)
+  }
+
+  /// Bytes of a refused message that are kept to be shown.
+  private static let shown = 512
 
   private mutating func piece(_ head: FrameHeader, _ payload: ByteBuffer) throws(WebSocketError) -> Piece? {
     switch head.opcode {

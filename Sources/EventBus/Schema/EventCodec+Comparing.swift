@@ -1,0 +1,103 @@
+public import MarketData
+
+// An event's JSON beside the event it should be: what comes back from somebody who was only to pass it on. Nothing is made of
+// what is read. Above all no symbol is: names are compared where they stand.
+extension EventCodec {
+  /// The first field, in the text's order, that differs; nil where none does.
+  @usableFromInline
+  func firstDifference(_ event: UnsafeRawPointer, _ copy: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) -> String? {
+    var seen: UInt64 = 0
+    text.skipBlanks()
+    try text.skip(123)
+    text.skipBlanks()
+    for n in 0...count {
+      if n == 0, text.peek == 125 { break }
+      if n > 0 {
+        text.skipBlanks()
+        try text.skip(44)
+        text.skipBlanks()
+      }
+      let at = text.offset
+      let hit = try search(&text)
+      if seen & (1 &<< UInt64(hit)) != 0 { throw TextError(.unexpected, at: at, field: fields[hit].name) }
+      text.skipBlanks()
+      do throws(TextError) {
+        if try !isSame(hit, event, copy, &text) { return fields[hit].name }
+      } catch { throw TextError(error.code, at: error.offset, field: fields[hit].name) }
+      seen |= 1 &<< UInt64(hit)
+      text.skipBlanks()
+      if text.peek == 125 { break }
+    }
+    if seen != all { throw TextError(.missing, at: text.offset, field: fields[(~seen).trailingZeroBitCount].name) }
+    try text.skip(125)
+    return nil
+  }
+
+  /// Reads the value of field `i`; false where it is not the event's.
+  private func isSame(
+    _ i: Int, _ event: UnsafeRawPointer, _ copy: UnsafeMutableRawPointer, _ text: inout ByteReader
+  ) throws(TextError) -> Bool {
+    let at = event + steps[i].offset
+    switch steps[i].layout {
+    case .symbol: return try isText(at.load(as: Symbol.self).utf8, &text)
+    case .fixedPoint:
+      var decimals: UInt8 = 0
+      return try text.fixedPoint(decimals: &decimals) == at.load(as: Int64.self)
+    case .time: return try time(&text) == at.load(as: Int64.self)
+    case .int64: return try text.integer() == at.load(as: Int64.self)
+    case .text:
+      var own = at.assumingMemoryBound(to: String.self).pointee
+      let said = try text.jsonString()
+      return own.withUTF8 { said.utf8.elementsEqual($0) }
+    case .other where steps[i].isQuoted: return try written(i, at).withBytes { own throws(TextError) in try isText(own, &text) }
+    case .uint32, .other:
+      // A number of whatever type: read as decoding reads it, into a copy of the event, and compared by how it is written.
+      try fields[i].read(copy + steps[i].offset, &text)
+      let said = written(i, UnsafeRawPointer(copy + steps[i].offset))
+      return written(i, at).withBytes { own in said.withBytes { $0.elementsEqual(own) } }
+    }
+  }
+
+  /// A whole number of nanoseconds, or a date between quotation marks.
+  private func time(_ text: inout ByteReader) throws(TextError) -> Int64 {
+    if text.peek != 34 { return try text.integer() }
+    if let time = text.usualTime() { return time }
+    let first = text.offset
+    guard let bytes = try text.plainJSONString() else { throw TextError(.badTime, at: first) }
+    var inner = ByteReader(bytes)
+    do throws(TextError) {
+      let time = try inner.iso8601()
+      try inner.expectEnd()
+      return time.ns
+    } catch { throw TextError(error.code, at: first + 1 + error.offset) }
+  }
+
+  /// Whether the next text says these bytes, with escapes or without.
+  private func isText(_ own: UnsafeBufferPointer<UInt8>, _ text: inout ByteReader) throws(TextError) -> Bool {
+    if let bytes = try text.plainJSONString() { return bytes.elementsEqual(own) }
+    return try text.jsonString().utf8.elementsEqual(own)
+  }
+
+  /// The bare value, as a field writes it.
+  private func written(_ i: Int, _ at: UnsafeRawPointer) -> ByteWriter {
+    var out = ByteWriter(capacity: fields[i].width(at) + 16)
+    out.reserve(fields[i].width(at) + 16)
+    fields[i].write(at, &out)
+    return out
+  }
+}
+
+extension EventSchema {
+  /// The first field of the next JSON object whose value is not `event`'s; nil where it says `event`, in whatever order of keys,
+  /// with whatever blanks, escapes and ways to write numbers and times.
+  ///
+  /// For what should come back as it was sent: nothing is made of the text, so no name in it becomes a symbol. Throws where
+  /// the text is no such object, as decoding does.
+  @inlinable
+  public func firstDifference(from event: E, json text: inout ByteReader) throws(TextError) -> String? {
+    var copy = event
+    return try withUnsafePointer(to: event) { own throws(TextError) in
+      try withUnsafeMutablePointer(to: &copy) { at throws(TextError) in try codec.firstDifference(own, at, &text) }
+    }
+  }
+}
