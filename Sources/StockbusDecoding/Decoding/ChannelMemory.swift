@@ -4,6 +4,8 @@ internal import MarketData
 struct ChannelMemory: ~Copyable {
   /// Ids that one connection may bring up; a further one takes the place of the oldest.
   static let limit = 10_000
+  /// Bytes of an id and of a value; longer ones are not kept. Names of channels and symbols are far shorter.
+  static let lengthLimit = 256
 
   private let slots: Int
   /// By the hash of the id. Where two ids share one, the later is looked for one by one.
@@ -20,6 +22,7 @@ struct ChannelMemory: ~Copyable {
 
   /// The place of an id; -1 where nothing is known of it.
   func place(_ id: UnsafeBufferPointer<UInt8>) -> Int {
+    if id.count > Self.lengthLimit { return -1 }
     if let place = places[hash(id)], ids[place].elementsEqual(id) { return place }
     return ids.count > places.count ? ids.firstIndex { $0.elementsEqual(id) } ?? -1 : -1
   }
@@ -27,8 +30,9 @@ struct ChannelMemory: ~Copyable {
   /// Empty where the message had no such value.
   func value(_ place: Int, _ slot: Int) -> [UInt8] { values[place * slots + slot] }
 
-  /// The place to write an id's values to, which begin anew.
+  /// The place to write an id's values to, which begin anew; -1 where the id is too long to be kept.
   mutating func make(_ id: UnsafeBufferPointer<UInt8>) -> Int {
+    if id.count > Self.lengthLimit { return -1 }
     var place = place(id)
     if place < 0, ids.count < Self.limit {
       place = ids.count
@@ -47,5 +51,8 @@ struct ChannelMemory: ~Copyable {
     return place
   }
 
-  mutating func set(_ place: Int, _ slot: Int, _ value: UnsafeBufferPointer<UInt8>) { values[place * slots + slot] = Array(value) }
+  /// Keeps a value, unless it is too long.
+  mutating func set(_ place: Int, _ slot: Int, _ value: UnsafeBufferPointer<UInt8>) {
+    if value.count <= Self.lengthLimit { values[place * slots + slot] = Array(value) }
+  }
 }

@@ -19,6 +19,8 @@ struct CompiledPath: BitwiseCopyable {
   static let nothing: Int32 = -3
   /// The key of the item, where an object is gone through.
   static let key: Int32 = -4
+  /// At the whole message, where a list's items want it: resolved once a message, and found by the number in `steps.first`.
+  static let resolved: Int32 = -5
 
   static let none = CompiledPath(root: nothing)
   @inline(__always) var isNone: Bool { root == Self.nothing }
@@ -54,6 +56,8 @@ struct CompiledSequence: BitwiseCopyable {
   var path = CompiledPath.none
   var step = SequenceRule.Step.next
   var isPerSymbol = true
+  /// True where a list's items share a number of the message, which counts once then.
+  var isShared = false
   var series: Int32 = -1
 }
 
@@ -65,6 +69,10 @@ struct CompiledRule: BitwiseCopyable {
   var isSigned = false
   var conditions = Slice()
   var only = Slice()
+  /// Those of `only` that are the same for all items.
+  var onlyOnce = Slice()
+  /// The paths from the message's root that its items want.
+  var constants = Slice()
   var each = Slice()
   var symbol = CompiledPath.none
   var time = CompiledPath.none
@@ -73,6 +81,9 @@ struct CompiledRule: BitwiseCopyable {
   var prices = Slice()
   /// Size; bid size and ask size; volume.
   var sizes = Slice()
+  /// What prices and sizes are divided by.
+  var priceScale: UInt64 = 1
+  var sizeScale: UInt64 = 1
   /// Nanoseconds; 0 for ISO-8601.
   var timeUnit: UInt64 = 1
   var shift: Int64 = 0

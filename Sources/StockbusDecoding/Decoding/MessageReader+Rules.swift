@@ -28,6 +28,16 @@ extension MessageReader {
       tally.kinds[fallback].count &+= 1
       return .other(kind: book.names[fallback])
     }
+    return unknown(scope)
+  }
+
+  @inline(never)
+  private mutating func unknown(_ scope: Int) -> Verdict {
+    told += 1
+    guard told <= Self.toldLimit else {
+      tally.addUnlisted()
+      return .unknown(shape: "…")
+    }
     let shape = MessageShape.of(scope, in: tape)
     tally.add(shape: shape)
     return .unknown(shape: shape)
@@ -59,13 +69,15 @@ extension MessageReader {
   private mutating func talk(_ index: Int, _ scope: Int, _ root: Int) -> Verdict {
     let rule = book.rules[index]
     let kind = book.names[index]
-    if !rule.rememberedID.isNone { remember(rule, scope, root) }
+    if !rule.rememberedID.isNone { _ = remember(rule, scope, root) }
     switch rule.role {
     case .acknowledgement: return .acknowledgement(kind: kind)
     case .authenticated: return .authenticated(kind: kind)
     case .heartbeat: return .heartbeat(kind: kind)
     case .other, .data: return .other(kind: kind)
     case .error:
+      told += 1
+      if told > Self.toldLimit { return .refusal(kind: kind, text: "…") }
       for path in rule.text.range {
         let node = walk(book.paths[path], scope, root)
         if node >= 0, tape.nodes[node].kind != .null { return .refusal(kind: kind, text: tape.string(node)) }
@@ -74,21 +86,24 @@ extension MessageReader {
     }
   }
 
-  private mutating func remember(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
+  /// Keeps what a message says for later ones; the place of its id, or -1 where it has none that can be kept.
+  mutating func remember(_ rule: CompiledRule, _ scope: Int, _ root: Int) -> Int {
     let id = walk(rule.rememberedID, scope, root)
-    guard id >= 0, !tape.nodes[id].isContainer else { return }
+    guard id >= 0, !tape.nodes[id].isContainer else { return -1 }
     let place = memory.make(tape.bytes(id))
+    if place < 0 { return -1 }
     for index in rule.remembered.range {
       let node = walk(book.memories[index].path, scope, root)
       if node >= 0, !tape.nodes[node].isContainer { memory.set(place, Int(book.memories[index].slot), bytes(node)) }
     }
+    return place
   }
 
   /// The node a path leads to; -1 where there is none, and for what is remembered, which is in no message.
   @inline(__always)
   func walk(_ path: CompiledPath, _ item: Int, _ root: Int) -> Int {
     if path.root > CompiledPath.item { return -1 }
-    if path.root <= CompiledPath.nothing { return path.root == CompiledPath.key ? key : -1 }
+    if path.root <= CompiledPath.nothing { return known(path) }
     var node = path.root == CompiledPath.item ? item : root
     var at = Int(path.steps.first)
     let end = at &+ Int(path.steps.count)
@@ -100,6 +115,13 @@ extension MessageReader {
     return node
   }
 
+  /// What needs no walk: the item's key, and what was resolved for all items.
+  @inline(__always)
+  private func known(_ path: CompiledPath) -> Int {
+    if path.root == CompiledPath.resolved { return book.resolved[Int(path.steps.first)] }
+    return path.root == CompiledPath.key ? key : -1
+  }
+
   /// What a node says, without escapes; until the next call.
   @inline(__always)
   mutating func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> { tape.nodes[node].hasEscapes ? unescaped(node) : tape.bytes(node) }
@@ -107,6 +129,7 @@ extension MessageReader {
   @inline(never)
   private mutating func unescaped(_ node: Int) -> UnsafeBufferPointer<UInt8> {
     scratch.clear()
+    tape.count(Int(tape.nodes[node].count))
     JSONEscapes.resolve(tape.bytes(node), into: &scratch)
     return scratch.withBytes { $0 }
   }
@@ -115,6 +138,7 @@ extension MessageReader {
   @inline(never)
   mutating func remembered(_ path: CompiledPath) -> UnsafeBufferPointer<UInt8> {
     scratch.clear()
+    tape.count(1)
     if recalled >= 0 { memory.value(recalled, Int(path.root)).withUnsafeBufferPointer { scratch.append($0) } }
     return scratch.withBytes { $0 }
   }
@@ -147,7 +171,8 @@ extension MessageReader {
     case .object: return tape.nodes[node].kind == .object
     case .list: return tape.nodes[node].kind == .array
     case .exact:
-      if tape.nodes[node].isContainer { return false }
+      // An escape sequence is up to six times as long as what it says.
+      if tape.nodes[node].isContainer || Int(tape.nodes[node].count) > 6 * book.texts[Int(pattern.texts.first)].count { return false }
       return Self.equals(bytes(node), book.texts[Int(pattern.texts.first)])
     case .pieces: return !tape.nodes[node].isContainer && matches(pattern, bytes(node))
     }

@@ -11,7 +11,7 @@ extension MessageReader {
     key = -1
     if rule.each.count == 0 {
       item(rule, scope, root, &count, body)
-    } else {
+    } else if share(rule, scope, root) {
       items(rule, Int(rule.each.first), scope, root, &count, body)
     }
     tally.events &+= count
@@ -20,19 +20,30 @@ extension MessageReader {
 
   @inline(never)
   private mutating func rememberAgain(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
-    let id = walk(rule.rememberedID, scope, root)
-    guard id >= 0, !tape.nodes[id].isContainer else { return }
-    let place = memory.make(tape.bytes(id))
-    for index in rule.remembered.range {
-      let node = walk(book.memories[index].path, scope, root)
-      if node >= 0, !tape.nodes[node].isContainer { memory.set(place, Int(book.memories[index].slot), bytes(node)) }
-    }
-    recalled = place
+    let place = remember(rule, scope, root)
+    if place >= 0 { recalled = place }
+  }
+
+  /// What all items of a list have from the message, once for all of them; false where that leaves every item out.
+  @inline(__always)
+  private mutating func share(_ rule: CompiledRule, _ scope: Int, _ root: Int) -> Bool {
+    for index in rule.constants.range { book.resolved[index] = walk(book.constants[index], scope, root) }
+    if rule.sequence.isShared { countShared(rule, scope, root) }
+    return rule.onlyOnce.count == 0 || fits(rule.onlyOnce, scope, root)
+  }
+
+  /// A number of the message that its items share counts once: here for the connection, for symbols with their first item.
+  @inline(never)
+  private mutating func countShared(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
+    shared += 1
+    if rule.sequence.isPerSymbol { return }
+    do throws(ValueProblem) { try count(rule.sequence, 0, scope, root) } catch { fault(error) }
   }
 
   @inline(never)
   private mutating func flawed(_ count: Int) -> Verdict {
     tally.malformed &+= 1
+    told += 1
     let more = faults.count > 1 ? "; and \(faults.count - 1) more items" : ""
     let fault = Verdict.malformed(reason: faults.first + more)
     return count == 0 ? fault : .several([.events(count), fault])
@@ -65,7 +76,10 @@ extension MessageReader {
   private mutating func item(
     _ rule: CompiledRule, _ node: Int, _ root: Int, _ count: inout Int, _ body: (borrowing DecodedValues) -> Void
   ) {
-    if rule.only.count > 0, !fits(rule.only, node, root) { return }
+    if rule.only.count > 0, !fits(rule.only, node, root) {
+      if rule.sequence.series >= 0, !rule.sequence.isShared { countLeftOut(rule, node, root) }
+      return
+    }
     do throws(ValueProblem) {
       try fill(rule, node, root)
       body(values)
@@ -73,9 +87,29 @@ extension MessageReader {
     } catch { fault(error) }
   }
 
+  /// An item that is left out has its number all the same. Where its symbol was never seen nothing can be missing, and none is made.
+  @inline(never)
+  private mutating func countLeftOut(_ rule: CompiledRule, _ item: Int, _ root: Int) {
+    let node = walk(rule.sequence.path, item, root)
+    guard node >= 0, let number = wholeNumber(node) else { return }
+    var place = 0
+    if rule.sequence.isPerSymbol {
+      let name = walk(rule.symbol, item, root)
+      if rule.symbol.root > CompiledPath.item {
+        place = names.known(remembered(rule.symbol))
+      } else {
+        guard name >= 0, !tape.nodes[name].isContainer, tape.nodes[name].count <= Self.valueLimit else { return }
+        place = names.known(bytes(name))
+      }
+      if place < 0 { return }
+    }
+    guard let expected = sequences.take(number, rule.sequence, place: place) else { return }
+    gap(rule.sequence, rule.sequence.isPerSymbol ? names.symbol(at: place) : nil, expected, number)
+  }
+
   @inline(never)
   private mutating func fault(_ problem: ValueProblem) {
-    if faults.count == 0 { faults.first = problem.description(in: tape) }
+    if faults.count == 0 { faults.first = told < Self.toldLimit ? problem.description(in: tape) : "…" }
     faults.count += 1
   }
 
@@ -83,23 +117,25 @@ extension MessageReader {
   private mutating func fill(_ rule: CompiledRule, _ node: Int, _ root: Int) throws(ValueProblem) {
     let place = try symbol(rule.symbol, node, root)
     values.symbol = names.symbol(at: place)
-    if rule.sequence.series >= 0 { try count(rule.sequence, place, node, root) }
+    if rule.sequence.series >= 0, !rule.sequence.isShared || isCounted(rule.sequence, place) {
+      try count(rule.sequence, place, node, root)
+    }
     values.time = try time(rule, node, root)
     decimals = 0
     values.side = .unknown
     var at = Int(rule.prices.first)
-    values.prices.0 = Price(raw: try number(book.paths[at], node, root, fields.prices[0], isRequired: true))
+    values.prices.0 = Price(raw: try number(book.paths[at], node, root, fields.prices[0], rule.priceScale, isRequired: true))
     if rule.prices.count > 1 {
-      values.prices.1 = Price(raw: try number(book.paths[at + 1], node, root, fields.prices[1], isRequired: true))
+      values.prices.1 = Price(raw: try number(book.paths[at + 1], node, root, fields.prices[1], rule.priceScale, isRequired: true))
       if rule.prices.count > 2 {
-        values.prices.2 = Price(raw: try number(book.paths[at + 2], node, root, fields.prices[2], isRequired: true))
-        values.prices.3 = Price(raw: try number(book.paths[at + 3], node, root, fields.prices[3], isRequired: true))
+        values.prices.2 = Price(raw: try number(book.paths[at + 2], node, root, fields.prices[2], rule.priceScale, isRequired: true))
+        values.prices.3 = Price(raw: try number(book.paths[at + 3], node, root, fields.prices[3], rule.priceScale, isRequired: true))
       }
     }
     values.priceDecimals = decimals
     decimals = 0
     at = Int(rule.sizes.first)
-    var size = try number(book.paths[at], node, root, fields.sizes[0], isRequired: false)
+    var size = try number(book.paths[at], node, root, fields.sizes[0], rule.sizeScale, isRequired: false)
     if rule.isSigned, wanted == 0 {
       values.side = size < 0 ? .sell : size > 0 ? .buy : .unknown
       if size == .min { throw ValueProblem(field: fields.sizes[0], reason: .outOfRange) }
@@ -110,7 +146,7 @@ extension MessageReader {
     if size < 0 { throw ValueProblem(field: fields.sizes[0], reason: .negative, node: walk(book.paths[at], node, root)) }
     values.sizes.0 = Quantity(raw: size)
     if rule.sizes.count > 1 {
-      var other = try number(book.paths[at + 1], node, root, fields.sizes[1], isRequired: false)
+      var other = try number(book.paths[at + 1], node, root, fields.sizes[1], rule.sizeScale, isRequired: false)
       if other < 0 {
         // Bitfinex writes what sellers offer below zero.
         guard rule.isSigned, other != .min else {
@@ -136,11 +172,18 @@ extension MessageReader {
       guard node >= 0 else { throw ValueProblem(field: "symbol", reason: .missing) }
       if tape.nodes[node].isContainer { throw ValueProblem(field: "symbol", reason: .notAValue, node: node) }
       if tape.nodes[node].kind == .null { throw ValueProblem(field: "symbol", reason: .null, node: node) }
+      if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: "symbol", reason: .tooLong, node: node) }
       name = bytes(node)
     }
     do throws(TextError) { return try names.place(name) } catch {
-      throw ValueProblem(field: "symbol", reason: .symbol(error.reason), node: node)
+      throw ValueProblem(field: "symbol", reason: .symbol(error.code), node: node)
     }
+  }
+
+  /// Whether a number that items share is to be counted with this one: the first of its symbol; those of the connection were counted.
+  @inline(never)
+  private mutating func isCounted(_ rule: CompiledSequence, _ place: Int) -> Bool {
+    rule.isPerSymbol && sequences.isFirst(of: shared, rule, place: place)
   }
 
   @inline(__always)
@@ -155,7 +198,7 @@ extension MessageReader {
   /// The whole number of a node, also of a text that writes one; nil where it is none.
   @inline(__always)
   mutating func wholeNumber(_ node: Int) -> Int64? {
-    guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text else { return nil }
+    guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text, tape.nodes[node].count <= Self.valueLimit else { return nil }
     var reader = ByteReader(bytes(node))
     guard let number = try? reader.integer(), reader.isAtEnd else { return nil }
     return number
@@ -164,7 +207,7 @@ extension MessageReader {
   /// A number in billionths, 0 where there is none and none is needed; `decimals` becomes at least what it was written with.
   @inline(__always)
   private mutating func number(
-    _ path: CompiledPath, _ item: Int, _ root: Int, _ field: String, isRequired: Bool
+    _ path: CompiledPath, _ item: Int, _ root: Int, _ field: String, _ scale: UInt64, isRequired: Bool
   ) throws(ValueProblem) -> Int64 {
     let node = walk(path, item, root)
     guard node >= 0 else {
@@ -176,18 +219,20 @@ extension MessageReader {
       if kind == .null, !isRequired { return 0 }
       throw ValueProblem(field: field, reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notANumber, node: node)
     }
+    if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: field, reason: .tooLong, node: node) }
     let text = bytes(node)
     if text.isEmpty, !isRequired { return 0 }
     var reader = ByteReader(text)
     var written: UInt8 = 0
     do throws(TextError) {
-      let raw = try reader.fixedPoint(decimals: &written)
+      let raw = scale == 1 ? try reader.fixedPoint(decimals: &written) : try ScaledNumber.read(&reader, scale, decimals: &written)
       try reader.expectEnd()
       if written > decimals { decimals = written }
       return raw
     } catch {
       let reason: ValueProblem.Reason =
         switch error.code {
+        case .tooManyDecimals where scale != 1, .outOfRange where scale != 1: .notExact
         case .tooManyDecimals: .tooManyDecimals
         case .outOfRange: .outOfRange
         default: .notANumber
@@ -200,6 +245,9 @@ extension MessageReader {
   private mutating func side(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> Side {
     let node = walk(rule.side, item, root)
     guard node >= 0, tape.nodes[node].kind != .null else { return .unknown }
+    if tape.nodes[node].count > Self.valueLimit, !tape.nodes[node].isContainer {
+      throw ValueProblem(field: "side", reason: .tooLong, node: node)
+    }
     if !tape.nodes[node].isContainer {
       let text = bytes(node)
       for index in rule.sides.range where Self.equals(text, book.texts[Int(book.sides[index].text)]) { return book.sides[index].side }
@@ -216,6 +264,7 @@ extension MessageReader {
     guard kind == .number || kind == .text else {
       throw ValueProblem(field: "time", reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notATime, node: node)
     }
+    if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: "time", reason: .tooLong, node: node) }
     var reader = ByteReader(bytes(node))
     do throws(TextError) {
       let time = rule.timeUnit == 0 ? try reader.iso8601() : try EpochTime.read(&reader, unit: rule.timeUnit)

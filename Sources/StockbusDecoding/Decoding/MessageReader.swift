@@ -7,6 +7,10 @@ public import MarketData
 public struct MessageReader: ~Copyable {
   /// The longest message that is read, where nothing else is said.
   public static let messageLimit = 16 << 20
+  /// The longest number, time or name that is read; whatever a venue means by longer ones, it is none of those.
+  static let valueLimit = 512
+  /// How many of a list's messages that are no events are looked at one by one; further ones are counted only.
+  static let toldLimit = 16
 
   /// Counts since it was made.
   public internal(set) var tally: MessageTally
@@ -31,6 +35,10 @@ public struct MessageReader: ~Copyable {
   var key = -1
   /// What was malformed among a message's items: the first reason, and how many.
   var faults: (first: String, count: Int) = ("", 0)
+  /// How many of the present list's messages were looked at that are no events.
+  var told = 0
+  /// Messages with items that share a number, so far.
+  var shared: UInt64 = 0
 
   /// Reads messages of at most `limit` bytes; `event` is what is wanted, nil for verdicts only. `spec` is whole: a preset's and
   /// what was written. `symbols` are the configuration's, under whose names events come out; others come out under the venue's, and
@@ -68,31 +76,60 @@ public struct MessageReader: ~Copyable {
       return .malformed(reason: error.description)
     }
     values.received = received
+    told = 0
     guard book.splits, tape.nodes[0].kind == .array else { return unit(0, body) }
     return parts(body)
   }
 
-  /// A list whose items are messages.
+  /// A list whose items are messages. However many are no events: what is said about them does not grow with the list.
   @inline(never)
   private mutating func parts(_ body: (borrowing DecodedValues) -> Void) -> Verdict {
-    var events = 0
-    var others: [Verdict] = []
-    var isOfUse = false
+    var found = Parts()
     let end = Int(tape.nodes[0].next)
     var at = 1
     while at < end {
-      switch unit(at, body) {
-      case .events(let count):
-        events &+= count
-        isOfUse = true
-      case .several(let parts): others += parts
-      case .other(let kind) where isOfUse || others.contains(.other(kind: kind)): break
-      case let verdict: others.append(verdict)
+      let verdict = unit(at, body)
+      if case .several(let verdicts) = verdict {
+        for each in verdicts { found.add(each) }
+      } else {
+        found.add(verdict)
       }
       at = Int(tape.nodes[at].next)
     }
+    return found.verdict
+  }
+}
+
+/// What the messages of a list are together.
+private struct Parts {
+  private var events = 0
+  private var isOfUse = false
+  private var others: [Verdict] = []
+  private var isAuthenticated = false
+  private var untold = 0
+
+  mutating func add(_ verdict: Verdict) {
+    switch verdict {
+    case .events(let count):
+      events &+= count
+      isOfUse = true
+    case .other(let kind) where isOfUse || others.contains(.other(kind: kind)): break
+    case .authenticated where isAuthenticated: break
+    case .authenticated:
+      // Never left out: somebody waits for it.
+      isAuthenticated = true
+      others.append(verdict)
+    case _ where others.count < MessageReader.toldLimit: others.append(verdict)
+    case .other: break
+    default: untold += 1
+    }
+  }
+
+  var verdict: Verdict {
     // Known messages of no use beside useful ones are not worth telling.
+    var others = others
     if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }
+    if untold > 0 { others.append(.malformed(reason: "\(untold) more messages of the list are no events")) }
     if others.isEmpty { return .events(events) }
     if others.count == 1, !isOfUse { return others[0] }
     return .several((isOfUse ? [.events(events)] : []) + others)

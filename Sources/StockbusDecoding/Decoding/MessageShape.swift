@@ -47,6 +47,6 @@ enum MessageShape {
   private static func name(_ key: String) -> String {
     String(
       String.UnicodeScalarView(
-        key.unicodeScalars.map { $0.value < 32 || $0.value == 127 || ",{}[]".unicodeScalars.contains($0) ? "?" : $0 }))
+        key.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) || ",{}[]".unicodeScalars.contains($0) ? "?" : $0 }))
   }
 }

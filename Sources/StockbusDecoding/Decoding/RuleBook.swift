@@ -13,6 +13,9 @@ struct RuleBook: ~Copyable {
   let texts: UnsafeMutableBufferPointer<PathStep>
   let sides: UnsafeMutableBufferPointer<CompiledSide>
   let memories: UnsafeMutableBufferPointer<CompiledMemory>
+  /// Paths from the message's root that the items of lists want, and where they lead in the present message.
+  let constants: UnsafeMutableBufferPointer<CompiledPath>
+  let resolved: UnsafeMutableBufferPointer<Int>
   /// The kinds' names, by rule.
   let names: [String]
   /// The series of sequence numbers, by their index.
@@ -44,6 +47,8 @@ struct RuleBook: ~Copyable {
     texts = Self.keep(maker.texts)
     sides = Self.keep(maker.sides)
     memories = Self.keep(maker.memories)
+    constants = Self.keep(maker.constants)
+    resolved = Self.keep(maker.constants.map { _ in -1 })
   }
 
   deinit {
@@ -57,6 +62,8 @@ struct RuleBook: ~Copyable {
     texts.deallocate()
     sides.deallocate()
     memories.deallocate()
+    constants.deallocate()
+    resolved.deallocate()
   }
 
   private static func keep<T>(_ list: [T]) -> UnsafeMutableBufferPointer<T> {
@@ -75,6 +82,9 @@ struct RuleBookMaker {
   var texts: [PathStep] = []
   var sides: [CompiledSide] = []
   var memories: [CompiledMemory] = []
+  var constants: [CompiledPath] = []
+  /// True while a rule is made that goes through a list: what its items want of the whole message is looked up once.
+  private var hasItems = false
   var series: [String] = []
   var memoryNames: [String] = []
 
@@ -97,6 +107,13 @@ struct RuleBookMaker {
       index: index)
   }
 
+  /// The path of a field, or of a condition on items.
+  mutating func itemPath(_ path: ValuePath?) -> CompiledPath {
+    guard hasItems, let path, path.root == .message else { return self.path(path) }
+    constants.append(self.path(path))
+    return CompiledPath(root: CompiledPath.resolved, steps: Slice(first: Int32(constants.count - 1), count: 0))
+  }
+
   mutating func path(_ path: ValuePath?) -> CompiledPath {
     guard let path else { return .none }
     let first = Int32(steps.count)
@@ -117,7 +134,7 @@ struct RuleBookMaker {
   }
 
   mutating func list(_ list: [ValuePath?]) -> Slice {
-    let compiled = list.map { path($0) }
+    let compiled = list.map { itemPath($0) }
     let first = Int32(paths.count)
     paths += compiled
     return Slice(first: first, count: Int32(compiled.count))
@@ -128,8 +145,11 @@ struct RuleBookMaker {
     return Int32(texts.count - 1)
   }
 
-  private mutating func conditions(_ mapping: Mapping<[ValuePattern]>?) -> Slice {
-    let compiled = (mapping?.entries ?? []).map { entry in
+  private mutating func conditions(
+    _ mapping: Mapping<[ValuePattern]>?, where isWanted: (ValuePath.Root) -> Bool = { _ in true }
+  ) -> Slice {
+    let wanted = (mapping?.entries ?? []).filter { entry in ValuePath(entry.name).map { isWanted($0.root) } ?? true }
+    let compiled = wanted.map { entry in
       let first = Int32(patterns.count)
       for pattern in entry.value { patterns.append(ready(pattern)) }
       return CompiledCondition(path: path(ValuePath(entry.name)), patterns: Slice(first: first, count: Int32(entry.value.count)))
@@ -163,7 +183,9 @@ struct RuleBookMaker {
     let name = rule.series ?? kind
     let index = series.firstIndex(of: name) ?? series.count
     if index == series.count { series.append(name) }
-    return CompiledSequence(path: path(rule.path), step: rule.step, isPerSymbol: rule.per == .symbol, series: Int32(index))
+    return CompiledSequence(
+      path: path(rule.path), step: rule.step, isPerSymbol: rule.per == .symbol, isShared: hasItems && rule.path.root == .message,
+      series: Int32(index))
   }
 
   mutating func rule(_ name: String, _ rule: MessageRule, _ spec: DecodingSpec) -> CompiledRule {
@@ -172,12 +194,17 @@ struct RuleBookMaker {
     compiled.event = rule.event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
     compiled.isSigned = rule.signed ?? false
     compiled.conditions = conditions(rule.when)
-    compiled.only = conditions(rule.only)
     compiled.each = list(rule.each ?? [])
+    hasItems = compiled.each.count > 0
+    defer { hasItems = false }
+    let firstConstant = Int32(constants.count)
+    let isOfItem = { (root: ValuePath.Root) in root == .item || root == .key }
+    compiled.only = hasItems ? conditions(rule.only, where: isOfItem) : conditions(rule.only)
+    compiled.onlyOnce = hasItems ? conditions(rule.only, where: { !isOfItem($0) }) : Slice()
     let fields = rule.fields ?? FieldPaths()
-    compiled.symbol = path(fields.symbol)
-    compiled.time = path(fields.time)
-    compiled.side = path(fields.side)
+    compiled.symbol = itemPath(fields.symbol)
+    compiled.time = itemPath(fields.time)
+    compiled.side = itemPath(fields.side)
     switch rule.event {
     case .quote?:
       compiled.prices = list([fields.bid, fields.ask])
@@ -189,10 +216,14 @@ struct RuleBookMaker {
       compiled.prices = list([fields.price])
       compiled.sizes = list([fields.size])
     }
+    compiled.priceScale = UInt64(rule.priceScale ?? spec.priceScale ?? 1)
+    compiled.sizeScale = UInt64(rule.sizeScale ?? spec.sizeScale ?? 1)
     compiled.timeUnit = (rule.time ?? spec.time ?? .iso8601).unit ?? 0
     compiled.shift = rule.shift.map(Self.nanoseconds) ?? 0
     compiled.sides = sideWords(rule.sides)
     compiled.sequence = sequence(rule.sequence, kind: name)
+    compiled.constants = Slice(first: firstConstant, count: Int32(constants.count) - firstConstant)
+    hasItems = false
     compiled.rememberedID = path(rule.remember?["id"])
     let kept = (rule.remember?.entries ?? []).filter { $0.name != "id" }.map { entry in
       CompiledMemory(slot: Int32(memoryNames.firstIndex(of: entry.name) ?? 0), path: path(entry.value))

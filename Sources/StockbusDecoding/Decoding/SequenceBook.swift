@@ -12,15 +12,28 @@ public struct SequenceGap: Hashable, Sendable {
 struct SequenceBook {
   private var last: [[Int64]]
   private var isPerSymbol: [Bool]
+  /// Of series whose number several items share: the message in which each symbol had its last one.
+  private var messages: [[UInt64]]
 
   init(series: Int) {
     last = Array(repeating: [], count: series)
+    messages = Array(repeating: [], count: series)
     isPerSymbol = Array(repeating: true, count: series)
   }
 
   /// What counts for a connection begins anew with the next one.
   mutating func reconnected() {
     for i in last.indices where !isPerSymbol[i] { last[i].removeAll() }
+  }
+
+  /// Whether this is the symbol's first item of the message; from then on it is not. Messages are counted from 1.
+  mutating func isFirst(of message: UInt64, _ rule: CompiledSequence, place: Int) -> Bool {
+    let series = Int(rule.series)
+    if place >= messages[series].count {
+      messages[series] += [UInt64](repeating: 0, count: max(place + 1, messages[series].count * 2) - messages[series].count)
+    }
+    defer { messages[series][place] = message }
+    return messages[series][place] != message
   }
 
   /// Takes a number; the one that should have come, where it is another. `place` is the symbol's, 0 for the connection.

@@ -46,6 +46,9 @@ struct SymbolNames: ~Copyable {
     return found >= 0 ? found : try learn(name, hash)
   }
 
+  /// The place of a name that is known; -1 of any other.
+  func known(_ name: UnsafeBufferPointer<UInt8>) -> Int { find(name, hash(name)) }
+
   func symbol(at place: Int) -> Symbol { entries[place].symbol }
 
   @inline(never)
@@ -56,6 +59,7 @@ struct SymbolNames: ~Copyable {
     if !suffix.isEmpty, inner.count > suffix.count, inner.suffix(suffix.count).elementsEqual(suffix) {
       inner = .init(rebasing: inner.dropLast(suffix.count))
     }
+    // The only place where a venue's name becomes a symbol.
     let symbol = try intake.symbol(utf8: inner)
     add(name, hash, symbol)
     return entries.count - 1

@@ -1,10 +1,12 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// Why a value in a message does not fit.
 struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
     case missing, null, notAValue, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
-    case symbol(String)
+    case tooLong, notExact
+    case symbol(TextError.Code)
   }
   /// The field, or the path of a list.
   var field: String
@@ -29,7 +31,9 @@ struct ValueProblem: Error, Hashable {
     case .notATime: return "\(name) is not a time\(text)\(place)"
     case .tooFine: return "\(name) is finer than a nanosecond\(text)\(place)"
     case .noList: return "\(name) is no list\(place)"
-    case .symbol(let why): return "\(name): \(why)\(text)\(place)"
+    case .tooLong: return "\(name) is longer than \(MessageReader.valueLimit) bytes\(text)\(place)"
+    case .notExact: return "\(name) divided by its scale is out of range or has more than nine decimals\(text)\(place)"
+    case .symbol(let code): return "\(name): \(TextError(code, at: 0).reason)\(text)\(place)"
     }
   }
 }

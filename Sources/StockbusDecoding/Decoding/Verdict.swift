@@ -24,13 +24,17 @@ public struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
   public internal(set) var kinds: [(name: String, count: Int)]
   /// Unknown messages by shape, the first seen first; after 64 shapes the others count together as `…`.
-  public internal(set) var shapes: [(shape: String, count: Int)] = []
+  public var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
+  private var listed: [(shape: String, count: Int)] = []
+  private var unlisted = 0
   /// Messages that are no JSON, or lack or garble what is needed. Those are counted among their kind as well.
   public internal(set) var malformed = 0
   public internal(set) var events = 0
   public internal(set) var gaps = 0
 
   static let shapeLimit = 64
+
+  init(kinds: [(name: String, count: Int)]) { self.kinds = kinds }
 
   /// Unknown messages, all shapes together.
   public var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
@@ -39,16 +43,17 @@ public struct MessageTally: Hashable, Sendable {
   public subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
 
   mutating func add(shape: String) {
-    if let known = shapes.firstIndex(where: { $0.shape == shape }) {
-      shapes[known].count += 1
-    } else if shapes.count < Self.shapeLimit {
-      shapes.append((shape, 1))
-    } else if let rest = shapes.firstIndex(where: { $0.shape == "…" }) {
-      shapes[rest].count += 1
+    if let known = listed.firstIndex(where: { $0.shape == shape }) {
+      listed[known].count += 1
+    } else if listed.count < Self.shapeLimit {
+      listed.append((shape, 1))
     } else {
-      shapes.append(("…", 1))
+      unlisted += 1
     }
   }
+
+  /// One more whose shape nobody has looked at.
+  mutating func addUnlisted() { unlisted += 1 }
 
   public static func == (a: MessageTally, b: MessageTally) -> Bool {
     a.kinds.elementsEqual(b.kinds) { $0 == $1 } && a.shapes.elementsEqual(b.shapes) { $0 == $1 } && a.malformed == b.malformed

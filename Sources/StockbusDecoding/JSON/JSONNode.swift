@@ -13,7 +13,7 @@ struct JSONNode: BitwiseCopyable {
   /// The node behind this one and all that is inside it.
   var next: UInt32
   var kind: Kind
-  /// True for a text or key with escapes, which is longer than what it says.
+  /// True for a text with escapes, which is longer than what it says. Keys have theirs taken out.
   var hasEscapes: Bool
 
   var isContainer: Bool { kind == .object || kind == .array }

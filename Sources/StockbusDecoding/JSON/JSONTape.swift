@@ -21,6 +21,10 @@ struct JSONTape: ~Copyable {
   private var nodeCapacity: Int
   /// The containers around the present value, outermost first.
   let open: UnsafeMutablePointer<UInt32>
+  #if DEBUG
+  /// Nodes that were visited and bytes that were read again, since it was made.
+  let work: UnsafeMutablePointer<Int>
+  #endif
 
   /// Reads messages of at most `limit` bytes, itself at most 256 MiB.
   init(limit: Int) {
@@ -32,12 +36,19 @@ struct JSONTape: ~Copyable {
     nodes = .allocate(capacity: nodeCapacity)
     open = .allocate(capacity: Self.depthLimit)
     open.initialize(repeating: 0, count: Self.depthLimit)
+    #if DEBUG
+    work = .allocate(capacity: 1)
+    work.initialize(to: 0)
+    #endif
   }
 
   deinit {
     text.deallocate()
     nodes.deallocate()
     open.deallocate()
+    #if DEBUG
+    work.deallocate()
+    #endif
   }
 
   /// Reads a message, which becomes node 0; what was read before is gone.

@@ -31,6 +31,10 @@ public struct DecodingSpec: Options {
   public var sequence: SequenceRule?
   @Setting("How times are written.")
   public var time: VenueTime?
+  @Setting("Prices are divided by it, exactly: with 10000 the message's 138300 is 13.83.", in: 1...1_000_000_000)
+  public var priceScale: Int?
+  @Setting("Sizes are divided by it, exactly.", in: 1...1_000_000_000)
+  public var sizeScale: Int?
   @Setting(
     "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
   public var messages: Mapping<MessageRule>?
@@ -54,6 +58,8 @@ public struct DecodingSpec: Options {
     spec.recall = recall ?? base.recall
     spec.sequence = sequence ?? base.sequence
     spec.time = time ?? base.time
+    spec.priceScale = priceScale ?? base.priceScale
+    spec.sizeScale = sizeScale ?? base.sizeScale
     spec.messages = Self.rules(messages, over: base.messages)
     return spec
   }

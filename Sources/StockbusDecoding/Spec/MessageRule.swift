@@ -54,6 +54,10 @@ public struct MessageRule: Options {
   public var fields: FieldPaths?
   @Setting("How its times are written, where they differ from the others'.")
   public var time: VenueTime?
+  @Setting("What its prices are divided by, where that differs from the others'.", in: 1...1_000_000_000)
+  public var priceScale: Int?
+  @Setting("What its sizes are divided by, where that differs from the others'.", in: 1...1_000_000_000)
+  public var sizeScale: Int?
   @Setting(
     "Added to the time, such as -1m where a bar's end is told and not its begin.", in: .seconds(-31_622_400) ... .seconds(31_622_400))
   public var shift: Duration?
@@ -92,6 +96,8 @@ public struct MessageRule: Options {
     rule.only = only ?? base.only
     rule.fields = fields.map { own in base.fields.map { own.over($0) } ?? own } ?? base.fields
     rule.time = time ?? base.time
+    rule.priceScale = priceScale ?? base.priceScale
+    rule.sizeScale = sizeScale ?? base.sizeScale
     rule.shift = shift ?? base.shift
     rule.sides = sides ?? base.sides
     rule.signed = signed ?? base.signed
@@ -172,7 +178,10 @@ public struct SequenceRule: Options {
     /// The connection; begins anew with each.
     case connection
   }
-  @Setting("Where the number is; a whole number, or a text that writes one.") public var path: ValuePath
+  @Setting(
+    "Where the number is; a whole number, or a text that writes one. From the message's root ($.) it counts once a message, however many items that has."
+  )
+  public var path: ValuePath
   @Setting("next: one more each time; resume: the last one again or one more; rising: more each time.") public var step = Step.next
   @Setting("Counted for each symbol, or for the connection.") public var per = Scope.symbol
   @Setting("Messages with the same name here are counted together; without it each kind by itself.") public var series: String?
