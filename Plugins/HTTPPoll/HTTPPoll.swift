@@ -83,6 +83,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       return take(response, &output)
     } catch {
       if error.code == .cancelled || Task.isCancelled { throw CancellationError() }
+      if error.code == .tooLarge {
+        malformed.add(1)
+        context.reject(String(decoding: error.beginning, as: UTF8.self), origin: address.origin, reason: error.description)
+      }
       return fail(error.description, pause: nil)
     }
   }

@@ -76,7 +76,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
         while true {
-          for message in try await connection.receive() { take(message, &reader, into: &output) }
+          for message in try await receive(over: connection) { take(message, &reader, into: &output) }
           try await output.flush()
           if let rejection {
             throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
@@ -125,6 +125,23 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   }
 
   // MARK: In
+
+  /// The next messages. What ends the connection may be a message too: one that is not taken is told as any other that is damaged.
+  private func receive(over connection: WebSocketConnection) async throws -> [WebSocketMessage] {
+    do { return try await connection.receive() } catch let error as WebSocketError {
+      let beginning: String? =
+        switch error {
+        case .tooLarge(_, _, let beginning), .invalidText(let beginning): beginning
+        case .protocolViolation: ""
+        default: nil
+        }
+      if let beginning {
+        tallies.malformed.add(1)
+        context.reject(beginning, origin: "\(url)", reason: "\(error)")
+      }
+      throw error
+    }
+  }
 
   private func take(_ message: WebSocketMessage, _ reader: inout MessageReader?, into output: inout Outlet<E>) {
     tallies.messages.add(1)

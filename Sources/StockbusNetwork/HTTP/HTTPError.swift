@@ -25,10 +25,13 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public let code: Code
   public let description: String
+  /// How an answer that is too large begins, as far as it had come; it may hold a secret, as any answer may.
+  public let beginning: [UInt8]
 
-  public init(_ code: Code, _ description: String) {
+  public init(_ code: Code, _ description: String, beginning: [UInt8] = []) {
     self.code = code
     self.description = description
+    self.beginning = beginning
   }
 
   /// True where the same request may well succeed a little later.

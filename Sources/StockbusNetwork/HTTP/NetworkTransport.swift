@@ -48,7 +48,10 @@ public struct NetworkTransport: HTTPTransport {
     let tooLarge = HTTPError(.tooLarge, "\(request.address) answers with more than \(limits.body) bytes")
     if let announced = answer.headers.first(name: "Content-Length").flatMap(Int.init), announced > limits.body { throw tooLarge }
     for try await chunk in answer.body {
-      if response.body.count + chunk.readableBytes > limits.body { throw tooLarge }
+      if response.body.count + chunk.readableBytes > limits.body {
+        let begin = response.body.prefix(512) + chunk.readableBytesView.prefix(max(0, 512 - response.body.count))
+        throw HTTPError(.tooLarge, tooLarge.description, beginning: Array(begin))
+      }
       response.body.append(contentsOf: chunk.readableBytesView)
     }
     return response
