@@ -64,3 +64,44 @@ final class RawServer: Sendable {
     }
   }
 }
+
+/// A TCP client that says what it is told and keeps what comes.
+final class RawClient: Sendable {
+  private let channel: any Channel
+  private let heard = Watched("")
+
+  /// With `byteByByte` every byte is a packet of its own.
+  init(port: Int, saying text: String, byteByByte: Bool = false) async throws {
+    let heard = heard
+    channel = try await ClientBootstrap(group: NetworkThreads.group)
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Ear(heard)) }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+    for part in byteByByte ? text.utf8.map({ [$0] }) : [Array(text.utf8)] {
+      try await channel.writeAndFlush(ByteBuffer(bytes: part)).get()
+    }
+  }
+
+  /// The first line of what comes.
+  func firstLine() async -> String {
+    await heard.wait { $0.contains { $0.isNewline } }
+    return String(heard.value.prefix { !$0.isNewline })
+  }
+
+  /// Waits until the other side has closed.
+  func awaitEnd() async { try? await channel.closeFuture.get() }
+
+  func close() { channel.close(promise: nil) }
+
+  private final class Ear: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let heard: Watched<String>
+    init(_ heard: Watched<String>) { self.heard = heard }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let text = String(buffer: unwrapInboundIn(data))
+      heard.update { $0 += text }
+    }
+  }
+}

@@ -32,12 +32,16 @@ struct Echo: AsyncParsableCommand {
   @ArgumentParser.Option(help: "The most connections at once.")
   var connections = 64
 
+  @ArgumentParser.Option(help: "How long a connection may say nothing before it is closed, such as 10m.", transform: Echo.duration)
+  var idle = Duration.seconds(600)
+
   @ArgumentParser.Option(help: "The largest message, such as 64KiB.", transform: Echo.size)
   var frameLimit = ByteSize.mebibytes(1)
 
   func validate() throws {
     if (tlsCert == nil) != (tlsKey == nil) { throw ValidationError("--tls-cert and --tls-key go together") }
     if let cutAfter, cutAfter < 1 { throw ValidationError("--cut-after must be at least 1") }
+    if idle < .seconds(1) { throw ValidationError("--idle must be at least 1s") }
     if connections < 1 { throw ValidationError("--connections must be at least 1") }
   }
 
@@ -47,6 +51,8 @@ struct Echo: AsyncParsableCommand {
     settings.port = Int(port)
     settings.connections = connections
     settings.frameLimit = frameLimit
+    settings.idleDeadline = idle
+    settings.watchesScripts = true
     if let tlsCert, let tlsKey { settings.identity = TLSIdentity(certificateFile: tlsCert, keyFile: tlsKey) }
     let isPlain = delay == nil && cutAfter == nil
     let script = EchoScript(clock: SystemTimekeeper(), delay: delay ?? .zero, cutAfter: cutAfter)

@@ -18,6 +18,13 @@ public final class WebSocketServer: Sendable {
     /// The largest message that is taken.
     public var frameLimit = ByteSize.mebibytes(1)
     public var handshakeDeadline = Duration.seconds(10)
+    /// How often the other side is asked for a sign of life, and how long that may take; then its place is given to others.
+    public var ping = Duration.seconds(30)
+    public var pongDeadline = Duration.seconds(30)
+    /// How long no message may come before a connection is closed with 1001, though pings are answered; nil is for ever.
+    public var idleDeadline: Duration? = .seconds(600)
+    /// Whether pings and the idle limit watch over scripts too; an echo is always watched over.
+    public var watchesScripts = false
     public var closeDeadline = Duration.seconds(2)
 
     public init() {}
@@ -98,8 +105,11 @@ public final class WebSocketServer: Sendable {
       try await withDeadline(deadline, connection.clock, late: { connection.fail(.timedOut(.handshake)) }) {
         try await connection.wait { $0.wasOpened }
       }
+      let heartbeat = Heartbeat(
+        connection, ping: settings.ping, pongDeadline: settings.pongDeadline, idleDeadline: settings.idleDeadline)
       switch behaviour {
-      case .echo: await connection.awaitEnd()
+      case .echo: await heartbeat.watch { await connection.awaitEnd() }
+      case .script(let body) where settings.watchesScripts: await heartbeat.watch { await body(connection) }
       case .script(let body): await body(connection)
       }
     } catch {}  // it has ended before it began, and its peer knows

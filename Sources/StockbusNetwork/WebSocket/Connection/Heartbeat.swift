@@ -9,10 +9,23 @@ struct Heartbeat: Sendable {
   private let idleDeadline: Duration?
 
   init(_ connection: WebSocketConnection, _ settings: ConnectionSettings) {
+    self.init(connection, ping: settings.ping, pongDeadline: settings.pongDeadline, idleDeadline: settings.idleDeadline)
+  }
+
+  init(_ connection: WebSocketConnection, ping: Duration, pongDeadline: Duration, idleDeadline: Duration?) {
     self.connection = connection
-    ping = settings.ping
-    pongDeadline = settings.pongDeadline
-    idleDeadline = settings.idleDeadline
+    self.ping = ping
+    self.pongDeadline = pongDeadline
+    self.idleDeadline = idleDeadline
+  }
+
+  /// Does something with the connection while it watches.
+  func watch(_ body: @Sendable () async -> Void) async {
+    // Unstructured only in form: awaited at once.
+    let watch = Task { await run() }
+    await body()
+    watch.cancel()
+    await watch.value
   }
 
   /// Returns when the connection has failed, at the latest at the next deadline, or the task is cancelled.

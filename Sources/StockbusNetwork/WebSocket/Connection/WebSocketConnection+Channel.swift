@@ -4,15 +4,15 @@ internal import Synchronization
 
 // What the channel's handler, the opening and the heartbeat do with a connection.
 extension WebSocketConnection {
-  /// Takes what one read has brought. False where reading has to pause, because enough waits.
-  func deliver(_ messages: [WebSocketMessage], bytes: Int, hasPong: Bool) -> Bool {
+  /// Takes what one read has brought; `hasMessage` also where they were answered already. False where reading has to pause, because enough waits.
+  func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool, hasPong: Bool) -> Bool {
     let now = clock.uptime
     let mayRead = state.withLock { state in
       state.reads &+= 1
       guard case .open = state.phase else { return true }
-      if hasPong || !messages.isEmpty { state.hasProven = true }
+      if hasPong || hasMessage { state.hasProven = true }
+      if hasMessage { state.lastMessage = now }
       if !messages.isEmpty {
-        state.lastMessage = now
         if state.inbox.isEmpty { state.inbox = messages } else { state.inbox += messages }
         state.inboxBytes += bytes
       }

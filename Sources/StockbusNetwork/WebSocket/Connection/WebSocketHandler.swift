@@ -19,12 +19,15 @@ final class WebSocketHandler: ChannelInboundHandler {
   /// Nil before the handshake, and when nothing more is wanted.
   private var reader: FrameReader?
   private var head = ByteBuffer()
+  /// How much of the head has been searched for its end: one that comes byte by byte must not be searched anew each time.
+  private var searched = 0
   private var isShaking = true
   private var failure: WebSocketError?
   // What one read has brought.
   private var messages: [WebSocketMessage] = []
   private var bytes = 0
   private var hasPong = false
+  private var hasMessage = false
   /// The payload of the last ping that was not answered; one answer is enough for many (RFC 6455, section 5.5.3).
   private var ping: ByteBuffer?
   private var echo = ByteBuffer()
@@ -65,6 +68,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private func take(_ piece: FrameReader.Piece) {
     switch piece {
     case .message(let message):
+      hasMessage = true
       if case .server(echoes: true) = role {
         echo.writeFrame(message)
         echoed += 1
@@ -102,8 +106,9 @@ final class WebSocketHandler: ChannelInboundHandler {
       messages = []
       bytes = 0
       hasPong = false
+      hasMessage = false
     }
-    return connection.deliver(messages, bytes: bytes, hasPong: hasPong) || reader == nil
+    return connection.deliver(messages, bytes: bytes, hasMessage: hasMessage, hasPong: hasPong) || reader == nil
   }
 
   private func answer(_ context: ChannelHandlerContext) {
@@ -130,7 +135,8 @@ final class WebSocketHandler: ChannelInboundHandler {
       refuse(context, .badHandshake("not HTTP"))
       return false
     }
-    guard let end = head.readableBytesView.firstRange(ofBlankLine: ()) else {
+    guard let end = head.readableBytesView.firstRange(ofBlankLine: max(0, searched - 3)) else {
+      searched = head.readableBytes
       if head.readableBytes > HTTPHead.limit { refuse(context, .badHandshake("more than \(HTTPHead.limit) bytes without an end")) }
       return false
     }
@@ -191,9 +197,9 @@ final class WebSocketHandler: ChannelInboundHandler {
 }
 
 extension Collection<UInt8> where Index == Int {
-  /// How many bytes stand before the first empty line; nil where there is none.
-  fileprivate func firstRange(ofBlankLine: Void) -> Int? {
-    var at = startIndex
+  /// How many bytes stand before the first empty line; nil where there is none. The first `offset` bytes have been searched.
+  fileprivate func firstRange(ofBlankLine offset: Int) -> Int? {
+    var at = startIndex + offset
     while at + 4 <= endIndex {
       if self[at] == 13, self[at + 1] == 10, self[at + 2] == 13, self[at + 3] == 10 { return at - startIndex }
       at += 1

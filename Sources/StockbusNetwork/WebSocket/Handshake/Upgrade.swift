@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// The client's half of the handshake (RFC 6455, section 4.1).
@@ -77,6 +78,6 @@ enum UpgradeResponse {
 }
 
 extension String {
-  /// Without characters that a terminal would act upon, and not too long.
-  var printable: String { String(String.UnicodeScalarView(unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }.prefix(300))) }
+  /// What the other side said, for a message: nothing in it that a terminal would act upon, and not too long.
+  var printable: String { visible(self, limit: 300) }
 }

@@ -1,0 +1,114 @@
+import Foundation
+import NIOCore
+import SeededRandom
+import StockbusPlugin
+import Testing
+
+@testable import StockbusNetwork
+
+/// What a hostile peer can send before and after the handshake: by seed, as many as STOCKBUS_FUZZ_COUNT says.
+@Suite(.timeLimit(.minutes(30))) struct PeerFuzzTests {
+  private static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 4000
+
+  /// Frames as they should be and as they should not, one behind the other.
+  private func frames(_ random: inout SplitMix) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for _ in 0...random.upTo(4) {
+      let isMasked = random.oneIn(2)
+      let opcode = random.oneIn(8) ? UInt8(random.upTo(15)) : [0, 1, 2, 8, 9, 10][random.upTo(5)]
+      bytes.append((random.oneIn(4) ? 0 : 0x80) | (random.oneIn(30) ? UInt8(random.upTo(7)) << 4 : 0) | opcode)
+      var payload = (0..<[0, 1, 2, 5, 60, 125, 126, 200][random.upTo(7)]).map { _ in UInt8(random.oneIn(20) ? 0xc3 : 97) }
+      if opcode == 8, random.oneIn(2) { payload = [3, UInt8(232 + random.upTo(15))] + payload }
+      let length = random.oneIn(20) ? random.upTo(1 << 40) : payload.count
+      let mask: UInt8 = isMasked ? 0x80 : 0
+      switch random.oneIn(10) ? 127 : length {
+      case 0...125: bytes.append(mask | UInt8(length))
+      case 126...0xffff:
+        bytes += [mask | 126] + (0..<2).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+      default: bytes += [mask | 127] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+      }
+      if isMasked { bytes += (0..<4).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+      bytes += payload
+    }
+    return bytes
+  }
+
+  /// What a reader makes of the bytes in parts that end at these places.
+  private func read(_ bytes: [UInt8], masked: Bool, cuts: [Int]) -> [String] {
+    var reader = FrameReader(limit: 150, expectsMask: masked)
+    var lines: [String] = []
+    var at = 0
+    do throws(WebSocketError) {
+      for end in cuts + [bytes.count] {
+        reader.append(ByteBuffer(bytes: bytes[at..<end]))
+        at = end
+        while let piece = try reader.next() {
+          switch piece {
+          case .message(let message): lines.append("\(message.kind) \(message.text)")
+          case .ping(let payload): lines.append("ping \(payload.readableBytes)")
+          case .pong: lines.append("pong")
+          case .close(let code, let reason): return lines + ["close \(code?.rawValue ?? 0) \(reason)"]
+          }
+        }
+      }
+    } catch {
+      // How much of a refused message is there to be shown depends on the cuts.
+      if case .tooLarge(let size, _, _) = error { return lines + ["too large \(size)"] }
+      return lines + ["\(error)"]
+    }
+    return lines
+  }
+
+  @Test func `frames of every kind are read the same however they are cut, and never trap`() {
+    var random = SplitMix(3)
+    var messages = 0
+    for _ in 0..<(Self.count / 10) {
+      let bytes = frames(&random)
+      let isMasked = random.oneIn(2)
+      let whole = read(bytes, masked: isMasked, cuts: [])
+      messages += whole.count
+      for _ in 0..<4 {
+        let cuts = (0..<random.upTo(6)).map { _ in random.upTo(bytes.count) }.sorted()
+        #expect(read(bytes, masked: isMasked, cuts: cuts) == whole)
+      }
+      if bytes.count < 300 { #expect(read(bytes, masked: isMasked, cuts: Array(1..<max(1, bytes.count))) == whole) }
+    }
+    #expect(messages > Self.count / 20)
+  }
+
+  @Test func `heads of every kind are answered in words and never trap`() throws {
+    var random = SplitMix(5)
+    let words = [
+      "GET", "POST", " ", " /", "HTTP/1.1", "HTTP/1.0", " 101 ", "Switching", "\r\n", "\r\n", "\n", ":", ": ", "Upgrade", "websocket",
+      "Connection", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Accept", ",", "\t",
+      "Location", "\u{0}", "é", "\u{9b}31m", "Sec-WebSocket-Extensions", "x", String(repeating: "y", count: 400),
+    ]
+    let good =
+      "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    let request = UpgradeRequest(try WebSocketURL(option: "ws://localhost"), headers: [], subprotocol: nil)
+    let answer =
+      "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(UpgradeRequest.accept(request.key))"
+    var accepted = 0
+    for round in 0..<(Self.count / 4) {
+      var bytes: [UInt8]
+      if round % 2 == 0 {
+        bytes = (0...random.upTo(30)).flatMap { _ in Array(words[random.upTo(words.count - 1)].utf8) }
+      } else {
+        bytes = Array((random.oneIn(2) ? good : answer).utf8)
+        for _ in 0..<random.upTo(3) where !bytes.isEmpty { bytes[random.upTo(bytes.count - 1)] = UInt8(truncatingIfNeeded: random.next()) }
+      }
+      guard let head = HTTPHead(bytes) else { continue }
+      let response = UpgradeResponse.answer(head)
+      #expect(response.text.hasPrefix("HTTP/1.1 ") && response.text.hasSuffix("\r\n\r\n"))
+      if response.isAccepted { accepted += 1 }
+      do throws(WebSocketError) {
+        try request.check(head)
+        accepted += 1
+      } catch {
+        // What the other side said goes into a message, and must command no terminal.
+        #expect(!"\(error)".unicodeScalars.contains { $0.value < 32 || (127..<160).contains($0.value) })
+      }
+    }
+    #expect(accepted > 0)
+  }
+}
