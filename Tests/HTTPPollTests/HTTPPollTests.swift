@@ -168,6 +168,9 @@ import TestServers
     try await running.stop()
     #expect(running.output.isEmpty)
     #expect(states(harness).last == "failed: \(server.origin) answers with more than 1024 bytes")
+    // The document is a dead letter too, with its beginning.
+    #expect(harness.deadLetters.map(\.reason) == ["\(server.origin) answers with more than 1024 bytes"])
+    #expect(harness.deadLetters.map(\.payload) == [String(repeating: "x", count: 512)])
     await server.close()
   }
 

@@ -161,6 +161,32 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test func `a message that ends the connection is a dead letter with its beginning, and a state`() async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      switch visit.number {
+      case 1: visit.connection.sendRaw([0x81, 0x7f, 0, 0, 0, 0, 4, 0, 0, 0] + Array(#"{"e":"trade","#.utf8))
+      case 2: visit.connection.sendRaw([0x81, 0x04, 0x68, 0x69, 0xc3, 0x28])
+      case 3: visit.connection.sendRaw([0xf1, 0x00])
+      default: try await visit.say(trade(1, "4"))
+      }
+      await visit.stay()
+    }
+    let running = try start(venue, "connection: { ping: 24h, connect_deadline: 10m, handshake_deadline: 10m }", as: Trade.self)
+    await passTime(.milliseconds(1)) { harness.counter("connections") == 4 }
+    #expect(await running.output(count: 1).map(\.price) == [4])
+    let reasons = [
+      "a message of 64MiB or more; the limit is 1MiB", "a text that is not UTF-8",
+      "the other side broke the protocol: a frame with reserved bits",
+    ]
+    #expect(harness.deadLetters.map(\.reason) == reasons)
+    #expect(harness.deadLetters.map(\.payload) == [#"{"e":"trade","#, "hi\u{fffd}(", ""])
+    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == reasons)
+    #expect(harness.counter("malformed") == 3)
+    try await running.stop()
+    await venue.server.stop()
+  }
+
   @Test func `raw messages are handed on as they came`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)
