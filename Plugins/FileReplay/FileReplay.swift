@@ -21,8 +21,9 @@ extension Plugin {
 ///
 /// The lines of a pipe, a terminal or standard input are events as they arrive: what has come is handed out before more is waited for.
 actor FileReplay<E: Event & ReplayEvent>: Source {
-  /// Events sent at full speed before downstream is told: each time it may have to be woken.
-  private static var runLength: Int { 4096 }
+  /// Events sent at full speed before downstream is told: each time it may have to be woken. Few where each may be as long as a row: what
+  /// finds no room in the topic's budget of bytes stands aside until then.
+  private static var runLength: Int { _isPOD(E.self) ? 4096 : 64 }
 
   private let executor = BlockingExecutor(label: "file_replay")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -171,7 +172,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         began = context.clock.uptime
       }
       let wait = pacing?.wait(before: moment(event), elapsed: context.clock.uptime - began) ?? .zero
-      if wait > .zero || unsent >= 1024 {
+      if wait > .zero || unsent >= min(1024, Self.runLength) {
         try await output.flush()
         unsent = 0
         if wait > .zero { try await context.clock.sleep(until: context.clock.uptime + wait) }

@@ -50,15 +50,15 @@ import Testing
         plugins.yaml:8:14: error: source 'ticks': unknown option 'burst.sizes'; did you mean 'size'?
         plugins.yaml:8:24: error: source 'ticks': unknown option 'burst.shape'; known are size, pause
         plugins.yaml:9:20: error: source 'ticks': supervision: unknown option 'restart'; did you mean 'restarts'?
-        plugins.yaml:10:15: error: source 'ticks': output: unknown option 'size'; known are capacity
+        plugins.yaml:10:15: error: source 'ticks': output: unknown option 'size'; known are capacity, memory
         plugins.yaml:11:5: error: source 'ticks': unknown option 'supervison'; known are symbols, interval, burst
         plugins.yaml:12:29: error: source 'quotes': unknown option 'speed'; there are none
         plugins.yaml:12:39: error: source 'quotes': unknown key 'ouput'; did you mean 'output'?
         plugins.yaml:14:24: error: processor 'top': unknown key 'input'; did you mean 'inputs'?
         plugins.yaml:16:47: error: sink 'end': input 'top': unknown option 'overfow'; did you mean 'overflow'?
-        plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial
+        plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, memory
         plugins.yaml:16:78: error: sink 'end' consumes events of one type at a time, but its input 'top' emits ranked and 'quotes' emits quote
-        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait
+        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source
         plugins.yaml:17:23: error: runtime: unknown option 'sed'; did you mean 'seed'?
         """)
   }
