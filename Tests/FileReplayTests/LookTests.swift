@@ -50,6 +50,11 @@ import Testing
     #expect(message(gemini) == "f:1: this looks like a raw capture of gemini: set 'preset: gemini'")
     #expect(
       message(gemini, as: Quote.self) == "f:1: this looks like a raw capture of gemini: set 'preset: gemini' and 'event: trade'")
+    // Nothing of what is wanted has come yet: the address tells.
+    let kraken =
+      "wss://ws.kraken.com <-> 1\n2: {\"connectionID\":1,\"event\":\"systemStatus\",\"status\":\"online\",\"version\":\"1.8.3\"}\n"
+    #expect(message(kraken)?.contains("raw capture of kraken") == true)
+    #expect(message("wss://api.gemini.com/v2 <-> 1\n2: {\"type\":\"l2_updates\"}\n")?.contains("'preset: gemini'") == true)
     #expect(
       message("17 {\"news\":1}\n")
         == "f:1: this looks like a raw capture, with a receive time before each message: set 'preset' to its venue, "

@@ -1,3 +1,4 @@
+import Foundation
 import MarketData
 import SeededRandom
 import Testing
@@ -178,6 +179,44 @@ private func zoneFile(
       for time in [Int.min, -1 << 40, -1, 0, 1_719_850_000, 1 << 40, Int.max] { #expect(zone.offset(at: time).magnitude < 200_000) }
     }
     #expect(good > 1000)
+  }
+
+  @Test func `damaged files are refused, or give offsets that a clock can have`() throws {
+    var random = SplitMix(9636)
+    let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 2000
+    let rules = ["", "UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+03>-3", "IST-1GMT0,M10.5.0,M3.5.0/1", "<-02>2<-01>,M3.5.0/-1,J300/167"]
+    var good = 0
+    for round in 0..<count {
+      var at = Int.random(in: -3_000_000_000...0, using: &random)
+      let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+        at += Int.random(in: 1...900_000_000, using: &random)
+        return (at: at, kind: Int.random(in: 0...2, using: &random))
+      }
+      let offsets = (0..<3).map { _ in Int.random(in: -50_000...50_000, using: &random) }
+      let whole = zoneFile(changes, offsets: offsets, footer: rules.randomElement(using: &random)!)
+      var bytes = whole
+      for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
+        let at = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: bytes.remove(at: at)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+        }
+      }
+      guard let zone = try? ZoneFile(bytes) else { continue }
+      good += 1
+      for _ in 0..<4 {
+        let time = Int.random(in: -10_000_000_000...10_000_000_000, using: &random)
+        let offset = zone.offset(at: time)
+        #expect(ZoneFile.offsetRange.contains(offset), "round \(round)")
+        // A plain walk through the table, where it says it all.
+        guard bytes == whole, let last = changes.last, time < last.at else { continue }
+        var expected = offsets[0]
+        for change in changes where change.at <= time { expected = offsets[change.kind] }
+        #expect(offset == expected, "round \(round)")
+      }
+    }
+    #expect(good > count / 4)
   }
 
   @Test func `names stay inside the folder, and what is missing is told`() {

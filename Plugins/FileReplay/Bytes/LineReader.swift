@@ -99,6 +99,9 @@ struct LineReader: ~Copyable {
   /// Bytes the file has on the disk; nil for what is no plain file.
   var size: Int? { stream.size }
 
+  /// Bytes of memory for what has been read.
+  var memory: Int { capacity }
+
   /// What has been read, from the current line on.
   var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: UnsafePointer(block) + first, count: end - first) }
 

@@ -36,53 +36,74 @@ enum FileLook {
   /// What to say of a file of rows that begins as raw captures do; nil where it does not.
   static func capture(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: [ReplayField]) -> String? {
     var messages: [UnsafeBufferPointer<UInt8>] = []
+    var notes: [String] = []
     var isFirst = true
     for line in bytes.split(separator: 10, maxSplits: lineLimit, omittingEmptySubsequences: true).prefix(lineLimit) {
       switch CaptureLine(UnsafeBufferPointer(rebasing: line)) {
       case .message(_, let text):
-        guard let first = text.first, first == 123 || first == 91 else { return isFirst ? nil : conclude(messages, wanted) }
+        guard let first = text.first, first == 123 || first == 91 else { return isFirst ? nil : conclude(messages, notes, wanted) }
         messages.append(text)
-      case .connected, .sent: break
+      case .connected, .sent: notes.append(String(decoding: line.prefix(200), as: UTF8.self))
       case .blank: continue
       case .malformed: if isFirst { return nil }
       }
       isFirst = false
     }
-    return isFirst ? nil : conclude(messages, wanted)
+    return isFirst ? nil : conclude(messages, notes, wanted)
   }
 
-  private static func conclude(_ messages: [UnsafeBufferPointer<UInt8>], _ wanted: [ReplayField]) -> String {
-    guard let (presets, kind) = venue(of: messages, wanted) else {
+  private static func conclude(
+    _ messages: [UnsafeBufferPointer<UInt8>], _ notes: [String], _ wanted: [ReplayField]
+  ) -> String {
+    let (presets, kind) = venue(of: messages, notes, wanted)
+    let names = presets.map(\.optionText)
+    guard let first = names.first else {
       return "this looks like a raw capture, with a receive time before each message: set 'preset' to its venue, or say in 'decoding' "
         + "what the messages are"
     }
-    let names = presets.map(\.optionText)
     let others = names.count > 1 ? " (or \(names.dropFirst().joined(separator: ", ")))" : ""
     let event = kind.map { " and 'event: \($0.rawValue)'" } ?? ""
-    return "this looks like a raw capture of \(names[0]): set 'preset: \(names[0])'\(others)\(event)"
+    return "this looks like a raw capture of \(first): set 'preset: \(first)'\(others)\(event)"
   }
 
-  /// The venues that most of the messages can be read with, and the event they hold where they hold none of the wanted kind.
+  /// The venues that most of the messages can be read with, and the event they hold where they hold none of the wanted kind. Notes of
+  /// the cryptofeed tool name the address.
   private static func venue(
-    of messages: [UnsafeBufferPointer<UInt8>], _ wanted: [ReplayField]
-  ) -> (presets: [VenuePreset], kind: EventKind?)? {
+    of messages: [UnsafeBufferPointer<UInt8>], _ notes: [String], _ wanted: [ReplayField]
+  ) -> (presets: [VenuePreset], kind: EventKind?) {
+    let named = VenuePreset.allCases.filter { preset in
+      guard let host = preset.spec.url?.split(separator: "/").dropFirst().first?.prefix(while: { $0 != ":" }) else { return false }
+      return notes.contains { $0.contains("//\(host)") }
+    }
+    let presets = named.isEmpty ? VenuePreset.allCases : named
+    func best(_ count: (VenuePreset) -> Int) -> [VenuePreset]? {
+      let found = presets.map { (preset: $0, count: count($0)) }
+      let most = found.map(\.count).max() ?? 0
+      return most > 0 ? found.filter { $0.count == most }.map(\.preset) : nil
+    }
     let first = kinds.first { $0.fields == wanted }.flatMap { EventKind(rawValue: $0.kind.rawValue) } ?? .trade
     for kind in [first] + EventKind.allCases.filter({ $0 != first }) {
-      let found = VenuePreset.allCases.map { (preset: $0, count: count(messages, $0, kind)) }
-      guard let most = found.map(\.count).max(), most > 0 else { continue }
-      return (found.filter { $0.count == most }.map(\.preset), kind == first ? nil : kind)
+      if let found = best({ count(messages, $0, kind).events }) { return (found, kind == first ? nil : kind) }
     }
-    return nil
+    return (best { preset in EventKind.allCases.map { count(messages, preset, $0).known }.max() ?? 0 } ?? named, nil)
   }
 
-  private static func count(_ messages: [UnsafeBufferPointer<UInt8>], _ preset: VenuePreset, _ kind: EventKind) -> Int {
+  /// How many of the messages give events of a kind, and how many are of a kind that is known.
+  private static func count(
+    _ messages: [UnsafeBufferPointer<UInt8>], _ preset: VenuePreset, _ kind: EventKind
+  ) -> (events: Int, known: Int) {
     guard preset.spec.decodingFaults(event: kind).isEmpty,
       var reader = try? MessageReader(preset.spec, event: kind, symbols: [], limit: 1 << 20)
-    else { return 0 }
-    return messages.count { message in
+    else { return (0, 0) }
+    var count = (events: 0, known: 0)
+    for message in messages {
       var events = 0
-      _ = reader.read(message, received: Timestamp(ns: 0)) { _ in events += 1 }
-      return events > 0
+      switch reader.read(message, received: Timestamp(ns: 0), into: { _ in events += 1 }) {
+      case .unknown, .malformed: break
+      default: count.known += 1
+      }
+      if events > 0 { count.events += 1 }
     }
+    return count
   }
 }

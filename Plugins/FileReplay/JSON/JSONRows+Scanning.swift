@@ -78,13 +78,16 @@ extension JSONRows {
       scratch.append { JSONEscapes.resolve(UnsafeBufferPointer(start: key, count: count), to: $0) }
       length = UnsafePointer(scratch.base) + scratch.count - start
     }
-    if depth == 0 { keys?.append(String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)) }
+    if depth == 0, keys.map({ $0.count < Self.keyLimit }) ?? false {
+      keys?.append(String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self))
+    }
     return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
   }
 
   /// Learns a value, and the bytes between it and the one before.
   private mutating func learn(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ node: Int) {
     let targets = node < 0 ? [] : paths.targets(of: node).map { (field: $0.slot, rank: $0.rank) }
+    let shapes = shapes  // see there
     switch start.pointee {
     case 34:
       shapes[victim].add(learnt, start + 1 - learnt, .text, for: targets)

@@ -4,6 +4,8 @@
 /// inside: values are pointers into the row.
 struct JSONRows: ~Copyable {
   static let depthLimit = 64
+  /// Keys that are told of an object that lacks something; making texts of all takes far longer than reading them.
+  static let keyLimit = 64
 
   /// Why the last row was malformed.
   private(set) var reason = ""
@@ -15,6 +17,7 @@ struct JSONRows: ~Copyable {
   var keys: [String]?  // of the outermost object, where somebody wants to know
 
   // As many shapes as four keys have orders, and some for files that mix messages.
+  // Changed in place through a copy of the pointer, for the compiler under the thread sanitizer: see `Inflater.step`.
   let shapes: UnsafeMutablePointer<RowShape>
   private static let shapeCount = 32
   /// How many of them were ever learnt.
@@ -96,7 +99,7 @@ struct JSONRows: ~Copyable {
     }
   }
 
-  /// The keys of the outermost object of a line that has been read.
+  /// The first keys of the outermost object of a line that has been read.
   mutating func keys(of line: UnsafeBufferPointer<UInt8>) -> [String] {
     guard let start = line.baseAddress else { return [] }
     keys = []
@@ -119,6 +122,7 @@ struct JSONRows: ~Copyable {
     filled = -1
     isLearning = isWorthLearning()
     learnt = reader.start
+    let shapes = shapes
     if isLearning { shapes[victim].clear() }
     do throws(JSONProblem) {
       try scan(reader.start, reader.count)
@@ -140,6 +144,7 @@ struct JSONRows: ~Copyable {
 
   /// Keeps the shape that was learnt; one that is known and was not usable for this row's values is learnt once only.
   private mutating func keepShape() {
+    let shapes = shapes
     guard shapes[victim].isComplete else { return }
     for other in 0..<known where other != victim && shapes[other].isSame(as: shapes[victim]) { return shapes[victim].clear() }
     latest = victim
@@ -155,6 +160,7 @@ struct JSONRows: ~Copyable {
     JSONText.skipBlanks(&p)
     // A carriage return that ends the line is a blank too.
     guard p >= start + count else { throw JSONProblem(.trailingText, p) }
+    let shapes = shapes
     if isLearning { shapes[victim].end(learnt, start + count - learnt) }
   }
 }
