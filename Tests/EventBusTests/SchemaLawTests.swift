@@ -38,7 +38,7 @@ import Testing
 
   @Test func `random events of every kind survive both forms`() throws {
     var random = SplitMix(42)
-    for _ in 0..<400 {
+    for _ in 0..<rounds(400) {
       let (a, b, c, d, e) = (number(&random), number(&random), number(&random), number(&random), number(&random))
       let symbol = five[random.upTo(4)]
       roundTrips(
@@ -112,7 +112,7 @@ import Testing
   private func fuzz<E: Event & Equatable>(_ event: E, seed: Int) {
     var random = SplitMix(seed)
     let seeds = [Array(json(event).utf8), Array(csv(event).utf8)]
-    for i in 0..<1500 { tryBoth(E.self, mutate(seeds[i % 2], &random)) }
+    for i in 0..<rounds(1500) { tryBoth(E.self, mutate(seeds[i % 2], &random)) }
   }
 
   @Test func `mutated text never traps, and errors stay within it`() {

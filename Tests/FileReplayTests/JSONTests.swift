@@ -153,7 +153,7 @@ import Testing
     }
     var lines: [String] = []
     let keys = ["symbol", "price", "size", "time", "d", "side", "p", "s"]
-    for _ in 0..<400 {
+    for _ in 0..<rounds(400, cost: 4) {
       let line = object(
         Array((Bool.random(using: &random) ? keys : keys.shuffled(using: &random)).prefix(Int.random(in: 3...8, using: &random))), 0,
         &random)

@@ -54,7 +54,7 @@ private func file(_ random: inout SplitMix, isJSON: Bool, hasQuotes: Bool, lines
 @Suite struct ParallelTests {
   @Test func `several parsers give what one gives`() async {
     var random = SplitMix(7)
-    for round in 0..<400 {
+    for round in 0..<rounds(400, cost: 20) {
       let isJSON = round.isMultiple(of: 2)
       let text = file(&random, isJSON: isJSON, hasQuotes: round.isMultiple(of: 3), lines: Int.random(in: 0...120, using: &random))
       let options = options {

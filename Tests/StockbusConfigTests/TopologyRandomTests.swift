@@ -26,7 +26,7 @@ import Testing
 
   @Test func `whatever is written, each problem is told once, in order, on one line`() throws {
     let text = try String(contentsOf: TopologyFilesTests.folder.appending(path: "everything.yaml"), encoding: .utf8)
-    for seed in 0..<600 {
+    for seed in 0..<rounds(600, cost: 5) {
       var random = SplitMix(UInt64(seed))
       let config = damaged(seed % 2 == 0 ? text : validConfigOfSmallCatalogue, &random)
       do throws(Problems) { _ = try Topology.check(load(config), catalogue: smallCatalogue) } catch {

@@ -246,7 +246,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
       var decoder = try MessageDecoder<Trade>(preset.spec)
       var events = 0
       var counted = 0
-      for round in 0..<1500 {
+      for round in 0..<rounds(1500) {
         var bytes = Array(frames[round % frames.count].utf8)
         for _ in 0..<Int(random.next() % 3) { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next()) }
         let verdict = bytes.withUnsafeBufferPointer { decoder.decode($0, received: received) { _ in events += 1 } }

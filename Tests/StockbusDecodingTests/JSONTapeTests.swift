@@ -145,7 +145,7 @@ private func quoted(_ text: String) -> String {
     let alphabet = Array("{}[]\",:0123456789.eE+-\\untrfalse \u{7f}".utf8) + [0, 10, 0xc3, 0xa9, 0xff]
     var tape = JSONTape(limit: 1 << 16)
     var accepted = 0
-    for round in 0..<12_000 {
+    for round in 0..<rounds(12_000) {
       var bytes = Array(Self.frames[round % Self.frames.count].utf8)
       for _ in 0...Int(random.next() % 3) {
         let at = Int(random.next() % UInt64(bytes.count))

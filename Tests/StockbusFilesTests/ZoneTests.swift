@@ -169,7 +169,7 @@ private func zoneFile(
     for count in 0..<whole.count { #expect(throws: ZoneFile.Problem.self) { try ZoneFile(Array(whole[..<count])) } }
     var random = SplitMix(8536)
     var good = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

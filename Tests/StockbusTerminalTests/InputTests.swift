@@ -69,7 +69,7 @@ import Testing
       "\u{1}", "\u{1b}\u{1b}[D",
     ]
     var random = SplitMix(9)
-    for _ in 0..<300 {
+    for _ in 0..<rounds(300) {
       let text = (0..<Int.random(in: 1...20, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
       let bytes = Array(text.utf8)
       var whole = InputDecoder()
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `any bytes do no harm and nothing is left over`() {
     var random = SplitMix(21)
-    for _ in 0..<500 {
+    for _ in 0..<rounds(500) {
       var decoder = InputDecoder()
       let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in
         Bool.random(using: &random)

@@ -29,7 +29,7 @@ import Testing
       while let url = files?.nextObject() as? URL {
         guard url.lastPathComponent == file else { continue }
         for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
-          let declaration = try Regex("(?:let|var) \(name)(?:: [^=]+)? = (.+)$")
+          let declaration = try Regex("(?:let|var) \(name)(?:: [^={]+)? (?:=|\\{) (.+)$")
           if let match = line.firstMatch(of: declaration), let value = match[1].substring { found.append(String(value)) }
         }
       }
