@@ -50,9 +50,9 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal"),
+    room("StockbusTerminal", uses: ["MarketData"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // The two of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork", dependencies: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio")],
@@ -61,7 +61,7 @@ let package = Package(
 
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
-    plugin("WatchlistFilter"),
+    plugin("WatchlistFilter", uses: ["StockbusFiles"]),
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed", uses: ["CMemoryBarrier"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
