@@ -31,6 +31,10 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     return []
   }
 
+  public static func namedSymbols(_ settings: FilterSettings) -> [NamedSymbol] {
+    ((try? Expression<E>(settings.where.text))?.symbolNames ?? []).map { NamedSymbol($0, in: "where") }
+  }
+
   public init(_ settings: FilterSettings, _ context: Context) throws {
     self.context = context
     undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")

@@ -18,6 +18,8 @@ public actor Generator: Source, CommandableComponent {
   private var nap: Task<Void, Never>?
   private var sent = 0
 
+  public static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { Market.names(settings.symbols) }
+
   public init(_ settings: GeneratorSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context

@@ -42,6 +42,12 @@ struct Market {
     }
   }
 
+  /// The symbols' names, as long as they are not too many to be of use.
+  static func names(_ list: [Symbol]) -> [String]? {
+    guard list.count == 1, let count = Int(list[0].description) else { return list.map(\.description) }
+    return count > wellKnown.count ? nil : wellKnown.prefix(count).map(\.description)
+  }
+
   /// A list is itself; a single whole number is a count.
   private static func symbols(_ list: [Symbol]) throws -> [Symbol] {
     guard list.count == 1, let count = Int(list[0].description) else { return list }

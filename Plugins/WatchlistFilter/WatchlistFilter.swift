@@ -47,6 +47,10 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   /// What the file was like when it was last read.
   private var known: FileStamp?
 
+  public static func namedSymbols(_ settings: WatchlistSettings) -> [NamedSymbol] {
+    settings.symbols.enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
+  }
+
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context

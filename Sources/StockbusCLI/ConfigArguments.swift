@@ -9,7 +9,11 @@ struct ConfigArguments: ParsableArguments {
 
   /// The checked topology; prints every problem, and what came of it, and exits with 78 where there is one.
   func topology(_ consequence: String = "") throws -> Topology {
-    do throws(Problems) { return try Topology.check(ConfigLoader().load(paths: configs), catalogue: builtIn) } catch {
+    do throws(Problems) {
+      let topology = try Topology.check(ConfigLoader().load(paths: configs), catalogue: builtIn)
+      for warning in topology.warnings { StandardError.write(warning) }
+      return topology
+    } catch {
       StandardError.write(Self.report(error, consequence))
       throw ExitStatus.config
     }

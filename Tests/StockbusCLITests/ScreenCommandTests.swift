@@ -35,4 +35,40 @@ import Testing
     #expect(result.errors.contains("ranked → screen"))
     #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "out.jsonl").path))
   }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `symbols that no source has are warned of at their place, where the sources know theirs`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "symbols-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let text = """
+      sources: { ticks: { plugin: generator, symbols: [AAPL, NVDA], count: 4, interval: 1ms, seed: 1 } }
+      processors:
+        mine: { plugin: watchlist_filter, inputs: [ticks], symbols: [NVDA, APPL, "N*", "X*"] }
+        dear: { plugin: filter, inputs: [mine], where: "price > 1 and symbol in [nvda, AAPL]" }
+      sinks: { screen: { plugin: console_viewer, inputs: [dear] } }
+
+      """
+    try Data(text.utf8).write(to: folder.appending(path: "desk.yaml"))
+    let warnings = """
+      desk.yaml:3:70: warning: mine: no source has 'APPL'; did you mean 'AAPL'?
+      desk.yaml:3:82: warning: mine: no source has 'X*'
+      desk.yaml:4:50: warning: dear: no source has 'nvda'; did you mean 'NVDA'?
+
+      """
+    let result = try run("validate", "desk.yaml", in: folder)
+    #expect(result.status == 0)
+    #expect(result.errors == warnings)
+    #expect(result.output == "valid: 4 components, 3 edges\n")
+    let watched = try run("watch", "aapl", "NVDA", "desk.yaml", in: folder)
+    #expect(watched.status == 0)
+    #expect(watched.errors.hasPrefix("warning: no source has 'aapl'; did you mean 'AAPL'?\n"))
+    // Whoever replays knows only at the end.
+    let replay =
+      "sources: { old: { plugin: file_replay, path: a.csv } }\nprocessors: { mine: { plugin: watchlist_filter, inputs: [old], symbols: [X] } }\n"
+      + "sinks: { end: { plugin: null_sink, inputs: [mine] } }\n"
+    try Data(replay.utf8).write(to: folder.appending(path: "replay.yaml"))
+    try Data("symbol,price,time\n".utf8).write(to: folder.appending(path: "a.csv"))
+    #expect(try run("validate", "replay.yaml", in: folder).errors == "")
+  }
 }

@@ -40,6 +40,7 @@ struct Watch: AsyncParsableCommand {
       StandardError.write(ConfigArguments.report(error, "; nothing was started"))
       throw ExitStatus.config
     }
+    for warning in WatchPlan.warnings(symbols, topology) { StandardError.write(warning) }
     try await RunSession(options: options, request: Command(verb: "watch", arguments: symbols)).run(topology)
   }
 }
@@ -57,6 +58,18 @@ enum WatchPlan {
     var config = ConfigLoader().load(paths: paths)
     config.description.components = reduced(config.description.components)
     return try Topology.check(config, catalogue: builtIn)
+  }
+
+  /// What to say of symbols that no source has.
+  static func warnings(_ symbols: [String], _ topology: Topology) -> [String] {
+    guard let viewer = topology.nodes.first(where: { $0.plugin.name == viewerPlugin }),
+      let known = topology.symbols(reaching: viewer.id), !known.isEmpty
+    else { return [] }
+    let names = symbols.compactMap { try? StockLink(argument: $0).symbol.description }
+    return names.filter { !known.contains($0) }.map { name in
+      let near = MissingSymbols.meant(by: name, among: known.sorted()).map { "; did you mean \(shown($0))?" } ?? ""
+      return "warning: no source has \(shown(name))\(near)"
+    }
   }
 
   /// Prices for those who have no configuration.

@@ -9,6 +9,10 @@ public protocol Component: Actor {
   static func faults(in settings: Settings) -> [(option: String, message: String)]
   /// The same for what is wrong inside the text of an option, such as an expression: it is shown at the very character.
   static func textFaults(in settings: Settings) -> [TextFault]
+  /// The symbols of all events that a source makes, where these settings say so; nil where only the world knows. No I/O.
+  static func knownSymbols(_ settings: Settings) -> [String]?
+  /// The symbols that these settings name: where a source knows its own, a name that none of them has is warned of.
+  static func namedSymbols(_ settings: Settings) -> [NamedSymbol]
   /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
@@ -21,8 +25,33 @@ public protocol Component: Actor {
 extension Component {
   public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
   public static func textFaults(in settings: Settings) -> [TextFault] { [] }
+  public static func knownSymbols(_ settings: Settings) -> [String]? { nil }
+  public static func namedSymbols(_ settings: Settings) -> [NamedSymbol] { [] }
   public func start() async throws {}
   public func stop() async {}
+}
+
+/// A symbol, or a pattern, that an option names.
+public struct NamedSymbol: Sendable, Hashable {
+  public let name: String
+  /// The option's name.
+  public let option: String
+  /// Its place in the option's list, where that is one.
+  public let item: Int?
+
+  public init(_ name: String, in option: String, item: Int? = nil) {
+    self.name = name
+    self.option = option
+    self.item = item
+  }
+
+  /// Where `node` has it.
+  @usableFromInline
+  func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark {
+    guard let value = node?[option] else { return mark }
+    if let item, case .list(let items) = value.value, items.indices.contains(item) { return items[item].mark }
+    return value.mark
+  }
 }
 
 /// Something wrong inside the text of an option.

@@ -37,10 +37,21 @@ public struct Blueprint: Sendable {
 
   /// A blueprint whose options are decoded: what is left is to wire it.
   public struct Assembly: Sendable {
+    /// The symbols of all events that it makes; nil where its settings do not say.
+    public let knownSymbols: @Sendable () -> [String]?
+    /// The symbols that its settings name, each with its place.
+    public let namedSymbols: @Sendable () -> [(name: String, mark: ConfigNode.Mark)]
     @usableFromInline let make: @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
 
     @usableFromInline
-    init(_ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node) { self.make = make }
+    init(
+      knownSymbols: @escaping @Sendable () -> [String]?, namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)],
+      _ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
+    ) {
+      self.knownSymbols = knownSymbols
+      self.namedSymbols = namedSymbols
+      self.make = make
+    }
 
     /// Wires it; the topics' types were checked before. `output` is what `makeTopic` made.
     public func node(_ context: Context, inputs: [Edge], output: (any AnyTopic)?) -> Node { make(context, inputs, output) }
@@ -63,7 +74,10 @@ public struct Blueprint: Sendable {
       for fault in P.faults(in: settings) { problems.add(fault.message, at: node?[fault.option]?.mark ?? mark) }
       add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
-      return Assembly { make(settings, $0, $1, $2) }
+      return Assembly(
+        knownSymbols: { P.knownSymbols(settings) },
+        namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } }
+      ) { make(settings, $0, $1, $2) }
     }
   }
 
