@@ -53,7 +53,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     self.context = context
     self.tools = tools
     let memory = context.recall(Memory.self, "rules")
-    book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices)
+    book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom)
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
     desk = DeliveryDesk([], queue: settings.queue, quiet: nil, context: context)
@@ -86,14 +86,22 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     // The way of nearly every run.
     if found.isEmpty { return }
     for firing in found { publish(firing) }
-    let keptBack = book.takeKeptBack()
-    suppressed.add(keptBack.suppressed)
-    silenced.add(keptBack.silenced)
+    countAsides()
     bell.wake()
     while unpublished.count >= Self.mostUnpublished, !Task.isCancelled { await sleep(in: room) }
   }
 
   private static var mostUnpublished: Int { 4096 }
+
+  private func countAsides() {
+    let asides = book.takeAsides()
+    suppressed.add(asides.suppressed)
+    silenced.add(asides.silenced)
+    // Shown where there is something to count.
+    if asides.datedAhead > 0 {
+      context.counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(asides.datedAhead)
+    }
+  }
 
   private func publish(_ firing: RuleBook.Firing) {
     guard let rule = book.rules[firing.rule] else { return }
@@ -162,9 +170,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   /// Waits for the deliveries, up to the deadline.
   public func drain() async {
-    let keptBack = book.takeKeptBack()
-    suppressed.add(keptBack.suppressed)
-    silenced.add(keptBack.silenced)
+    countAsides()
     if !desk.isIdle {
       let deadline = context.clock.uptime + settings.deadline
       let clock = context.clock
@@ -189,7 +195,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   public func stop() async {
     context.remember(Memory(book: book, switches: switches, number: number), "rules")
-    if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices'") }
+    if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
     context.lose(desk.abandon(), "alerts that were not delivered before the end")
     for lane in desk.lanes { await lane.channel?.close() }
   }
@@ -199,6 +205,7 @@ extension NotificationDispatcher {
   public static var commands: [CommandInfo] {
     [
       CommandInfo("list", "Says which rules and channels there are, and which are on."),
+      CommandInfo("rules", "Says the rules for a program, a line each: name, symbols, condition and state, with tabs between."),
       CommandInfo("enable [NAME]", "Switches everything on, or the rule or channel of this name."),
       CommandInfo("disable [NAME]", "Switches everything off, or the rule or channel of this name."),
       CommandInfo("mute DURATION [NAME]", "Switches everything off for so long, or the channel of this name."),
@@ -212,6 +219,7 @@ extension NotificationDispatcher {
     let name = command.arguments.joined(separator: " ")
     switch command.verb {
     case "list": return list()
+    case "rules": return ruleLines
     case "enable": return try turn(name, on: true)
     case "disable": return try turn(name, on: false)
     case "mute": return try mute(command.arguments)
@@ -220,6 +228,19 @@ extension NotificationDispatcher {
     case "remove": return try remove(name)
     default: throw CommandError("unknown command \(shown(command.verb))")
     }
+  }
+
+  /// At most as many as somebody would look through.
+  private var ruleLines: String {
+    book.present.prefix(500).map { rule in
+      [rule.name, rule.subject, "\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span)", state(of: rule)]
+        .map { visible($0, limit: 200) }.joined(separator: "\t")
+    }.joined(separator: "\n")
+  }
+
+  private func state(of rule: Rule) -> String {
+    if rule.test.expires <= context.clock.now.ns { return "expired" }
+    return rule.isEnabled && !switches.isSilent(at: context.clock) ? "on" : "off"
   }
 
   private func list() -> String {

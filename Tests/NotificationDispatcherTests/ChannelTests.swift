@@ -30,6 +30,23 @@ import Testing
     #expect(folder.content("out") == "<AAPL><it's `id` $HOME \"x\"\nline><--><-rf /; $(date)><*>")
   }
 
+  @Test func `no value becomes an option of a program`() async throws {
+    let program = script("show", #"printf '<%s>' "$@" > "\#(folder.file("out"))""#)
+    var alert = Alert.schema.example
+    alert.symbol = "--file=/etc/passwd"
+    alert.message = "-n\u{301}o"
+    let hostile = Notification(alert, component: "alerts", number: 1)
+    let refused = DeliveryError(
+      "'--file=/etc/passwd' would be an option of the program; write -- before it, if the program knows that", isTransient: false)
+    #expect(await failure(of: try command([program, "-t", "{symbol}"]), hostile) == refused)
+    #expect(await failure(of: try command([program, "{symbol}: {message}"]), hostile)?.isTransient == false)
+    #expect(await failure(of: try command([program, "{message}", "--"]), hostile)?.isTransient == false)
+    #expect(!folder.names.contains("out"))
+    // Words before the value, or `--`, make it no option.
+    #expect(await failure(of: try command([program, "--tag={symbol}", "--", "{symbol}"]), hostile) == nil)
+    #expect(folder.content("out") == "<--tag=--file=/etc/passwd><--><--file=/etc/passwd>")
+  }
+
   @Test func `a program sees a small environment and nothing of ours`() async throws {
     let program = script("env", "env | cut -d= -f1 | sort | tr '\\n' ' ' > '\(folder.file("out"))'; echo $MINE >> '\(folder.file("out"))'")
     let channel = try command([program]) { $0.environment = ["MINE": Secret("my own")] }
@@ -64,6 +81,36 @@ import Testing
     while !folder.names.contains("begun") { await Task.yield() }
     await clock.pass(exactly: .seconds(30))
     #expect(await error == DeliveryError("slow was killed after 30s", isTransient: true))
+  }
+
+  @Test func `a program and what it has started end when the process does`() async throws {
+    makePipe(folder.file("living"))
+    let program = script("slow", "exec 9> '\(folder.file("living"))'; echo begun >&9; sleep 1000 & wait")
+    let lifeline = Lifeline()
+    let programs = SystemPrograms(lifeline)
+    let call = ProgramCall(program, [], environment: ["PATH": "/usr/bin:/bin"], timeout: .seconds(1000))
+    let clock = ManualTimekeeper()
+    async let result = programs.run(call, clock: clock)
+    let reader = PipeReader(folder.file("living"))
+    #expect(await reader.line() == "begun")
+    // What the kernel does with the pipe of a process that is killed.
+    lifeline.cut()
+    // The end of the pipe: nobody of them lives who could write into it.
+    #expect(await reader.line() == nil)
+    let end = try await result
+    #expect(end == .killed(signal: 9))
+    // The next program has a guardian again, and one that has ended is forgotten: what it leaves behind is its own business.
+    let leaver = script(
+      "leaver", "exec 9> '\(folder.file("living"))'; (read line < '\(folder.file("go"))'; echo later >&9) </dev/null >/dev/null 2>&1 &")
+    makePipe(folder.file("go"))
+    let second = PipeReader(folder.file("living"))
+    async let later = second.line()
+    let left = try await programs.run(
+      ProgramCall(leaver, [], environment: ["PATH": "/usr/bin:/bin"], timeout: .seconds(1000)), clock: clock)
+    #expect(left == .exited(0))
+    lifeline.cut()
+    try await PipeReader.write("now\n", to: folder.file("go"))
+    #expect(await later == "later")
   }
 
   @Test func `a desktop notification escapes its text and comes from nobody's shell`() async throws {

@@ -68,6 +68,33 @@ import Testing
     #expect(folder.content("two") == "1970-01-01T00:00:02Z both: AAPL fell by 2.00 (1.90%): 105.00 → 103.00\n")
   }
 
+  @Test func `says its rules for a screen, and takes one about a symbol that looks like a pattern`() async throws {
+    let running: RunningPlugin<Alert> = try PluginHarness(id: "alerts").start(
+      Plugin.notificationDispatcher,
+      options: "rules: [{ name: high, symbols: [AAPL, B*], above: 200 }, { rises_by: 1%, window: 1m, enabled: false }]",
+      taking: Trade.self, emitting: Alert.self)
+    try await running.send(trades([100], of: "FIRST"))
+    await running.delivered()
+    #expect(try await running.perform("add * exactly crosses_below 3 name only the star") == "rule 'only the star' is on")
+    #expect(
+      try await running.perform("rules")
+        == "high\tAAPL,B*\tabove 200\ton\n* rises_by 1% in 1m\t*\trises_by 1% in 1m\toff\nonly the star\t*\tcrosses_below 3\ton")
+    try await running.send(trades([400], of: "OTHER") + trades([400], of: "*") + trades([200], of: "OTHER") + trades([200], of: "*"))
+    #expect(await running.output(count: 1).map(\.symbol) == ["*"])
+    try await running.stop()
+  }
+
+  @Test func `events dated ahead are counted`() async throws {
+    let harness = PluginHarness()
+    var events = trades([100, 300])
+    events[1].time = Timestamp(ns: 1_000_000_000_000)
+    let alerts: [Alert] = try await harness.output(
+      of: Plugin.notificationDispatcher, options: "rules: [{ above: 2 }]", inputs: [events])
+    // As of its receipt.
+    #expect(alerts.map(\.time) == [Timestamp(ns: 1_000_000_000)])
+    #expect(harness.counter("dated ahead") == 1)
+  }
+
   @Test func `takes commands while it runs`() async throws {
     let harness = PluginHarness(id: "alerts")
     let running: RunningPlugin<Alert> = try harness.start(

@@ -36,12 +36,13 @@ import Testing
     var highest = PriceWindow(.highest, span: span, limit: 10_000)
     var oldest = PriceWindow(.oldest, span: span, limit: 10_000)
     var model = Model()
+    var room = Int.max
     for step in steps(&random, count: 300) {
       model.prices.append(step)
       let all = model.window(span)
-      #expect(lowest.push(step.price, at: step.time) == all.min())
-      #expect(highest.push(step.price, at: step.time) == all.max())
-      #expect(oldest.push(step.price, at: step.time) == all.first)
+      #expect(lowest.push(step.price, at: step.time, room: &room) == all.min())
+      #expect(highest.push(step.price, at: step.time, room: &room) == all.max())
+      #expect(oldest.push(step.price, at: step.time, room: &room) == all.first)
     }
     #expect(lowest.cut + highest.cut + oldest.cut == 0)
   }
@@ -106,11 +107,31 @@ import Testing
 
   @Test func `a window without room counts what it cuts, and keeps to its limit`() {
     var window = PriceWindow(.lowest, span: 1000, limit: 4)
-    for i in 0..<10 { _ = window.push(Int64(i), at: Int64(i)) }
+    var room = Int.max
+    for i in 0..<10 { _ = window.push(Int64(i), at: Int64(i), room: &room) }
     #expect(window.count == 4)
     #expect(window.cut == 6)
     // 6 is the oldest that had room.
-    #expect(window.push(10, at: 10) == 7)
+    #expect(window.push(10, at: 10, room: &room) == 7)
+  }
+
+  @Test func `all windows together keep to their memory, the first price each has a place, and a rule that goes gives its places back`()
+    throws
+  {
+    let rules = try ["A", "B"].map { Rule(try RuleWords.rule([$0, "rises_by", "50", "window", "100s"])) }
+    var book = RuleBook(rules, windowLimit: 1000, windowRoom: 8)
+    for i in 0..<20 { #expect(process(&book, "A", 100 + Int64(i), at: Int64(i)).isEmpty) }
+    // Eight places: the next doubling has no room.
+    #expect((book.windowRoom, book.cut) == (0, 12))
+    // B has one place, and so it knows the last price only.
+    #expect(process(&book, "B", 1000, at: 0).isEmpty)
+    #expect(process(&book, "B", 1500, at: 1).isEmpty)
+    #expect(book.cut == 13)
+    book.remove(0)
+    #expect(book.windowRoom == 8)
+    for i in 2..<10 { #expect(process(&book, "B", 1500 + Int64(i), at: Int64(i)).isEmpty) }
+    // Seven more places than the one.
+    #expect(book.windowRoom == 1)
   }
 
   @Test func `an alert keeps prices apart by symbol, and knows patterns`() throws {
@@ -148,6 +169,6 @@ import Testing
     #expect(process(&book, "OFF", 1200, at: 2).isEmpty)
     #expect(process(&book, "OFF", 900, at: 3).isEmpty)
     #expect(process(&book, "OFF", 1100, at: 4).count == 1)
-    #expect(book.takeKeptBack().silenced == 1)
+    #expect(book.takeAsides().silenced == 1)
   }
 }

@@ -125,6 +125,45 @@ import Testing
     #expect(fires(110, rank: 2))
   }
 
+  /// Which of these events (prices in hundredths, seconds told, seconds received) fire, and how many times were set aside.
+  private func firings(_ words: String, _ events: [(price: Int64, time: Int64, received: Int64)]) throws -> ([Int], aside: Int) {
+    var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 1000)
+    let second: Int64 = 1_000_000_000
+    let fired = events.indices.filter { i in
+      let event = events[i]
+      let trade = Trade(
+        symbol: "AHEAD", price: Price(raw: event.price * 10_000_000), size: 1, time: Timestamp(ns: event.time * second),
+        received: Timestamp(ns: event.received * second), priceDecimals: 2)
+      return !book.process([trade].span, isSilent: false).isEmpty
+    }
+    return (fired, book.takeAsides().datedAhead)
+  }
+
+  @Test func `an event dated ahead of its receipt moves no clock, and its price counts`() throws {
+    let day: Int64 = 86_400
+    // The one at 3 comes within the cooldown whatever it says; the cooldown of 1 is over at 6, so 7 fires.
+    let prices: [Int64] = [100, 300, 100, 300, 100, 300, 100, 300]
+    let events = prices.enumerated().map { i, price in (price, Int64(i) + (i == 3 ? day : 0), Int64(i)) }
+    #expect(try firings("* crosses_above 2 cooldown 5s", events) == ([1, 7], 1))
+    // Its price alone fires, and the rule has not expired because of it.
+    let year2200: Int64 = 7_258_118_400
+    let late: [(Int64, Int64, Int64)] = [(100, 0, 0), (300, year2200, 1), (100, 2, 2), (300, 3, 3)]
+    #expect(try firings("* above 2 expires 2000-01-01T00:00:00Z", late) == ([1, 3], 1))
+    // Up to five seconds are the difference of two clocks.
+    #expect(try firings("* above 2", [(100, 5, 0), (300, 7, 1)]) == ([1], 1))
+  }
+
+  @Test func `in a recording without times of receipt the clock is set back by three events`() throws {
+    let day: Int64 = 86_400
+    // 5 and 7 see the wrong clock: 5 fires long after 3, 7 is the third that contradicts, and takes 5's cooldown back to its own second.
+    let prices: [Int64] = [100, 300, 100, 300, 100, 300, 100, 300, 100, 300, 100, 300]
+    let events = prices.enumerated().map { i, price in
+      let time = Int64(i) + (i == 4 ? day : 0)
+      return (price, time, time)
+    }
+    #expect(try firings("* above 2 cooldown 2s", events) == ([1, 3, 5, 9, 11], 1))
+  }
+
   @Test func `the ends of the range of prices and times do not trap`() throws {
     for words in ["* rises_by 5% window 1s", "* falls_by 0.01", "* above 0 cooldown 5s", "* of percent below -50% window 5s"] {
       var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 4)

@@ -28,6 +28,18 @@ struct CommandChannel: Channel {
     let values = notification.values(channel: name)
     // An argument ends at a zero byte; a value must not cut off what follows it.
     let filled = arguments.map { $0.filled(values) { $0.filter { $0 != "\0" } } }
+    if let option = firstOption(filled) {
+      throw DeliveryError(
+        "\(shown(option, limit: 40)) would be an option of the program; write -- before it, if the program knows that", isTransient: false)
+    }
     try await ProgramCall(program, filled, environment: environment, timeout: timeout).deliver(by: tools)
+  }
+
+  /// The first argument that data has made an option: it begins with a value, the value with a `-`, and no `--` stands before it.
+  private func firstOption(_ filled: [String]) -> String? {
+    for (argument, text) in zip(arguments, filled) {
+      if argument.beginsWithValue { if text.utf8.first == UInt8(ascii: "-") { return text } } else if text == "--" { return nil }
+    }
+    return nil
   }
 }

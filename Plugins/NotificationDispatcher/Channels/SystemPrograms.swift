@@ -1,5 +1,6 @@
 internal import StockbusPlugin
 internal import Subprocess
+internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
@@ -13,11 +14,15 @@ internal import System
 internal import SystemPackage
 #endif
 
-/// Programs by swift-subprocess.
+/// Programs by swift-subprocess. They end with this process, however it ends: see `Lifeline`.
 struct SystemPrograms: ProgramRunner {
+  private let lifeline: Lifeline
+
+  init(_ lifeline: Lifeline = .shared) { self.lifeline = lifeline }
+
   func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult {
     let outcome = await withTaskGroup(of: Result<ProgramResult, ProgramError>.self) { group in
-      group.addTask { await Self.spawn(call) }
+      group.addTask { await spawn(call) }
       group.addTask {
         try? await clock.sleep(for: call.timeout)
         return .failure(.timedOut)
@@ -32,18 +37,36 @@ struct SystemPrograms: ProgramRunner {
   }
 
   @concurrent
-  private static func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramError> {
+  private func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramError> {
+    guard let image = ProgramImage(call.program) else { return .failure(.notStarted) }
+    // What the kernel would not start is left to fail as it does: a shell would take it for a script.
+    guard image.isKnown, let guardian = lifeline.descriptor else {
+      return await run(call.program, call.arguments, call, errors: .combinedWithOutput)
+    }
+    // The shell says who it is and becomes the program: there is no moment at which the program lives and nobody knows.
+    return await run(
+      "/bin/sh", ["-c", Lifeline.registration, call.program] + call.arguments, call,
+      errors: .fileDescriptor(FileDescriptor(rawValue: guardian), closeAfterSpawningProcess: false))
+  }
+
+  @concurrent
+  private func run(
+    _ program: String, _ arguments: [String], _ call: ProgramCall, errors: some ErrorOutputProtocol
+  ) async -> Result<ProgramResult, ProgramError> {
     var options = PlatformOptions()
     // In a session of its own, so that what it starts is killed with it, and Ctrl-C at our terminal is not its business.
     options.createSession = true
     options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
     let variables = Dictionary(
       uniqueKeysWithValues: call.environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+    let id = Atomic<pid_t>(0)
+    defer { if id.load(ordering: .relaxed) != 0 { lifeline.forget(id.load(ordering: .relaxed)) } }
     do {
       let result = try await Subprocess.run(
-        .path(FilePath(call.program)), arguments: Arguments(call.arguments), environment: .custom(variables), platformOptions: options,
-        input: .array(call.input), output: .sequence, error: .combinedWithOutput
+        .path(FilePath(program)), arguments: Arguments(arguments), environment: .custom(variables), platformOptions: options,
+        input: .array(call.input), output: .sequence, error: errors
       ) { execution in
+        id.store(execution.processIdentifier.value, ordering: .relaxed)
         // Read and forgotten, so that the program never waits for a reader, and never fills our memory.
         for try await _ in execution.standardOutput {}
       }
@@ -54,6 +77,30 @@ struct SystemPrograms: ProgramRunner {
     } catch {
       return .failure(Task.isCancelled ? .cancelled : .notStarted)
     }
+  }
+}
+
+/// What a program's file is, by its first bytes.
+struct ProgramImage {
+  /// Something that every kernel starts: a script that names its interpreter, or machine code.
+  let isKnown: Bool
+
+  /// Nil where there is no such file, or it may not be run.
+  init?(_ path: String) {
+    guard access(path, X_OK) == 0 else { return nil }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    // One that may be run and not be read is machine code.
+    guard descriptor >= 0 else {
+      isKnown = true
+      return
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4)
+    let count = read(descriptor, &bytes, 4)
+    let isScript = count >= 2 && bytes[0] == UInt8(ascii: "#") && bytes[1] == UInt8(ascii: "!")
+    // ELF; Mach-O, thin or with several architectures.
+    let codes: [[UInt8]] = [[0x7f, 0x45, 0x4c, 0x46], [0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]]
+    isKnown = isScript || count == 4 && codes.contains(bytes)
   }
 }
 

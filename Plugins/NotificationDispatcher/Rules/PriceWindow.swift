@@ -27,6 +27,9 @@ struct PriceWindow: Sendable {
   /// Points that had no room: the stretch was shorter than asked for.
   private(set) var cut = 0
 
+  /// Places for points that are kept.
+  var capacity: Int { points.count }
+
   /// - Parameter limit: points at most. A price series needs one for each price level that it moved through in one direction.
   init(_ choice: Choice, span: Int64?, limit: Int) {
     self.choice = choice
@@ -35,7 +38,9 @@ struct PriceWindow: Sendable {
   }
 
   /// Takes the next price, whose time must not be before the last one's; answers the price to compare it with.
-  mutating func push(_ price: Int64, at time: Int64) -> Int64 {
+  ///
+  /// - Parameter room: places that all windows together may still take; what this one takes is subtracted.
+  mutating func push(_ price: Int64, at time: Int64, room: inout Int) -> Int64 {
     guard let span else { return pushEndless(price) }
     if count > 0 {
       let back = place(count - 1)
@@ -43,7 +48,7 @@ struct PriceWindow: Sendable {
       points[back].until = time
       while count > 0, isBeaten(points[place(count - 1)], by: price) { count -= 1 }
     }
-    append(Point(price: price, until: .max))
+    append(Point(price: price, until: .max), room: &room)
     let begin = time.subtractingReportingOverflow(span)
     let start = begin.overflow ? Int64.min : begin.partialValue
     while count > 1, points[first].until <= start { dropFirst() }
@@ -52,7 +57,10 @@ struct PriceWindow: Sendable {
 
   /// Without an end to the stretch one price is all there is to know.
   private mutating func pushEndless(_ price: Int64) -> Int64 {
-    if count == 0 { append(Point(price: price, until: .max)) }
+    if count == 0 {
+      points = [Point(price: price, until: .max)]
+      count = 1
+    }
     switch choice {
     case .lowest: points[first].price = min(points[first].price, price)
     case .highest: points[first].price = max(points[first].price, price)
@@ -77,19 +85,31 @@ struct PriceWindow: Sendable {
     count -= 1
   }
 
-  private mutating func append(_ point: Point) {
-    if count == limit {
+  /// The clock was wrong: no price went out of force after `time`.
+  mutating func setBack(to time: Int64) {
+    for i in 0..<count where points[place(i)].until != .max { points[place(i)].until = min(points[place(i)].until, time) }
+  }
+
+  private mutating func append(_ point: Point, room: inout Int) {
+    if count == points.count, count < limit { grow(&room) }
+    if count == limit || count == points.count {
       dropFirst()
       cut += 1
     }
-    if count == points.count { grow() }
     points[place(count)] = point
     count += 1
   }
 
-  private mutating func grow() {
+  /// Twice as many places, where there is room; the first one there is always.
+  private mutating func grow(_ room: inout Int) {
     let old = points
-    points = ContiguousArray(repeating: Point(price: 0, until: 0), count: max(8, old.count * 2))
+    var wanted = max(8, old.count * 2)
+    if wanted - old.count > room {
+      guard old.isEmpty else { return }
+      wanted = 1
+    }
+    room -= min(room, wanted - old.count)
+    points = ContiguousArray(repeating: Point(price: 0, until: 0), count: wanted)
     for i in 0..<count { points[i] = old[(first + i) & (old.count - 1)] }
     first = 0
   }

@@ -11,6 +11,8 @@ struct Rule: Sendable {
   let window: Int64?
   /// The symbols it is about; nil for all.
   let symbols: SymbolChoice?
+  /// The symbols as they were written, separated by commas; `*` for all.
+  let subject: String
   /// As it was written.
   let condition: RuleSettings.Condition
   /// The channels it goes to; nil for all.
@@ -27,6 +29,7 @@ struct Rule: Sendable {
     name = settings.effectiveName
     self.condition = condition
     symbols = settings.choice
+    subject = settings.symbol?.description ?? settings.symbols?.joined(separator: ",") ?? "*"
     channels = settings.channels
     isUrgent = settings.urgent
     isEnabled = settings.enabled
@@ -41,6 +44,9 @@ struct Rule: Sendable {
       firesAtOnce: settings.initial, once: settings.once, cooldown: nanoseconds(settings.cooldown),
       remind: settings.remind.map(nanoseconds), expires: settings.expires?.ns ?? .max)
   }
+
+  /// ` in 1m`; empty without a window.
+  var span: String { window.map { " in \(Duration.nanoseconds($0).optionText)" } ?? "" }
 
   /// Whether it is about a symbol.
   func concerns(_ symbol: Symbol) -> Bool {

@@ -24,13 +24,28 @@ struct RuleBook: Sendable {
   /// By symbol handle: -1 not looked at yet, 0 no rules, otherwise the place in `watches` plus one.
   private var places: ContiguousArray<Int32> = []
   private var watches: ContiguousArray<ContiguousArray<Watch>> = []
+  /// Beside the watches: what time it is for the symbol.
+  private var clocks: ContiguousArray<EventClock> = []
   private let windowLimit: Int
-  /// Alerts that a cooldown kept back, and those that a switch did, since they were last asked for.
-  private var suppressed = 0
-  private var silenced = 0
+  /// Places for prices that the windows of all watches may still take.
+  private(set) var windowRoom: Int
+  private var asides = Asides()
 
-  init(_ rules: [Rule], windowLimit: Int) {
+  /// What did not become an alert, or not as it was told.
+  struct Asides: Hashable, Sendable {
+    /// Alerts that a cooldown kept back, and those that a switch did.
+    var suppressed = 0
+    var silenced = 0
+    /// Events whose time was set aside, and clocks that were set back.
+    var datedAhead = 0
+  }
+
+  /// - Parameters:
+  ///   - windowLimit: prices kept at most for one rule and symbol.
+  ///   - windowRoom: prices kept at most for all of them.
+  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max) {
     self.windowLimit = windowLimit
+    self.windowRoom = windowRoom
     self.rules = rules
     switches = ContiguousArray(rules.map(\.isEnabled))
   }
@@ -54,21 +69,33 @@ struct RuleBook: Sendable {
     let place = Int(places[id]) - 1
     if place < 0 { return }
     let price = event.lastPrice.raw
-    let time = event.time.ns
+    let reading = clocks[place].take(event.time, received: event.received)
+    let time = clocks[place].now
+    if reading != .fair { correct(place, reading) }
     for i in watches[place].indices {
       let number = watches[place][i].rule
-      let (outcome, reference) = watches[place][i].step(price, at: time, isSilent: isSilent || !switches[number])
+      let (outcome, reference) = watches[place][i].step(
+        price, at: time, isSilent: isSilent || !switches[number], room: &windowRoom)
       switch outcome {
       case .nothing: break
-      case .suppressed: suppressed += 1
-      case .silenced: silenced += 1
+      case .suppressed: asides.suppressed += 1
+      case .silenced: asides.silenced += 1
       case .fires:
         fired.append(
           Firing(
-            rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals, time: event.time,
+            rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals,
+            time: EventClock.fair(event.time, received: event.received),
             reference: rules[number]?.reference == nil ? nil : Price(raw: reference)))
       }
     }
+  }
+
+  /// Something about the symbol was dated ahead.
+  @inline(never)
+  private mutating func correct(_ place: Int, _ reading: EventClock.Reading) {
+    asides.datedAhead += 1
+    guard reading == .setBack else { return }
+    for i in watches[place].indices { watches[place][i].setBack(to: clocks[place].now) }
   }
 
   /// Finds the rules for a symbol that comes for the first time.
@@ -86,6 +113,7 @@ struct RuleBook: Sendable {
       return
     }
     watches.append(found)
+    clocks.append(EventClock())
     places[id] = Int32(watches.count)
   }
 
@@ -123,7 +151,10 @@ struct RuleBook: Sendable {
 
   mutating func remove(_ number: Int) {
     rules[number] = nil
-    for place in watches.indices { watches[place].removeAll { $0.rule == number } }
+    for place in watches.indices {
+      for watch in watches[place] where watch.rule == number { windowRoom += watch.places }
+      watches[place].removeAll { $0.rule == number }
+    }
   }
 
   mutating func setEnabled(_ number: Int, _ isEnabled: Bool) {
@@ -140,9 +171,9 @@ struct RuleBook: Sendable {
   /// Prices that had no room in a window.
   var cut: Int { watches.lazy.joined().reduce(0) { $0 + $1.cut } }
 
-  /// What was kept back since the last call.
-  mutating func takeKeptBack() -> (suppressed: Int, silenced: Int) {
-    defer { (suppressed, silenced) = (0, 0) }
-    return (suppressed, silenced)
+  /// What was left aside since the last call.
+  mutating func takeAsides() -> Asides {
+    defer { asides = Asides() }
+    return asides
   }
 }

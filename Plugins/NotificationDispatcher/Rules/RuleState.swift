@@ -58,6 +58,9 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
     }
   }
 
+  /// The clock was wrong: what it did happened at `time` at the latest.
+  mutating func setBack(to time: Int64) { lastFired = lastFired.map { min($0, time) } }
+
   private mutating func fire(_ test: RuleTest, _ time: Int64, _ isSilent: Bool) -> Outcome {
     if isSilent || time >= test.expires {
       phase = .passed

@@ -1,6 +1,7 @@
 internal import StockbusPlugin
 
-/// A rule as somebody types it: `AAPL above 200 rearm 0.5% cooldown 1m once`.
+/// A rule as somebody types it: `AAPL above 200 rearm 0.5% cooldown 1m once`. Names and patterns stand before it, separated by commas, or one
+/// name and `exactly`: `* exactly above 200` is about a symbol that is called `*`.
 enum RuleWords {
   /// Options that are written as a word alone.
   private static let flags = ["once", "initial", "urgent"]
@@ -12,11 +13,14 @@ enum RuleWords {
     let mark = ConfigNode.Mark(file: "command", line: 1, column: 1)
     func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
     var entries: [ConfigNode.Entry] = []
-    if subject != "*" {
+    var rest = words.dropFirst()
+    if rest.first == "exactly" {
+      rest = rest.dropFirst()
+      entries.append(.init(key: "symbol", mark: mark, value: scalar(subject)))
+    } else if subject != "*" {
       entries.append(
         .init(key: "symbols", mark: mark, value: ConfigNode(.list(subject.split(separator: ",").map { scalar(String($0)) }), at: mark)))
     }
-    var rest = words.dropFirst()
     while let key = rest.popFirst() {
       if flags.contains(key), rest.first != "true", rest.first != "false" {
         entries.append(.init(key: key, mark: mark, value: scalar("true")))

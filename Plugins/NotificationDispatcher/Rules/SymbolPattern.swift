@@ -50,5 +50,11 @@ struct SymbolChoice: Hashable, Sendable {
     patterns = entries.filter(isPattern).map { SymbolPattern($0) }
   }
 
+  /// One symbol, whatever its name looks like.
+  init(only symbol: Symbol) {
+    names = [symbol]
+    patterns = []
+  }
+
   func contains(_ symbol: Symbol) -> Bool { names.contains(symbol) || patterns.contains { $0.matches(symbol) } }
 }

@@ -7,7 +7,6 @@ struct Watch: Sendable {
   var test: RuleTest
   private var state = RuleState()
   private var window: PriceWindow?
-  private var lastTime = Int64.min
 
   init(rule: Int, of rules: Rule, windowLimit: Int) {
     self.rule = rule
@@ -18,13 +17,25 @@ struct Watch: Sendable {
   var phase: RuleState.Phase { state.phase }
   /// Prices that had no room in the window.
   var cut: Int { window?.cut ?? 0 }
+  /// Places for prices that the window holds.
+  var places: Int { window?.capacity ?? 0 }
 
   /// Takes the next price; answers what becomes of it and what it was compared with.
+  ///
+  /// - Parameters:
+  ///   - time: by the symbol's clock, never before the last one unless that was set back.
+  ///   - room: places that the windows of all rules may still take.
   @inline(__always)
-  mutating func step(_ price: Int64, at eventTime: Int64, isSilent: Bool) -> (outcome: RuleState.Outcome, reference: Int64) {
-    // A feed's times may go back a little; a stretch of time that ends earlier than the last one has no meaning.
-    lastTime = max(lastTime, eventTime)
-    let reference = window?.push(price, at: lastTime) ?? 0
-    return (state.step(test, price, against: reference, at: lastTime, isSilent: isSilent), reference)
+  mutating func step(
+    _ price: Int64, at time: Int64, isSilent: Bool, room: inout Int
+  ) -> (outcome: RuleState.Outcome, reference: Int64) {
+    let reference = window?.push(price, at: time, room: &room) ?? 0
+    return (state.step(test, price, against: reference, at: time, isSilent: isSilent), reference)
+  }
+
+  /// The clock was wrong: nothing that is known happened after `time`.
+  mutating func setBack(to time: Int64) {
+    state.setBack(to: time)
+    window?.setBack(to: time)
   }
 }

@@ -15,8 +15,15 @@ public struct NotificationSettings: Options {
   public var deadline = Duration.seconds(5)
   @Setting("Prices kept at most for the window of one rule and symbol.", in: 2...10_000_000)
   public var windowPrices = 65_536
+  @Setting(
+    "Memory for the prices of all windows together; where it is used up, the oldest of a window are left out.", in: ByteSize.kibibytes(1)...
+  )
+  public var windowMemory = ByteSize.mebibytes(64)
 
   public init() {}
+
+  /// The memory as prices, each with the time it went out of force.
+  var windowRoom: Int { windowMemory.bytes / 16 }
 
   public func validate(_ problems: inout OptionProblems) {
     let names = ChannelSettings.names(channels)

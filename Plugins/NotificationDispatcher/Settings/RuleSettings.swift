@@ -148,7 +148,7 @@ extension RuleSettings {
   var condition: Condition? { conditions.first }
 
   /// The symbols it is about; nil for all.
-  var choice: SymbolChoice? { symbol.map { SymbolChoice([$0.description]) } ?? symbols.map { SymbolChoice($0) } }
+  var choice: SymbolChoice? { symbol.map { SymbolChoice(only: $0) } ?? symbols.map { SymbolChoice($0) } }
 
   /// Its name, or what it says.
   var effectiveName: String {

@@ -43,6 +43,9 @@ struct Template: Hashable, Sendable {
     self.parts = parts + [.text(literal)]
   }
 
+  /// Whether the text begins with what a value says, not with words of the template's own.
+  var beginsWithValue: Bool { parts.count > 1 && parts[0] == .text("") }
+
   /// The text with the values, each as `escape` has it; a name without a value is left empty.
   func filled(_ values: [String: String], escape: (String) -> String = { $0 }) -> String {
     parts.map { part in
