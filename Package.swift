@@ -76,7 +76,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal"),
+    room("StockbusTerminal", uses: ["MarketData"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
       "StockbusNetwork",
@@ -84,7 +84,7 @@ let package = Package(
         "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
-    room("StockbusConfig", uses: ["StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
       uses: [

@@ -2,12 +2,6 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
 extension ConsoleViewer {
   /// Draws while something changes, sleeps while nothing does.
   public func background() async {
@@ -55,6 +49,7 @@ extension ConsoleViewer {
     for item in inbox.takeAll() {
       switch item {
       case .answer(let text, let isError): effects += state.reduce(.answer(text, isError: isError))
+      case .rules(let id, let text): effects += state.reduce(.rules(id, text))
       case .terminal(let input):
         switch input {
         case .key(let key): effects += state.reduce(.key(key))
@@ -83,6 +78,9 @@ extension ConsoleViewer {
           inbox.add(.answer("\(id): \(error)", isError: true))
         }
       }
+    case .askRules(let id):
+      // One that cannot answer has none to show.
+      group.addTask { inbox.add(.rules(id, (try? await run.perform(Command(verb: "rules", arguments: []), on: id)) ?? "")) }
     case .stop:
       wasQuit = true
       run.stop()
@@ -91,7 +89,9 @@ extension ConsoleViewer {
       guard keepsWatchlist, let store else { return }
       let memory = ViewerMemory(watchlist: state.watchlist, alerts: state.alerts)
       group.addTask {
-        do throws(CommandError) { try await store.keep(memory) } catch { inbox.add(.answer("\(error)", isError: true)) }
+        do throws(CommandError) {
+          if let aside = try await store.keep(memory) { inbox.add(.answer("what could not be read is kept as \(aside)", isError: false)) }
+        } catch { inbox.add(.answer("\(error)", isError: true)) }
       }
     case .ring: if settings.bell { try? await Terminal.shared.ring() }
     case .redraw: await Terminal.shared.redraw()
@@ -103,13 +103,16 @@ extension ConsoleViewer {
   func draw() async -> Bool {
     let size = Terminal.shared.size
     if size != state.size { effects += state.reduce(.resize(size)) }
-    let wall = context.clock.now
-    effects += state.reduce(.tick(now, wall: wall, zone: Self.zone(at: wall)))
+    effects += state.reduce(.tick(now, wall: context.clock.now))
     if now >= lastSample &+ 500_000_000 {
       lastSample = now
       let lines = context.run.log(after: lastLogLine)
       lastLogLine = lines.last?.number ?? lastLogLine
       effects += state.reduce(.sample(context.run.components, context.run.edges, lines))
+      if mode == .full, now >= lastRules &+ 2_000_000_000 {
+        lastRules = now
+        effects += state.run.components.filter { $0.isRunning && $0.commands.contains { $0.verb == "rules" } }.map { .askRules($0.id) }
+      }
     }
     let colors = Terminal.shared.capabilities.colors
     frames.add(1)
@@ -124,14 +127,6 @@ extension ConsoleViewer {
       context.logger.error("\(error); the screen is not drawn any more")
       return false
     }
-  }
-
-  /// Seconds that the clock on the wall is ahead of UTC then.
-  private static func zone(at wall: Timestamp) -> Int {
-    var seconds = time_t(wall.ns / 1_000_000_000)
-    var parts = tm()
-    localtime_r(&seconds, &parts)
-    return parts.tm_gmtoff
   }
 }
 

@@ -46,6 +46,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   var effects: [ScreenEffect] = []
   var lastLogLine = 0
   var lastSample: Int64 = .min
+  var lastRules: Int64 = .min
   private let events: Counter
   let frames: Counter
 
@@ -60,7 +61,8 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       size: Terminal.shared.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
-        flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id))
+        flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id),
+      zone: context.zone)
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames drawn.")
   }
@@ -83,9 +85,8 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   private func recallMemory() async {
     guard let store else { return }
-    var damaged = 0
-    let memory = await store.recall(damaged: &damaged)
-    if damaged > 0 { context.logger.warning("\(damaged) lines of the kept watchlist and alerts could not be read and are left out") }
+    let (memory, fault) = await store.recall()
+    if let fault { context.logger.warning("\(fault)") }
     state.watchlist = memory.watchlist
     state.alerts = memory.alerts
   }
@@ -116,7 +117,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   private func show(_ run: Span<Ranked>) {
     events.add(run.count)
     if mode == .plain {
-      for i in run.indices { lines.append(StyledLine(PlainText.line(run[i]))) }
+      for i in run.indices { lines.append(StyledLine(PlainText.line(run[i], zone: context.zone))) }
       return
     }
     state.market.take(run, at: now)
@@ -130,7 +131,8 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       effects += state.reduce(.alerts(alerts))
       stir()
     } else {
-      lines += alerts.map { StyledLine("\($0.time.timeOfDay) ALERT \($0.rule): \($0.message)", Style(.yellow, bold: true)) }
+      let zone = context.zone
+      lines += alerts.map { StyledLine("\(zone.stamp($0.time)) ALERT \($0.rule): \($0.message)", Style(.yellow, bold: true)) }
     }
   }
 
@@ -141,8 +143,9 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       _ = state.reduce(.status(statuses))
       stir()
     } else {
+      let zone = context.zone
       lines += statuses.map {
-        StyledLine("\($0.time.timeOfDay) \($0.component) \($0.state.fieldName): \($0.reason)", Style(.yellow, bold: true))
+        StyledLine("\(zone.stamp($0.time)) \($0.component) \($0.state.fieldName): \($0.reason)", Style(.yellow, bold: true))
       }
     }
   }
@@ -152,7 +155,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       let event = run[i]
       let first = references[event.symbol] ?? event.lastPrice
       if references[event.symbol] == nil { references.update(first, for: event.symbol) }
-      lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first))))
+      lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)))
     }
   }
 
@@ -183,6 +186,10 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   public func drain() async throws {
     try await settle()
     if mode != .plain { await draw() }
+    if state.market.datedAhead > 0 {
+      context.counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(
+        state.market.datedAhead)
+    }
   }
 
   public func stop() async {

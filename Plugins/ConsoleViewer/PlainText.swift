@@ -3,17 +3,17 @@ internal import StockbusPlugin
 
 /// Prices as plain text.
 enum PlainText {
-  /// `13:30:00.401 AIG 48.80 +0.10 +0.20%`
-  static func line(_ event: some PricedEvent, change: Price) -> String {
+  /// `09:30:00.401-04:00 AIG 48.80 +0.10 +0.20%`
+  static func line(_ event: some PricedEvent, change: Price, zone: DisplayZone) -> String {
     let decimals = Int(event.priceDecimals)
-    return "\(event.time.timeOfDay) \(event.symbol) \(event.lastPrice.formatted(decimals: decimals)) \(signed(change, decimals))"
+    return "\(zone.stamp(event.time)) \(event.symbol) \(event.lastPrice.formatted(decimals: decimals)) \(signed(change, decimals))"
   }
 
-  /// `13:30:00.401 3 (was 5) AIG 48.80 +0.10 +0.20%`
-  static func line(_ event: Ranked) -> String {
+  /// `09:30:00.401-04:00 3 (was 5) AIG 48.80 +0.10 +0.20%`
+  static func line(_ event: Ranked, zone: DisplayZone) -> String {
     let moved = event.previousRank == 0 || event.previousRank == event.rank ? "" : " (was \(event.previousRank))"
     let decimals = Int(event.priceDecimals)
-    return "\(event.time.timeOfDay) \(event.rank)\(moved) \(event.symbol) \(event.price.formatted(decimals: decimals)) "
+    return "\(zone.stamp(event.time)) \(event.rank)\(moved) \(event.symbol) \(event.price.formatted(decimals: decimals)) "
       + "\(signed(event.change, decimals)) \(signed(event.percent))"
   }
 

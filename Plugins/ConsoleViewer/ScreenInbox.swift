@@ -7,6 +7,7 @@ final class ScreenInbox: Sendable {
   enum Item: Sendable {
     case terminal(ScreenInput)
     case answer(String, isError: Bool)
+    case rules(String, String)
   }
 
   private let items = Mutex<[Item]>([])

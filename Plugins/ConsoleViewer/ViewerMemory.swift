@@ -23,9 +23,11 @@ struct ViewerMemory: Hashable {
 
   /// Reads a text; what is not understood is left out and counted.
   init(text: String, damaged: inout Int) {
-    for line in text.split(whereSeparator: \.isNewline).prefix(Self.limit) {
-      if line.hasPrefix("#") { continue }
-      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+    // A name may hold what looks like the end of a line to Unicode, and blanks at its ends.
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")).prefix(Self.limit) {
+      if line.first == UInt8(ascii: "#") { continue }
+      let line = line.last == 13 ? line.dropLast() : line
+      let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false).map { String(Substring($0)) }
       if words.count == 2, words[0] == "watch", let symbol = try? Symbol(words[1]) {
         if !watchlist.contains(symbol) { watchlist.append(symbol) }
       } else if words.count == 2, words[0] == "alert", let alert = PriceAlert(words[1]) {
@@ -50,19 +52,36 @@ struct ViewerMemory: Hashable {
     return folder.map { $0 + "/stockbus/console_viewer" }
   }
 
-  /// What the file holds; empty where there is none. Damage is counted, never an error.
-  static func read(_ path: String, damaged: inout Int) -> ViewerMemory {
+  /// What there is at `path`.
+  enum Found {
+    /// Empty where there is no file. With what could not be understood of it.
+    case memory(ViewerMemory, damaged: Int)
+    /// Something that cannot be read, and why.
+    case unreadable(String)
+  }
+
+  /// A file that is no file, cannot be opened or goes on beyond a megabyte is unreadable; damage within is counted.
+  static func read(_ path: String) -> Found {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return ViewerMemory() }
+    guard descriptor >= 0 else {
+      return errno == ENOENT || errno == ENOTDIR ? .memory(ViewerMemory(), damaged: 0) : .unreadable(String(cString: strerror(errno)))
+    }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no plain file") }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
-    while bytes.count < 1 << 20 {
+    while true {
       let n = Glibcless.read(descriptor, &piece)
-      if n <= 0 { break }
+      if n < 0, errno == EINTR { continue }
+      if n < 0 { return .unreadable(String(cString: strerror(errno))) }
+      if n == 0 { break }
       bytes += piece[..<n]
+      if bytes.count > 1 << 20 { return .unreadable("it is longer than a megabyte") }
     }
-    return ViewerMemory(text: String(decoding: bytes, as: UTF8.self), damaged: &damaged)
+    var damaged = 0
+    let memory = ViewerMemory(text: String(decoding: bytes, as: UTF8.self), damaged: &damaged)
+    return .memory(memory, damaged: damaged)
   }
 
   /// Puts the file in place at once: a reader sees the old one or the new one, whatever happens. Throws a sentence.
@@ -72,9 +91,10 @@ struct ViewerMemory: Hashable {
       folder += part + "/"
       if folder != "/" { _ = mkdir(folder, 0o700) }
     }
-    let temporary = "\(path).\(getpid())"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     func failure(_ what: String) -> CommandError { CommandError("\(what) \(path): \(String(cString: strerror(errno)))") }
+    // A name that nobody can guess, and never a file or a link that is there already.
+    let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("cannot write") }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -96,6 +116,18 @@ struct ViewerMemory: Hashable {
       unlink(temporary)
       throw error
     }
+  }
+
+  /// Gives what is at `path` another name, one that is free, and answers it. Throws a sentence where that is not possible.
+  static func setAside(_ path: String) throws(CommandError) -> String {
+    for number in 1...1000 {
+      let name = "\(path).aside-\(number)"
+      var status = stat()
+      if lstat(name, &status) == 0 { continue }
+      if rename(path, name) == 0 || errno == ENOENT { return name }
+      break
+    }
+    throw CommandError("\(path) cannot be read, and not be put aside: \(String(cString: strerror(errno))); nothing is kept")
   }
 }
 
@@ -125,9 +157,32 @@ actor ViewerStore {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let path: String
 
+  /// What is there was not understood, or not as a whole: it is put aside before something else takes its place.
+  private var isDamaged = false
+
+  private static let purpose = "(the watchlist and the alerts)"
+
   init(path: String) { self.path = path }
 
-  func keep(_ memory: ViewerMemory) throws(CommandError) { try memory.write(to: path) }
+  /// Keeps it; answers the name under which what was there before is kept, where that was not understood.
+  func keep(_ memory: ViewerMemory) throws(CommandError) -> String? {
+    let aside = isDamaged ? try ViewerMemory.setAside(path) : nil
+    isDamaged = false
+    try memory.write(to: path)
+    return aside
+  }
 
-  func recall(damaged: inout Int) -> ViewerMemory { ViewerMemory.read(path, damaged: &damaged) }
+  /// What was kept, and what is wrong with it in one sentence.
+  func recall() -> (ViewerMemory, fault: String?) {
+    switch ViewerMemory.read(path) {
+    case .memory(let memory, damaged: 0): return (memory, nil)
+    case .memory(let memory, let damaged):
+      isDamaged = true
+      let lines = damaged == 1 ? "a line" : "\(damaged) lines"
+      return (memory, "\(lines) of \(path) \(Self.purpose) could not be read; the file will be kept beside the next one")
+    case .unreadable(let reason):
+      isDamaged = true
+      return (ViewerMemory(), "\(path) \(Self.purpose) cannot be read (\(reason)); it will be kept beside the next one")
+    }
+  }
 }

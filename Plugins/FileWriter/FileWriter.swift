@@ -42,7 +42,9 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     self.settings = settings
     isCSV = settings.isCSV
     let style = settings.times.style
-    encoder = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
+    var encoder: EventEncoder<E> = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
+    encoder.defusesFormulas = settings.formulas == .defuse
+    self.encoder = encoder
     file = PatientFile(path: settings.path, settings.file, context)
   }
 

@@ -9,6 +9,11 @@ public enum RecordFormat: String, Choice {
   case jsonl, csv
 }
 
+/// What becomes of CSV cells that look like formulas.
+public enum FormulaCells: String, Choice {
+  case keep, defuse
+}
+
 /// How times are written.
 public enum TimeFormat: String, Choice {
   /// With 0, 3, 6 or 9 decimals, as the time needs.
@@ -46,6 +51,10 @@ public struct FileWriterSettings: Options {
   public var fields: [String]?
   @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
   public var times = TimeFormat.iso8601
+  @Setting(
+    "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse by an apostrophe before them."
+  )
+  public var formulas = FormulaCells.keep
   @Setting("A CSV file begins with the names of its fields.")
   public var header = true
   @SettingGroup

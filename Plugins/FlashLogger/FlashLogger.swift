@@ -64,7 +64,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       needsDrawing = true
       bell.wake()
     } else {
-      let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero) }
+      let zone = context.zone
+      let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero, zone: zone) }
       do { try await Terminal.shared.print(lines) } catch {
         if error.isBrokenPipe { context.readerHasGone() }
         throw EnvironmentFailure("\(error)", isPermanent: true)
@@ -94,7 +95,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     file.beginRun()
     for change in changes {
       out.clear()
-      if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text) }
+      if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text(in: context.zone)) }
       out.append("\n")
       try await file.write(out, count: 1)
     }
@@ -128,7 +129,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   private func draw(at now: Duration) async {
-    let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade) }
+    let zone = context.zone
+    let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade, zone: zone) }
     do { try await Terminal.shared.setBlock(lines, owner: context.id) } catch { context.logger.warning("\(error)") }
   }
 

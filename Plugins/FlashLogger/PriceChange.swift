@@ -18,11 +18,11 @@ struct PriceChange: Hashable, Sendable {
   }
   var percent: Percent? { Percent.change(from: old, to: new) }
 
-  /// `13:30:00.401 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)`
-  var text: String {
+  /// `09:30:00.401-04:00 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)`
+  func text(in zone: DisplayZone) -> String {
     let sign = isUp ? "+" : ""
     let share = percent.map { " (\(sign)\($0.rounded(to: 2))%)" } ?? ""
-    return "\(time.timeOfDay) \(isUp ? "▲" : "▼") \(symbol) \(old.formatted(decimals: Int(decimals))) → "
+    return "\(zone.stamp(time)) \(isUp ? "▲" : "▼") \(symbol) \(old.formatted(decimals: Int(decimals))) → "
       + "\(new.formatted(decimals: Int(decimals))) \(sign)\(change.formatted(decimals: Int(decimals)))\(share)"
   }
 
@@ -45,7 +45,7 @@ struct PriceChange: Hashable, Sendable {
   }
 
   /// On a terminal: bright and inverse at first, then bright, then plain colour, then dim.
-  func line(age: Duration, fade: Duration) -> StyledLine {
+  func line(age: Duration, fade: Duration, zone: DisplayZone) -> StyledLine {
     let part = fade > .zero ? age / fade : 1
     let color: Color = isUp ? .green : .red
     let bright: Color = isUp ? .brightGreen : .brightRed
@@ -56,6 +56,6 @@ struct PriceChange: Hashable, Sendable {
       case ..<1: Style(color)
       default: Style(color, dim: true)
       }
-    return StyledLine(text, style)
+    return StyledLine(text(in: zone), style)
   }
 }

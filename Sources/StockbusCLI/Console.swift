@@ -39,7 +39,7 @@ enum Console {
           try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
         } else if let line {
           let columns = max(1, Terminal.shared.errorCapabilities.size.columns - 1)
-          StandardError.write("\r\u{1b}[K" + line.terminalSafe.prefix(columns: columns), lineEnd: "")
+          StandardError.write(commands: "\r\u{1b}[K" + line.terminalSafe.prefix(columns: columns))
           isShowing = true
         } else {
           clear(&isShowing)
@@ -50,7 +50,7 @@ enum Console {
   }
 
   private static func clear(_ isShowing: inout Bool) {
-    if isShowing { StandardError.write("\r\u{1b}[K", lineEnd: "") }
+    if isShowing { StandardError.write(commands: "\r\u{1b}[K") }
     isShowing = false
   }
 

@@ -1,27 +1,14 @@
 import Logging
 import StockbusPlugin
+import StockbusRuntime
 import StockbusTerminal
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
-/// Log lines for people, on standard error: `12:34:56 warning echo: the connection was closed`.
+/// Log lines for people, on standard error: `12:34:56-04:00 warning echo: the connection was closed`.
 struct ConsoleLogHandler: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
-
-  /// The time of day where the machine stands.
-  private static var time: String {
-    var now = timespec()
-    var parts = tm()
-    clock_gettime(CLOCK_REALTIME, &now)
-    localtime_r(&now.tv_sec, &parts)
-    func two(_ n: Int32) -> String { n < 10 ? "0\(n)" : "\(n)" }
-    return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-  }
+  /// Where the times are told.
+  var zone = DisplayZone.system
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -35,7 +22,8 @@ struct ConsoleLogHandler: LogHandler {
     let details = more.isEmpty ? "" : " (\(more.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))"
     // A full screen shows the log by itself; what matters is said again when it is over.
     Console.log(
-      "\(Self.time) \(event.level) " + visible("\(component)\(event.message)\(details)", limit: 4000),
+      "\(zone.stamp(SystemTimekeeper().now, seconds: true)) \(event.level) "
+        + visible("\(component)\(event.message)\(details)", limit: 4000),
       role: .log(isImportant: event.level >= .warning))
   }
 }

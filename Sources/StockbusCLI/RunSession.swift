@@ -64,7 +64,7 @@ struct RunSession {
 
   func run(_ topology: Topology) async throws {
     let level = Logger.Level(rawValue: options.logLevel.rawValue) ?? .notice
-    let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) }
+    let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) }
     let pipeline = Pipeline(topology, logger: logger)
     // A task of its own, so that the second signal can cancel what waits in it; awaited below.
     let hardStop = HardStop()

@@ -1,3 +1,5 @@
+import MarketData
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -6,7 +8,10 @@ import Darwin
 
 /// Lines for people and logs, never for a pipe's next program.
 enum StandardError {
-  static func write(_ line: String, lineEnd: String = "\n") { put(line + lineEnd, to: STDERR_FILENO) }
+  static func write(_ line: String) { put(line + "\n", to: STDERR_FILENO) }
+
+  /// Text with commands for the terminal that are our own; everything else in it must be harmless already.
+  static func write(commands text: String) { put(raw: text, to: STDERR_FILENO) }
 }
 
 /// What a command was asked for.
@@ -14,8 +19,13 @@ enum StandardOutput {
   static func write(_ line: String) { put(line + "\n", to: STDOUT_FILENO) }
 }
 
-/// Writes a text; a stream that nobody reads any more is none of our business.
+/// Writes lines: as they are to a file or a pipe, without anything to be obeyed to a terminal.
 private func put(_ text: String, to descriptor: Int32) {
+  put(raw: isatty(descriptor) == 1 ? TerminalText.harmless(text) : text, to: descriptor)
+}
+
+/// A stream that nobody reads any more is none of our business.
+private func put(raw text: String, to descriptor: Int32) {
   var text = text
   text.withUTF8 { bytes in
     var done = 0

@@ -1,3 +1,5 @@
+internal import MarketData
+
 #if canImport(Darwin)
 internal import Darwin
 #else
@@ -11,7 +13,8 @@ enum Descriptor {
   /// Hands bytes to the system: the count it took, or -1 with `errno` set. Replaced in tests by one that takes less and fails.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int
 
-  static let system: Write = { writeBytes($0, $1, $2) }
+  /// A terminal gets nothing that it would obey; the count is that of the bytes it was asked to write.
+  static let system: Write = { isatty($0) == 1 ? writeHarmless($0, $1, $2) : writeBytes($0, $1, $2) }
 
   /// Opens `path` for writing at its end.
   ///
@@ -152,6 +155,16 @@ enum Descriptor {
       if stat(part, &status) != 0 { return (part, code) }
     }
     return nil
+  }
+
+  private static func writeHarmless(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    guard let harmless = TerminalText.harmless(UnsafeRawBufferPointer(start: bytes, count: count)) else {
+      return writeBytes(descriptor, bytes, count)
+    }
+    return harmless.withUnsafeBytes { text in
+      var sent = 0
+      return put(text, from: &sent, to: descriptor, by: { writeBytes($0, $1, $2) }) == 0 ? count : -1
+    }
   }
 
   // The methods above hide the functions of the same name.

@@ -39,6 +39,7 @@ public final class Pipeline: Sendable {
     let pool = topology.settings.wait == .park ? WorkerPool.shared : nil
     self.pool = pool
     let waiting = pool?.parking ?? Waiting(.spin)
+    let zone = topology.settings.displayZone
     entries = topology.nodes.map { plan in
       var own = logger
       own[metadataKey: "component"] = "\(plan.id)"
@@ -46,7 +47,7 @@ public final class Pipeline: Sendable {
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
         notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-        symbolLimit: topology.settings.symbolsPerSource)
+        symbolLimit: topology.settings.symbolsPerSource, zone: zone)
       var topic = plan.topic
       topic.waiting = waiting
       let output = plan.blueprint.makeTopic(topic)

@@ -110,7 +110,61 @@ import Testing
     driver.type("x")
     #expect(
       driver.takeEffects() == [
-        .ring, add("A", "above", "140"), .save, .perform(Command(verb: "remove", arguments: ["A", "above", "140"]), on: "alerts"), .save,
+        .ring, add("A", "above", "140"), .save, .perform(Command(verb: "remove", arguments: ["A above 140"]), on: "alerts"), .save,
       ])
+  }
+
+  @Test func `an alert on a symbol that looks like a pattern is about that symbol alone`() {
+    var driver = Driver()
+    driver.trade("*", 10_000)
+    let dispatcher = RunComponent(
+      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    driver.send(.sample([dispatcher], [], []))
+    driver.send(.open("*"))
+    driver.type("a110")
+    driver.press(.enter)
+    driver.type("x")
+    #expect(
+      driver.takeEffects() == [
+        .perform(Command(verb: "add", arguments: ["*", "exactly", "above", "110", "name", "only * above 110"]), on: "alerts"), .save,
+        .perform(Command(verb: "remove", arguments: ["only * above 110"]), on: "alerts"), .save,
+      ])
+  }
+
+  @Test func `an answer is read before the next alert, which comes after it`() {
+    var driver = Driver()
+    driver.trade("A", 10_000)
+    driver.advance(10)
+    driver.send(.answer("rule 'x' is on", isError: false))
+    driver.advance(1000)
+    driver.send(.alerts([Alert(symbol: "A", rule: "big", message: "A is big", price: 120, time: Timestamp(ns: opening))]))
+    #expect(driver.frame().text.last?.hasPrefix(" rule 'x' is on") == true)
+    driver.advance(3100)
+    #expect(driver.frame().text.last?.hasPrefix(" big: A is big") == true)
+    // Four seconds from when it could be seen.
+    driver.advance(3800)
+    #expect(driver.frame().text.last?.hasPrefix(" big: A is big") == true)
+    driver.advance(100)
+    #expect(driver.frame().text.last?.contains("big") == false)
+  }
+
+  @Test func `the rules of a dispatcher stand in the list and on the pages of their symbols before they fire`() {
+    var driver = Driver()
+    driver.trade("AAPL", 10_000)
+    driver.trade("MSFT", 10_000)
+    driver.send(.rules("alerts", "AAPL above 88\tAAPL\tcrosses_above 88\ton\n1% in a minute\t*\trises_by 1% in 1m\toff\nnonsense"))
+    driver.advance(10)
+    driver.send(.open("AAPL"))
+    #expect(driver.frame().text.contains { $0.contains("! crosses_above 88 (alerts)") })
+    #expect(driver.frame().text.contains { $0.contains("! rises_by 1% in 1m (alerts)") })
+    driver.send(.open("MSFT"))
+    #expect(!driver.frame().text.contains { $0.contains("crosses_above 88") })
+    driver.press(.escape)
+    driver.state.go(to: driver.state.tabs.firstIndex(of: .alerts) ?? 0)
+    #expect(driver.frame().text.contains { $0.contains("! AAPL above 88  AAPL: crosses_above 88  (alerts)") })
+    #expect(driver.frame().text.contains { $0.contains("! 1% in a minute  all symbols: rises_by 1% in 1m  (alerts, off)") })
+    // Asked again: what is gone is gone.
+    driver.send(.rules("alerts", ""))
+    #expect(driver.frame().text.contains { $0.contains("no alerts") })
   }
 }

@@ -192,4 +192,90 @@ import Testing
       }
     }
   }
+
+  @Test func `Enter after a filter opens the only match`() {
+    var driver = Driver()
+    morning(&driver)
+    driver.type("/aapl")
+    driver.press(.enter)
+    #expect(driver.state.page == .list)
+    driver.press(.enter)
+    #expect(driver.state.page == .detail("AAPL"))
+    // Of several nothing is opened until one is chosen.
+    driver.press(.escape, .escape, .escape)
+    driver.type("/s")
+    driver.press(.enter, .enter)
+    #expect(driver.shown.count > 1)
+    #expect(driver.state.page == .list)
+  }
+
+  @Test func `a symbol that never came is named, with what was meant`() {
+    var driver = Driver(lists: [("tech", ["AAPL", "MSTF"])])
+    driver.send(.watch(["aapl"]))
+    #expect(!driver.frame().text.contains { $0.contains("never came") })
+    morning(&driver)
+    #expect(driver.frame().text.contains { $0.contains("'aapl' never came; did you mean 'AAPL'?") })
+    // Beside one that came.
+    driver.type("3")
+    #expect(driver.shown == ["AAPL"])
+    #expect(driver.frame().text.contains { $0.contains("'MSTF' never came; did you mean 'MSFT'?") })
+    driver.type("1/nvad")
+    driver.press(.enter)
+    #expect(driver.frame().text.contains { $0.contains("'NVAD' never came; did you mean 'NVDA'?") })
+  }
+
+  @Test func `the rate is that of some seconds, not of a burst`() {
+    var driver = Driver()
+    var rates: [Double] = []
+    // 25 events every two seconds, counted every half second: 12.5 a second.
+    for step in 0..<40 {
+      if step % 4 == 0 { for i in 0..<25 { driver.trade("A", 10_000 + Int64(i)) } }
+      driver.advance(500)
+      driver.send(.sample(components, edges, []))
+      rates.append(driver.state.rate)
+    }
+    #expect(rates.dropFirst(10).allSatisfy { $0 == 12.5 })
+    for _ in 0..<10 {
+      driver.advance(500)
+      driver.send(.sample(components, edges, []))
+    }
+    #expect(driver.state.rate == 0)
+  }
+
+  @Test func `times are shown as clocks showed them at the event's date, and the zone is named`() {
+    // New York until the first Sunday of November 2013 and after it.
+    let zone = DisplayZone(name: "America/New_York") { $0 < 1_383_458_400 ? -14_400 : -18_000 }
+    var state = ScreenState(size: TerminalSize(columns: 80, rows: 24), columns: [.symbol, .price, .time], zone: zone)
+    let time = Timestamp(ns: 1_381_239_421_000_000_000)  // 2013-10-08T13:37:01Z
+    _ = state.reduce(.tick(1, wall: Timestamp(ns: 1_384_000_000_000_000_000)))  // 2013-11-09T12:26:40Z
+    state.market.take([Trade(symbol: "AAPL", price: 1, size: 1, time: time, received: time)].span, at: 0)
+    state.arrange(force: true)
+    let frame = ScreenLayout.frame(state, colors: .none).text
+    #expect(frame[0].hasSuffix("07:26 New York"))
+    #expect(frame[2].hasSuffix("09:37:01"))
+    #expect(CellText.seconds(time, zone: .utc) == "13:37:01")
+  }
+
+  @Test func `an event dated ahead does not stop the past of its symbol`() {
+    var market = Market()
+    func take(_ second: Int64, received: Int64? = nil) {
+      let trade = Trade(
+        symbol: "DATED", price: Price(raw: 1_000_000_000 + second), size: 1, time: Timestamp(ns: opening + second * 1_000_000_000),
+        received: Timestamp(ns: opening + (received ?? second) * 1_000_000_000))
+      market.take([trade].span, at: 0)
+    }
+    take(0)
+    take(86_400, received: 1)
+    for second in 2...5 { take(Int64(second)) }
+    #expect(market.rows[0].time.ns == opening + 5_000_000_000)
+    #expect(market.history(of: 0, span: 60_000_000_000).map { ($0.time - opening) / 1_000_000_000 } == [0, 1, 2, 3, 4, 5])
+    #expect(market.datedAhead == 1)
+    // Without times of receipt three events set the clock back.
+    take(172_800)
+    for second in 7...12 { take(Int64(second)) }
+    let seconds = market.history(of: 0, span: 60_000_000_000).map { ($0.time - opening) / 1_000_000_000 }
+    #expect(seconds.suffix(4) == [9, 10, 11, 12])
+    #expect(seconds.allSatisfy { $0 <= 12 })
+    #expect(market.datedAhead == 2)
+  }
 }

@@ -132,8 +132,8 @@ import Testing
       symbol: "NVDA", rank: 3, previousRank: 5, price: Price(raw: 354_430_000_000), change: Price(raw: -2_620_000_000),
       percent: Percent(raw: -733_790_785), volume: 0, time: Timestamp(ns: 1_381_239_000_401_000_000), received: Timestamp(ns: 0),
       priceDecimals: 2)
-    #expect(PlainText.line(event) == "13:30:00.401 3 (was 5) NVDA 354.43 -2.62 -0.73%")
+    #expect(PlainText.line(event, zone: .utc) == "13:30:00.401Z 3 (was 5) NVDA 354.43 -2.62 -0.73%")
     let trade = Trade(symbol: "A", price: 10, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: 2)
-    #expect(PlainText.line(trade, change: Price(raw: 250_000_000)) == "00:00:00.000 A 10.00 +0.25")
+    #expect(PlainText.line(trade, change: Price(raw: 250_000_000), zone: .utc) == "00:00:00.000Z A 10.00 +0.25")
   }
 }

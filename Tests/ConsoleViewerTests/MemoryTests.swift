@@ -38,14 +38,73 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "viewer-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "a/b/state").path
-    var damaged = 0
-    #expect(ViewerMemory.read(path, damaged: &damaged) == ViewerMemory())
+    #expect(try read(path) == ViewerMemory())
     try memory.write(to: path)
     try memory.write(to: path)
-    #expect(ViewerMemory.read(path, damaged: &damaged) == memory)
+    #expect(try read(path) == memory)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "a/b").path) == ["state"])
-    #expect(damaged == 0)
     #expect(throws: CommandError.self) { try memory.write(to: path + "/below/a/file") }
+  }
+
+  private struct Unreadable: Error {}
+
+  private func read(_ path: String) throws -> ViewerMemory {
+    guard case .memory(let memory, damaged: 0) = ViewerMemory.read(path) else { throw Unreadable() }
+    return memory
+  }
+
+  @Test func `names with blanks, with line ends of Unicode and with pattern characters are read as they were`() {
+    let symbols: [Symbol] = ["A B", " A", "A ", "A  B", "B above 3", "A\u{2028}B", "*", "#x"]
+    let memory = ViewerMemory(
+      watchlist: symbols, alerts: symbols.map { PriceAlert(symbol: $0, isAbove: false, level: Price(raw: 1_500_000_000)) })
+    var damaged = 0
+    #expect(ViewerMemory(text: memory.text, damaged: &damaged) == memory)
+    #expect(ViewerMemory(text: memory.text.replacing("\n", with: "\r\n"), damaged: &damaged) == memory)
+    #expect(damaged == 0)
+  }
+
+  @Test func `what cannot be read is kept beside, whatever it is, and never written over`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "viewer-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "state").path
+    // Damaged: the good lines are used.
+    try Data("watch AAPL\nwhat is this\n".utf8).write(to: folder.appending(path: "state"))
+    let store = ViewerStore(path: path)
+    let (found, fault) = await store.recall()
+    #expect(found.watchlist == ["AAPL"])
+    #expect(fault?.hasPrefix("a line of \(path)") == true)
+    #expect(try await store.keep(memory) == path + ".aside-1")
+    #expect(try String(contentsOfFile: path + ".aside-1", encoding: .utf8) == "watch AAPL\nwhat is this\n")
+    #expect(try await store.keep(memory) == nil)
+    #expect(try read(path) == memory)
+    // Too long, and a folder: the next free name.
+    try Data(repeating: 65, count: 1 << 21).write(to: folder.appending(path: "state"))
+    let second = ViewerStore(path: path)
+    #expect(await second.recall().fault?.contains("longer than a megabyte") == true)
+    #expect(try await second.keep(memory) == path + ".aside-2")
+    #expect(try Data(contentsOf: URL(filePath: path + ".aside-2")).count == 1 << 21)
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let third = ViewerStore(path: path)
+    #expect(await third.recall().fault?.contains("no plain file") == true)
+    #expect(try await third.keep(memory) == path + ".aside-3")
+    #expect(try read(path) == memory)
+  }
+
+  @Test func `a link in the place of the new file is not followed`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "viewer-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "state").path
+    // The name that was used before: the path and our number.
+    let trap = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
+    let victim = folder.appending(path: "victim").path
+    try Data("mine".utf8).write(to: URL(filePath: victim))
+    try FileManager.default.createSymbolicLink(atPath: trap, withDestinationPath: victim)
+    try memory.write(to: path)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+    #expect(try read(path) == memory)
   }
 
   @Test(arguments: [

@@ -28,7 +28,7 @@ struct Driver {
   /// Moves time on by milliseconds and gets ready for a frame.
   mutating func advance(_ milliseconds: Int64) {
     let now = state.now + milliseconds * 1_000_000
-    effects += state.reduce(.tick(now, wall: Timestamp(ns: opening + now), zone: 0))
+    effects += state.reduce(.tick(now, wall: Timestamp(ns: opening + now)))
   }
 
   mutating func send(_ event: ScreenEvent) { effects += state.reduce(event) }

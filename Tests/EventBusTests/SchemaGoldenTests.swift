@@ -24,6 +24,29 @@ import Testing
       csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
   }
 
+  @Test func `what a spreadsheet would take for a formula gets an apostrophe, where that is asked for; numbers stay`() {
+    func defused<E: Event>(_ event: E) -> String {
+      var out = ByteWriter()
+      var encoder = EventEncoder<E>()
+      encoder.defusesFormulas = true
+      encoder.encodeCSV(event, to: &out)
+      return out.string
+    }
+    let time = Timestamp(ns: 0)
+    for name in ["=1+1", "+A", "-A", "@SUM(A1)"] {
+      guard let symbol = try? Symbol(name) else { continue }
+      let trade = Trade(symbol: symbol, price: Price(raw: -1_500_000_000), size: 1, time: time, received: time)
+      #expect(defused(trade) == "'\(name),-1.5,1,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z")
+      #expect(csv(trade).hasPrefix("\(name),-1.5,"))
+    }
+    // Behind CSV's own quotation mark, and many of them in one record.
+    let text = "=HYPERLINK(\"http://x\",\"y\")"
+    let alert = Alert(symbol: "AAPL", rule: text, message: "-2", price: Price(raw: -2_000_000_000), time: time)
+    #expect(defused(alert).contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""))
+    #expect(defused(alert).contains("'-2"))
+    #expect(defused(Alert.schema.example) == csv(Alert.schema.example))
+  }
+
   @Test func `a quote`() throws {
     try check(
       Quote.schema.example, header: "symbol,bid,ask,bid_size,ask_size,time,received",

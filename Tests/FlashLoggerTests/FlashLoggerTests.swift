@@ -28,8 +28,8 @@ import Testing
     let text = try await log([("A", 1000), ("A", 1000), ("B", 500), ("A", 1010), ("B", 500), ("A", 990)])
     #expect(
       text == """
-        00:00:03.000 ▲ A 10.00 → 10.10 +0.10 (+1.00%)
-        00:00:05.000 ▼ A 10.10 → 9.90 -0.20 (-1.98%)
+        00:00:03.000Z ▲ A 10.00 → 10.10 +0.10 (+1.00%)
+        00:00:05.000Z ▼ A 10.10 → 9.90 -0.20 (-1.98%)
 
         """)
   }
@@ -43,17 +43,17 @@ import Testing
         time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: 2)
     }
     try await PluginHarness().consume([events], by: Plugin.flashLogger, options: "path: \(path)")
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "00:00:00.000 ▲ A 10.00 → 11.00 +1.00 (+10.00%)\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "00:00:00.000Z ▲ A 10.00 → 11.00 +1.00 (+10.00%)\n")
   }
 
   @Test func `small changes add up until they reach the minimum`() async throws {
     let text = try await log(
       [("A", 1000), ("A", 1002), ("A", 1004), ("A", 1005), ("A", 1001), ("A", 1000)], "minimum: 0.05",
-      counters: ["changes": 2, "below minimum": 3, "records": 2, "bytes": 100])
+      counters: ["changes": 2, "below minimum": 3, "records": 2, "bytes": 102])
     #expect(
       text == """
-        00:00:03.000 ▲ A 10.00 → 10.05 +0.05 (+0.50%)
-        00:00:05.000 ▼ A 10.05 → 10.00 -0.05 (-0.50%)
+        00:00:03.000Z ▲ A 10.00 → 10.05 +0.05 (+0.50%)
+        00:00:05.000Z ▼ A 10.05 → 10.00 -0.05 (-0.50%)
 
         """)
   }

@@ -1,4 +1,5 @@
 import MarketData
+import StockbusPlugin
 import StockbusTerminal
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
 
   @Test func `a line has time, direction, symbol, old, new, change and per cent`() {
     // 0.10 of 48.80 is 0.2049 per cent; 0.005 of 100 is 0.005 per cent, which rounds to 0.01.
-    #expect(rise.text == "13:30:00.401 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)")
-    #expect(fall.text == "13:30:00.000 ▼ BRK.B 100.00 → 99.995 -0.005 (-0.01%)")
+    #expect(rise.text(in: .utc) == "13:30:00.401Z ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)")
+    #expect(fall.text(in: .utc) == "13:30:00.000Z ▼ BRK.B 100.00 → 99.995 -0.005 (-0.01%)")
   }
 
   @Test func `a JSON line has the same, exactly`() {
@@ -28,7 +29,7 @@ import Testing
 
   @Test func `a change from zero has no per cent`() {
     let change = PriceChange(symbol: "A", old: 0, new: 1, decimals: 0, time: Timestamp(ns: 0))
-    #expect(change.text == "00:00:00.000 ▲ A 0 → 1 +1")
+    #expect(change.text(in: .utc) == "00:00:00.000Z ▲ A 0 → 1 +1")
   }
 
   @Test func `a change that does not fit is the largest there is`() {
@@ -41,11 +42,11 @@ import Testing
     (250, Style(.brightGreen, bold: true)), (500, Style(.green)), (999, Style(.green)), (1000, Style(.green, dim: true)),
   ])
   func `a line fades in steps`(milliseconds: Int, style: Style) {
-    let line = rise.line(age: .milliseconds(milliseconds), fade: .seconds(1))
+    let line = rise.line(age: .milliseconds(milliseconds), fade: .seconds(1), zone: .utc)
     #expect(line.runs.map(\.style) == [style])
   }
 
   @Test func `a line that does not fade is dim from the beginning`() {
-    #expect(fall.line(age: .zero, fade: .zero).runs.map(\.style) == [Style(.red, dim: true)])
+    #expect(fall.line(age: .zero, fade: .zero, zone: .utc).runs.map(\.style) == [Style(.red, dim: true)])
   }
 }

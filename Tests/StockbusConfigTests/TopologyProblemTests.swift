@@ -58,7 +58,7 @@ import Testing
         plugins.yaml:16:47: error: sink 'end': input 'top': unknown option 'overfow'; did you mean 'overflow'?
         plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, memory
         plugins.yaml:16:78: error: sink 'end' consumes events of one type at a time, but its input 'top' emits ranked and 'quotes' emits quote
-        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source
+        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source, zone
         plugins.yaml:17:23: error: runtime: unknown option 'sed'; did you mean 'seed'?
         """)
   }
@@ -136,6 +136,20 @@ import Testing
         plugins.yaml:11:28: error: runtime: 'drain_deadline' must be between 1ms and 1d, got 0s
         plugins.yaml:11:38: error: runtime: 'seed' must be a whole number, got 'x'
         """)
+  }
+
+  @Test func `the zone of what is shown is one that there is`() {
+    let text = """
+      sources:
+        ticks: { plugin: ticker, symbols: [A] }
+      sinks:
+        end: { plugin: count, inputs: [ticks] }
+      runtime: { zone: America/New_Yrok }
+      """
+    #expect(
+      topologyProblems(text)
+        == "plugins.yaml:5:12: error: runtime: 'zone': unknown time zone 'America/New_Yrok'; did you mean 'America/New_York'?")
+    #expect(topologyProblems(text.replacing("Yrok", with: "York")) == "")
   }
 
   @Test func `inputs that do not exist`() {

@@ -3,7 +3,7 @@ internal import StockbusPlugin
 
 /// What stands in a cell of the table.
 enum CellText {
-  static func text(_ column: Column, _ row: Row) -> String {
+  static func text(_ column: Column, _ row: Row, zone: DisplayZone) -> String {
     let decimals = Int(row.decimals)
     switch column {
     case .rank: return row.rank > 0 ? "\(row.rank)" : ""
@@ -19,7 +19,7 @@ enum CellText {
     case .spread: return row.spread.map { $0.formatted(decimals: decimals) } ?? ""
     case .open: return row.reference.formatted(decimals: decimals)
     case .updates: return "\(row.updates)"
-    case .time: return String(row.time.timeOfDay.prefix(8))
+    case .time: return seconds(row.time, zone: zone)
     case .trend: return ""
     }
   }
@@ -44,13 +44,9 @@ enum CellText {
     }
   }
 
-  /// Hours and minutes where the person sits.
-  static func clock(_ time: Timestamp, zone: Int) -> String {
-    String(Timestamp(ns: time.ns &+ Int64(zone) &* 1_000_000_000).timeOfDay.prefix(5))
-  }
+  /// Hours and minutes where the person sits, and where that is: `09:37 New York`.
+  static func clock(_ time: Timestamp, zone: DisplayZone) -> String { zone.timeOfDay(time).prefix(5) + " " + zone.shortName }
 
   /// Hours, minutes and seconds where the person sits.
-  static func seconds(_ time: Timestamp, zone: Int) -> String {
-    String(Timestamp(ns: time.ns &+ Int64(zone) &* 1_000_000_000).timeOfDay.prefix(8))
-  }
+  static func seconds(_ time: Timestamp, zone: DisplayZone) -> String { String(zone.timeOfDay(time).prefix(8)) }
 }

@@ -71,7 +71,7 @@ struct ScreenGeometry {
   /// Lines of the lists that are no tables.
   var listLength: Int {
     switch state.current {
-    case .alerts: state.notifications.count + state.alerts.count + 2
+    case .alerts: state.notifications.count + state.alerts.count + state.otherRules.count + 2
     case .log: state.log.count
     case .graph: state.run.components.count + state.run.edges.count + 3
     default: 0
@@ -95,7 +95,7 @@ struct ScreenGeometry {
     var used = 0
     for column in state.columns {
       var width = max(column.width, column.title.count + (state.sorting.column == column ? 2 : 0))
-      if column != .trend { for row in rows { width = max(width, CellText.text(column, row).displayWidth) } }
+      if column != .trend { for row in rows { width = max(width, CellText.text(column, row, zone: state.zone).displayWidth) } }
       if column == .symbol { width = min(width + 2, 24) }
       if used + width > size.columns {
         // A column that does not fit leaves room for narrower ones; the first is shown in any case, cut.

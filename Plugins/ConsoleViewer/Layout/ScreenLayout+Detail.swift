@@ -31,8 +31,8 @@ extension ScreenLayout {
     frame.clear(row: line, pen.text)
     var at = frame.put(" \(row.symbol) ", row: line, column: 0, pen.accent)
     let flash = pen.flash(age: state.now - row.movedAt, of: state.settings.flash, isUp: row.isUp)
-    at = frame.put(" \(CellText.text(.price, row)) ", row: line, column: at, flash ?? pen.strong)
-    let change = "\(CellText.text(.change, row)) (\(CellText.text(.percent, row)))"
+    at = frame.put(" \(CellText.text(.price, row, zone: state.zone)) ", row: line, column: at, flash ?? pen.strong)
+    let change = "\(CellText.text(.change, row, zone: state.zone)) (\(CellText.text(.percent, row, zone: state.zone)))"
     at = frame.put(" " + change, row: line, column: at, pen.direction(row.change.raw))
     let hint = ChartSpan.allCases.map { $0 == state.span ? "[\($0.title)]" : $0.title }.joined(separator: " ")
     if at + hint.count + 2 <= state.size.columns { frame.put(hint, row: line, column: state.size.columns - hint.count - 1, pen.muted) }
@@ -74,6 +74,11 @@ extension ScreenLayout {
       frame.put("! \(alert.isAbove ? "above" : "below") \(alert.level)", row: line, column: column, pen.warning, width: width)
       line += 1
     }
+    for rule in state.otherRules where line < bottom && rule.concerns(row.symbol) {
+      frame.put(
+        "! \(rule.condition) (\(rule.component))", row: line, column: column, rule.state == "on" ? pen.warning : pen.muted, width: width)
+      line += 1
+    }
     guard line + 2 < bottom else { return }
     line += 1
     frame.put("last trades".padded(columns: width), row: line, column: column, pen.head, width: width)
@@ -93,7 +98,8 @@ extension ScreenLayout {
     var facts: [(String, String)] = []
     if row.rank > 0 { facts.append(("rank", "\(row.rank)")) }
     facts += [
-      ("open", CellText.text(.open, row)), ("high", CellText.text(.high, row)), ("low", CellText.text(.low, row)),
+      ("open", CellText.text(.open, row, zone: state.zone)), ("high", CellText.text(.high, row, zone: state.zone)),
+      ("low", CellText.text(.low, row, zone: state.zone)),
       ("volume", PlainText.amount(row.volume)), ("updates", CellText.count(Double(row.updates))),
     ]
     if row.bid.raw != 0 { facts.append(("bid", "\(PlainText.amount(row.bidSize)) × \(row.bid.formatted(decimals: decimals))")) }

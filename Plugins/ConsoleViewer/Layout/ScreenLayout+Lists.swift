@@ -29,9 +29,9 @@ extension ScreenLayout {
       let name = " " + mover.symbol.description.padded(columns: 9)
       var at = frame.put(name, row: row + 1 + line, column: column, pen.strong, width: width)
       let flash = pen.flash(age: state.now - mover.movedAt, of: state.settings.flash, isUp: mover.isUp)
-      let price = CellText.text(.price, mover).padded(columns: 10, alignment: .trailing)
+      let price = CellText.text(.price, mover, zone: state.zone).padded(columns: 10, alignment: .trailing)
       at = frame.put(price, row: row + 1 + line, column: at, flash ?? pen.text, width: width - (at - column))
-      let percent = CellText.text(.percent, mover).padded(columns: 9, alignment: .trailing)
+      let percent = CellText.text(.percent, mover, zone: state.zone).padded(columns: 9, alignment: .trailing)
       frame.put(percent, row: row + 1 + line, column: at, pen.direction(mover.percent.raw), width: width - (at - column))
     }
   }
@@ -40,13 +40,22 @@ extension ScreenLayout {
 
   mutating func drawAlerts() {
     var lines: [StyledLine] = []
-    if state.alerts.isEmpty, state.notifications.isEmpty {
+    let rules = state.otherRules
+    if state.alerts.isEmpty, rules.isEmpty, state.notifications.isEmpty {
       lines.append(StyledLine("  no alerts: choose a symbol, press a, then ↑, ↓ or a price", pen.muted))
     }
     for alert in state.alerts {
       lines.append(StyledLine("  ! \(alert.text)\(alert.isDelegated ? " (notification_dispatcher too)" : "")", pen.text))
     }
-    if !state.alerts.isEmpty, !state.notifications.isEmpty { lines.append(StyledLine("")) }
+    for rule in rules {
+      let symbols = rule.symbols == "*" ? "all symbols" : rule.symbols
+      var line = StyledLine("  ! \(rule.name)", rule.state == "on" ? pen.text : pen.muted)
+      // A rule without a name of its own is called what it says.
+      let says = rule.name.contains(rule.condition) ? "" : "  \(symbols): \(rule.condition)"
+      line.append("\(says)  (\(rule.component)\(rule.state == "on" ? "" : ", " + rule.state))", pen.muted)
+      lines.append(line)
+    }
+    if !(state.alerts.isEmpty && rules.isEmpty), !state.notifications.isEmpty { lines.append(StyledLine("")) }
     for notification in state.notifications.reversed() {
       var line = StyledLine(" \(CellText.seconds(notification.time, zone: state.zone))  ", pen.muted)
       line.append(notification.title, pen.warning)

@@ -17,13 +17,23 @@ extension ScreenLayout {
     if visible.isEmpty, geometry.bodyRows > 0 {
       frame.put(emptyText, row: geometry.bodyRow + geometry.bodyRows / 2, column: 2, pen.muted)
     }
+    drawMissing(below: visible.isEmpty ? geometry.bodyRow + geometry.bodyRows / 2 + 1 : geometry.bodyRow + visible.count)
     drawPanes()
   }
 
   private var emptyText: String {
     if !state.filter.isEmpty { return "nothing matches '\(state.filter.text)'; Esc shows all" }
     if state.market.rows.isEmpty { return "waiting for prices …" }
-    return state.current == .watchlist ? "the watchlist is empty: choose a symbol and press w" : "none of these has a price yet"
+    return state.current == .watchlist && state.watchlist.isEmpty
+      ? "the watchlist is empty: choose a symbol and press w" : "none of these has a price yet"
+  }
+
+  /// What was asked for and never came, where there is room.
+  private mutating func drawMissing(below row: Int) {
+    let end = geometry.bodyRow + geometry.bodyRows
+    for (line, sentence) in state.missing.sentences.enumerated() where row + line < end {
+      frame.put(sentence, row: row + line, column: 2, pen.warning)
+    }
   }
 
   private mutating func drawHead(_ columns: [(column: Column, begin: Int, width: Int)], _ row: Int) {
@@ -58,10 +68,11 @@ extension ScreenLayout {
         frame.put(row.symbol.description.truncated(columns: width - 2), row: line, column: begin + 2, style, width: width - 2)
       case .rank:
         // Without a ranking the place in the list is what there is to tell.
-        let text = row.rank > 0 ? CellText.text(.rank, row) : "\(place)"
+        let text = row.rank > 0 ? CellText.text(.rank, row, zone: state.zone) : "\(place)"
         frame.put(text.padded(columns: width, alignment: .trailing), row: line, column: begin, style)
       default:
-        frame.put(CellText.text(column, row).padded(columns: width, alignment: .trailing), row: line, column: begin, style)
+        frame.put(
+          CellText.text(column, row, zone: state.zone).padded(columns: width, alignment: .trailing), row: line, column: begin, style)
       }
     }
   }

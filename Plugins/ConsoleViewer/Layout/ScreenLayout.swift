@@ -65,7 +65,7 @@ struct ScreenLayout {
     let row = geometry.statusRow
     frame.clear(row: row, pen.bar)
     if let prompt = state.prompt { return drawPrompt(prompt, row) }
-    if let message = state.message {
+    if let message = state.message ?? state.news {
       frame.put(" " + message.text, row: row, column: 0, message.isError ? pen.barWarning : pen.barStrong)
       return
     }
@@ -119,7 +119,7 @@ struct ScreenLayout {
       label = " /"
       hint = state.filter.problem ?? "\(state.order.rows.count) match · Enter keeps · Esc undoes"
     case .alert(let symbol, _):
-      let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0)))" } ?? ""
+      let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
       label = " alert \(symbol)\(price): "
       hint = "↑ +1% · ↓ -1% · or a price, Enter"
     }

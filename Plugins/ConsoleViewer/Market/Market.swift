@@ -17,6 +17,8 @@ struct Market {
   private(set) var total = 0
   /// Symbols that found no room.
   private(set) var beyond = 0
+  /// Times that were set aside, and clocks that were set back.
+  private(set) var datedAhead = 0
   /// When a price moved last.
   private(set) var lastMove = Row.never
   /// Prices that have reached an alert since they were asked for.
@@ -37,12 +39,12 @@ struct Market {
   mutating func take(_ run: Span<Trade>, at now: Int64) {
     for i in run.indices {
       let event = run[i]
-      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, at: now) else { continue }
+      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.size)
       rows[at].sizeDecimals = event.sizeDecimals
       tape.add(
         .init(
-          time: event.time, price: event.price, size: event.size, side: event.side, decimals: event.priceDecimals,
+          time: rows[at].time, price: event.price, size: event.size, side: event.side, decimals: event.priceDecimals,
           sizeDecimals: event.sizeDecimals), to: at)
     }
     finish(run)
@@ -51,13 +53,14 @@ struct Market {
   mutating func take(_ run: Span<Bar>, at now: Int64) {
     for i in run.indices {
       let event = run[i]
-      guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, at: now) else { continue }
+      guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.volume)
       rows[at].high = max(rows[at].high, event.high)
       rows[at].low = min(rows[at].low, event.low)
       tape.add(
         .init(
-          time: event.time, price: event.close, size: event.volume, decimals: event.priceDecimals, sizeDecimals: event.sizeDecimals), to: at
+          time: rows[at].time, price: event.close, size: event.volume, decimals: event.priceDecimals, sizeDecimals: event.sizeDecimals),
+        to: at
       )
     }
     finish(run)
@@ -66,7 +69,7 @@ struct Market {
   mutating func take(_ run: Span<Quote>, at now: Int64) {
     for i in run.indices {
       let event = run[i]
-      guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, at: now) else { continue }
+      guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].bid = event.bid
       rows[at].ask = event.ask
       rows[at].bidSize = event.bidSize
@@ -83,7 +86,7 @@ struct Market {
         leave(event)
         continue
       }
-      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, at: now) else { continue }
+      guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       // The feed has seen more than we have: its change and its volume count.
       let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
       rows[at].reference = Row.difference(event.price, event.change)
@@ -92,7 +95,7 @@ struct Market {
       rows[at].rank = Int32(clamping: event.rank)
       tape.add(
         .init(
-          time: event.time, price: event.price, size: Quantity(raw: max(0, traded)), decimals: event.priceDecimals,
+          time: rows[at].time, price: event.price, size: Quantity(raw: max(0, traded)), decimals: event.priceDecimals,
           sizeDecimals: event.sizeDecimals), to: at)
       standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
     }
@@ -112,10 +115,15 @@ struct Market {
   }
 
   @inline(__always)
-  private mutating func take(_ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ time: Timestamp, at now: Int64) -> Int? {
+  private mutating func take(
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, at now: Int64
+  ) -> Int? {
     let id = Int(symbol.id)
-    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, time) }
+    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, told, received) }
     let at = Int(places[id])
+    let reading = rows[at].clock.take(told, received: received)
+    let time = EventClock.fair(told, received: received)
+    if reading != .fair { correct(at, reading) }
     let before = rows[at].price
     let news = rows[at].take(price, decimals: decimals, time: time, at: now)
     if !news.isEmpty {
@@ -133,6 +141,17 @@ struct Market {
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
 
+  /// Something about the symbol was dated ahead.
+  @inline(never)
+  private mutating func correct(_ at: Int, _ reading: EventClock.Reading) {
+    datedAhead += 1
+    guard reading == .setBack else { return }
+    let now = rows[at].clock.now
+    rows[at].second = Row.floor(now)
+    rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
+    if at < series.count { series[at].forget(after: now) }
+  }
+
   /// Told once; whoever is told arms the row again.
   @inline(never)
   private mutating func reach(_ at: Int) {
@@ -141,7 +160,9 @@ struct Market {
   }
 
   @inline(never)
-  private mutating func add(_ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ time: Timestamp) -> Int? {
+  private mutating func add(
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp
+  ) -> Int? {
     let id = Int(symbol.id)
     if id >= places.count { places += ContiguousArray(repeating: -1, count: max(id + 1, places.count * 2, 64) - places.count) }
     if places[id] == -2 { return nil }
@@ -151,8 +172,9 @@ struct Market {
       return nil
     }
     places[id] = Int32(rows.count)
-    rows.append(Row(symbol, price: price, decimals: decimals, time: time))
+    rows.append(Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received)))
     rows[rows.count - 1].updates = 1
+    if rows[rows.count - 1].clock.take(told, received: received) != .fair { datedAhead += 1 }
     if series.count < Tape.limit { series.append(PriceSeries()) }
     return rows.count - 1
   }

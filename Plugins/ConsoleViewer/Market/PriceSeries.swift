@@ -28,6 +28,11 @@ struct PriceSeries {
       }
     }
 
+    mutating func forget(after time: Int64) {
+      samples = ordered.filter { $0.time <= time }
+      first = 0
+    }
+
     var ordered: [Sample] { Array(samples[first...] + samples[..<first]) }
   }
 
@@ -45,6 +50,13 @@ struct PriceSeries {
     seconds.add(sample)
     quarters.add(sample)
     fives.add(sample)
+  }
+
+  /// The clock was wrong: nothing has happened after `time` yet.
+  mutating func forget(after time: Int64) {
+    seconds.forget(after: time)
+    quarters.forget(after: time)
+    fives.forget(after: time)
   }
 
   /// The last `count` prices by seconds, oldest first.

@@ -18,8 +18,10 @@ struct Row {
   var updates = 0
   /// When the price moved last; long ago where it never did.
   var movedAt = Row.never
-  /// The time of the last event.
+  /// The time of the last event; that of its receipt where it was dated ahead.
   var time: Timestamp
+  /// What time it is for the symbol.
+  var clock = EventClock()
   /// The beginning and the end of the second that the history's newest sample stands for.
   var second: Int64
   var secondEnd: Int64

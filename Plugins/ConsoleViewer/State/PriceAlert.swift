@@ -13,13 +13,24 @@ struct PriceAlert: Hashable {
   var text: String { words.joined(separator: " ") }
   var words: [String] { [symbol.description, isAbove ? "above" : "below", level.description] }
 
-  /// Reads `AAPL above 200`; nil where it is something else.
+  /// What a dispatcher calls its rule for this. A name that is a pattern to the dispatcher says that it is none.
+  var rule: String { isPattern ? "only " + text : text }
+
+  /// What a dispatcher is told to add it.
+  var order: [String] {
+    isPattern ? [symbol.description, "exactly", isAbove ? "above" : "below", level.description, "name", rule] : words
+  }
+
+  private var isPattern: Bool { Glob.isPattern(symbol.description) }
+
+  /// Reads `AAPL above 200`; nil where it is something else. The last two words are side and level: a name may hold blanks.
   init?(_ text: String) {
-    let words = text.split(separator: " ")
-    guard words.count == 3, words[1] == "above" || words[1] == "below", let symbol = try? Symbol(String(words[0])),
-      let level = try? Price(String(words[2]))
+    guard let end = text.lastIndex(of: " "), let middle = text[..<end].lastIndex(of: " ") else { return nil }
+    let side = text[text.index(after: middle)..<end]
+    guard side == "above" || side == "below", let symbol = try? Symbol(String(text[..<middle])),
+      let level = try? Price(String(text[text.index(after: end)...]))
     else { return nil }
-    self.init(symbol: symbol, isAbove: words[1] == "above", level: level)
+    self.init(symbol: symbol, isAbove: side == "above", level: level)
   }
 
   init(symbol: Symbol, isAbove: Bool, level: Price, isDelegated: Bool = false) {

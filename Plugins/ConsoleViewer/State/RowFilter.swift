@@ -35,6 +35,9 @@ struct RowFilter {
     return first == "not" || ScreenRow.schema.fields.contains { $0.name == first }
   }
 
+  /// Parts of names, in capitals; none where it is a condition.
+  var names: [String] { words }
+
   var isEmpty: Bool { words.isEmpty && condition == nil }
 
   func matches(_ row: Row) -> Bool {

@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// The run as it was at one moment, with what went by since the moment before.
+/// The run as it was at one moment, with what went by in the seconds before.
 struct RunSample {
   var components: [RunComponent] = []
   var edges: [RunEdge] = []
@@ -11,6 +11,7 @@ struct RunSample {
   private(set) var rates: [String: Double] = [:]
   /// By component: events published a second.
   private(set) var published: [String: Double] = [:]
+  private var meters: [String: RateMeter] = [:]
 
   init() {}
 
@@ -18,15 +19,10 @@ struct RunSample {
     self.components = components
     self.edges = edges
     self.time = time
-    let seconds = Double(time - previous.time) / 1e9
-    guard seconds > 0, previous.time > 0 else { return }
-    var before: [String: Int] = [:]
-    for edge in previous.edges { before[Self.key(edge)] = edge.counts.published }
-    for edge in edges { rates[Self.key(edge)] = Double(edge.counts.published - before[Self.key(edge), default: 0]) / seconds }
-    var sent: [String: Int] = [:]
-    for component in previous.components { sent[component.id] = component.published }
+    meters = previous.meters
+    for edge in edges { rates[Self.key(edge)] = meters[Self.key(edge), default: RateMeter()].count(edge.counts.published, at: time) }
     for component in components {
-      if let count = component.published { published[component.id] = Double(count - sent[component.id, default: 0]) / seconds }
+      if let count = component.published { published[component.id] = meters[component.id, default: RateMeter()].count(count, at: time) }
     }
   }
 

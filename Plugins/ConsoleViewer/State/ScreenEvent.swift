@@ -7,8 +7,8 @@ enum ScreenEvent {
   case key(KeyPress)
   case mouse(MouseEvent)
   case resize(TerminalSize)
-  /// A frame is about to be drawn; `zone` is how many seconds the clock on the wall is ahead of UTC.
-  case tick(Int64, wall: Timestamp, zone: Int)
+  /// A frame is about to be drawn.
+  case tick(Int64, wall: Timestamp)
   /// The run was looked at.
   case sample([RunComponent], [RunEdge], [RunLogLine])
   case panes([ScreenPane])
@@ -17,6 +17,8 @@ enum ScreenEvent {
   case alerts([Alert])
   /// What became of something that was asked.
   case answer(String, isError: Bool)
+  /// What a dispatcher answers when it is asked for its rules.
+  case rules(String, String)
   /// Somebody asks to see a symbol.
   case open(Symbol)
   /// Somebody asks to see these symbols only, for this time.
@@ -27,6 +29,8 @@ enum ScreenEvent {
 enum ScreenEffect: Hashable {
   /// Tell a component something.
   case perform(Command, on: String)
+  /// Ask a dispatcher for its rules.
+  case askRules(String)
   /// End the run.
   case stop
   /// Keep the watchlist and the alerts.

@@ -55,7 +55,7 @@ extension ScreenState {
     case .pageDown: move(by: max(1, ScreenGeometry(self).bodyRows - 1))
     case .home, .character("g"): move(by: -1_000_000)
     case .end, .character("G"): move(by: 1_000_000)
-    case .enter: if let symbol = chosen { page = .detail(symbol) }
+    case .enter: openChosen()
     case .escape, .backspace:
       if !filter.isEmpty {
         filter = RowFilter()
@@ -83,6 +83,13 @@ extension ScreenState {
   var chosen: Symbol? {
     if case .detail(let symbol) = page { return symbol }
     return selection
+  }
+
+  /// Opens the page of the symbol that is chosen, or of the only one there is.
+  private mutating func openChosen() {
+    let symbols = current.isTable ? listedSymbols : []
+    if let only = symbols.first, symbols.count == 1 { selection = only }
+    if let selection { page = .detail(selection) }
   }
 
   /// Moves the choice in tables, the lines elsewhere.

@@ -67,7 +67,7 @@ extension ScreenState {
     if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
     arm(symbol)
     say("alert: \(alert.text)")
-    let told = dispatcher.map { [ScreenEffect.perform(Command(verb: "add", arguments: alert.words), on: $0.id)] } ?? []
+    let told = dispatcher.map { [ScreenEffect.perform(Command(verb: "add", arguments: alert.order), on: $0.id)] } ?? []
     return told + [.save]
   }
 
@@ -81,7 +81,7 @@ extension ScreenState {
     say("no more alerts for \(symbol)")
     let dispatcher = run.component(taking: "remove", plugin: "notification_dispatcher")
     let told = removed.filter(\.isDelegated).compactMap { alert in
-      dispatcher.map { ScreenEffect.perform(Command(verb: "remove", arguments: alert.words), on: $0.id) }
+      dispatcher.map { ScreenEffect.perform(Command(verb: "remove", arguments: [alert.rule]), on: $0.id) }
     }
     return told + [.save]
   }

@@ -14,10 +14,10 @@ extension ScreenState {
     case .resize(let size):
       self.size = size
       keepSelectionVisible()
-    case .tick(let now, let wall, let zone): return tick(now, wall, zone)
+    case .tick(let now, let wall): return tick(now, wall)
     case .sample(let components, let edges, let lines):
       run = RunSample(components, edges, at: now, after: run)
-      countRate()
+      rate = meter.count(market.total, at: now)
       measureLag()
       note(lines)
     case .panes(let panes): self.panes = panes.filter { $0.owner != settings.id }
@@ -25,6 +25,7 @@ extension ScreenState {
     case .status(let statuses): statuses.forEach { note($0) }
     case .alerts(let alerts): return alerts.isEmpty ? [] : note(alerts)
     case .answer(let text, let isError): say(text, isError: isError)
+    case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
     case .open(let symbol):
       selection = symbol
       page = .detail(symbol)
@@ -37,11 +38,12 @@ extension ScreenState {
     return []
   }
 
-  private mutating func tick(_ now: Int64, _ wall: Timestamp, _ zone: Int) -> [ScreenEffect] {
+  private mutating func tick(_ now: Int64, _ wall: Timestamp) -> [ScreenEffect] {
     self.now = now
     self.wall = wall
-    self.zone = zone
     if let until = message?.until, until <= now { message = nil }
+    if let until = news?.until, until <= now { news = nil }
+    if firstPrice == nil, !market.rows.isEmpty { firstPrice = now }
     let effects = fireAlerts()
     arrange()
     return effects
@@ -71,7 +73,7 @@ extension ScreenState {
       for alert in fired {
         let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
         add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
-        if alert.isDelegated { told[alert.text] = now }
+        if alert.isDelegated { told[alert.rule] = now }
       }
       arm(row.symbol)
     }
@@ -97,7 +99,7 @@ extension ScreenState {
         told[alert.rule] = nil
         continue
       }
-      if let at = self.alerts.firstIndex(where: { $0.isDelegated && $0.text == alert.rule }) {
+      if let at = self.alerts.firstIndex(where: { $0.isDelegated && $0.rule == alert.rule }) {
         self.alerts.remove(at: at)
         arm(alert.symbol)
         effects = [.save]
@@ -112,7 +114,9 @@ extension ScreenState {
     notifications.append(notification)
     if notifications.count > Self.kept { notifications.removeFirst() }
     if current != .alerts { unseen += 1 }
-    say("\(notification.title): \(notification.text)")
+    // What somebody has just been answered is read first.
+    let begin = max(now, message?.until ?? now)
+    news = Message(text: "\(notification.title): \(notification.text)", until: begin + 4_000_000_000)
   }
 
   // MARK: Connections and the log
@@ -154,9 +158,10 @@ extension ScreenState {
       // The steps of different rows come at different times; the shortest wait serves them all.
       times.append(now + settings.flash / Int64(max(1, steps)))
     }
-    if let until = message?.until { times.append(until) }
+    for until in [message?.until, news?.until] { if let until { times.append(until) } }
+    if let patience = patienceEnds, patience > now { times.append(patience) }
     // A rate that is not zero has to fall, and a held order has to move on.
-    if rate > 0 || market.total != counted.total { times.append(max(now, counted.at) + 500_000_000) }
+    if rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }
     // The clock shows minutes.

@@ -79,11 +79,15 @@ struct ScreenState {
   var run = RunSample()
   var now: Int64 = 0
   var wall = Timestamp(ns: 0)
-  /// Seconds that the clock on the wall is ahead of UTC.
-  var zone = 0
+  /// Where times are shown.
+  let zone: DisplayZone
   var rate = 0.0
   var lag: Int64?
-  private(set) var counted = (total: 0, at: Int64(0))
+  var meter = RateMeter()
+  /// What dispatchers watch for.
+  var rules: [WatchedRule] = []
+  /// When there were prices for the first time.
+  var firstPrice: Int64?
 
   // What somebody has chosen.
   let tabs: [Tab]
@@ -101,13 +105,17 @@ struct ScreenState {
   var alerts: [PriceAlert] = []
   var span = ChartSpan.fiveMinutes
   var theme: ThemeName
+  /// What somebody was answered.
   var message: Message?
+  /// The last alert; stands back for an answer.
+  var news: Message?
   /// The order is held until then, because somebody reads.
   var readingUntil = Int64.min
 
   // What is worked out from it once in a while.
   var order = CalmOrder()
   var ordered: Int64 = .min
+  var missing = MissingNames()
   let settings: Preferences
 
   /// What the configuration says for good.
@@ -125,8 +133,9 @@ struct ScreenState {
   init(
     size: TerminalSize, columns: [Column] = Column.usual, sorting: Sorting = Sorting(.rank), theme: ThemeName = .dark,
     watchlist: [Symbol] = [],
-    lists: [(name: String, symbols: [Symbol])] = [], settings: Preferences = Preferences()
+    lists: [(name: String, symbols: [Symbol])] = [], settings: Preferences = Preferences(), zone: DisplayZone = .utc
   ) {
+    self.zone = zone
     self.size = size
     self.columns = columns
     self.sorting = sorting
@@ -142,13 +151,6 @@ struct ScreenState {
   var current: Tab { tabs[tab] }
   /// True while the order stays because somebody is reading.
   var isReading: Bool { now < readingUntil }
-
-  /// Begins to count events anew; answers how many a second went by.
-  mutating func countRate() {
-    let seconds = Double(now - counted.at) / 1e9
-    if seconds > 0, counted.at > 0 { rate = Double(market.total - counted.total) / seconds }
-    counted = (market.total, now)
-  }
 
   mutating func say(_ text: String, isError: Bool = false) {
     message = Message(text: text, isError: isError, until: now + 4_000_000_000)
@@ -174,6 +176,7 @@ struct ScreenState {
     ordered = now
     guard current.isTable else { return }
     let market = shown
+    missing.look(for: wanted, in: market, isPatient: (patienceEnds ?? .max) <= now)
     let target = sorting.sorted(rows(of: current), of: market)
     if force {
       order.take(target)
@@ -183,6 +186,18 @@ struct ScreenState {
       order.follow(target, at: now, patience: settings.calm)
     }
   }
+
+  /// What the present list was asked to show, by name.
+  private var wanted: [String] {
+    switch current {
+    case .watchlist where filter.isEmpty: watchlist.map(\.description)
+    case .named(_, let symbols) where filter.isEmpty: symbols.map(\.description)
+    default: filter.names.filter { name in !shown.rows.contains { $0.symbol.description.uppercased().contains(name) } }
+    }
+  }
+
+  /// A symbol that has not come by then is said to be missing; nil before the first price.
+  var patienceEnds: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
 
   /// The rows of the table as they are shown: the pinned ones first.
   var listed: [Int32] {

@@ -163,4 +163,31 @@ final class EventCodec: @unchecked Sendable {
       put(i, event, times, json: false, &out)
     }
   }
+
+  @usableFromInline
+  func encodeCSV(defusing event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
+    reserve(event, &out)
+    for i in 0..<count {
+      if i > 0 { out.put(44) }
+      let begin = out.count
+      put(i, event, times, json: false, &out)
+      guard mayBeFormula(steps[i].layout) else { continue }
+      let (isQuoted, first) = out.withBytes { bytes in
+        let text = bytes[begin...]
+        let isQuoted = text.first == 34
+        return (isQuoted, isQuoted ? text.dropFirst().first : text.first)
+      }
+      if let first, "=+-@".utf8.contains(first) {
+        out.insert(39, at: begin + (isQuoted ? 1 : 0))
+        reserve(event, &out)
+      }
+    }
+  }
+
+  private func mayBeFormula(_ layout: FieldLayout) -> Bool {
+    switch layout {
+    case .symbol, .text, .other: true
+    default: false
+    }
+  }
 }

@@ -6,6 +6,9 @@ public struct EventEncoder<E: Event>: Sendable {
   @usableFromInline let times: TimeStyle
   /// The names of the fields, in the order in which they are written.
   public let fields: [String]
+  /// In CSV, makes texts harmless that a spreadsheet would take for formulas: those that begin with `=`, `+`, `-` or `@` get an apostrophe
+  /// before them. Numbers stay as they are.
+  public var defusesFormulas = false
 
   /// All fields of the declaration.
   public init(times: TimeStyle = .iso8601(.shortest)) {
@@ -29,7 +32,11 @@ public struct EventEncoder<E: Event>: Sendable {
 
   /// One CSV record without a line end.
   @inlinable
-  public func encodeCSV(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) } }
+  public func encodeCSV(_ event: E, to out: inout ByteWriter) {
+    withUnsafePointer(to: event) {
+      if defusesFormulas { codec.encodeCSV(defusing: $0, times, to: &out) } else { codec.encodeCSV($0, times, to: &out) }
+    }
+  }
 
   /// The names of the fields, separated by commas, without a line end.
   public var csvHeader: String { fields.joined(separator: ",") }

@@ -122,10 +122,11 @@ extension ByteWriter {
     put(90)
   }
 
-  /// Text between quotation marks, escaped as RFC 8259 asks; makes its own room.
+  /// Text between quotation marks, escaped as RFC 8259 asks, and so that no terminal obeys it: DEL and C1 too; makes its own room.
   public mutating func append(json text: UnsafeBufferPointer<UInt8>) {
     reserve(2 &+ text.count &* 6)
     put(34)
+    var previous: UInt8 = 0
     for byte in text {
       switch byte {
       case 34, 92:
@@ -144,8 +145,16 @@ extension ByteWriter {
         for c in "\\u00".utf8 { put(c) }
         put(byte < 16 ? 48 : 49)
         put(byte & 15 < 10 ? 48 &+ (byte & 15) : 87 &+ (byte & 15))
+      case 127: for c in "\\u007f".utf8 { put(c) }
+      case 0x80..<0xa0 where previous == 0xc2:
+        // U+0080 to U+009F: the byte before is taken back.
+        count &-= 1
+        for c in "\\u00".utf8 { put(c) }
+        put(byte < 0x90 ? 56 : 57)
+        put(byte & 15 < 10 ? 48 &+ (byte & 15) : 87 &+ (byte & 15))
       default: put(byte)
       }
+      previous = byte
     }
     put(34)
   }

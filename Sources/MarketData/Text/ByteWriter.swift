@@ -104,4 +104,13 @@ extension ByteWriter {
     precondition(index >= 0 && index < count, "nothing was written there")
     base[index] = byte
   }
+
+  /// Puts a byte before one that was written, or at the end; makes its own room.
+  public mutating func insert(_ byte: UInt8, at index: Int) {
+    precondition(index >= 0 && index <= count, "nothing was written there")
+    reserve(1)
+    (base + index + 1).update(from: base + index, count: count - index)
+    base[index] = byte
+    count &+= 1
+  }
 }

@@ -56,6 +56,9 @@ struct Print: AsyncParsableCommand {
       valueName: "duration"))
   var settle = "500ms"
 
+  @ArgumentParser.Option(help: "In CSV, texts that a spreadsheet would take for formulas: keep, or defuse by an apostrophe before them.")
+  var formulas = FormulaCells.keep
+
   @ArgumentParser.Option(help: "The least important lines to log.")
   var logLevel = LogLevel.warning
 
@@ -80,6 +83,7 @@ struct Print: AsyncParsableCommand {
   var request: PrintJob.Request {
     var request = PrintJob.Request()
     request.format = format
+    request.formulas = formulas
     request.fields = fields.map { text in
       text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
     }
@@ -98,6 +102,7 @@ struct Print: AsyncParsableCommand {
 }
 
 extension PrintFormat: ExpressibleByArgument {}
+extension FormulaCells: ExpressibleByArgument {}
 
 /// What `print` does once its arguments are understood.
 enum Printing {
@@ -113,7 +118,8 @@ enum Printing {
       throw ExitCode.validationFailure
     }
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
-    let pipeline = Pipeline(plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level) })
+    let pipeline = Pipeline(
+      plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) })
     job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     // Tasks of their own, as in `run`: the second signal cancels what waits, and the last lines of the log still come through.

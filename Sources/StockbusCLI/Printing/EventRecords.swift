@@ -38,10 +38,12 @@ struct EventRecords<E: Event>: ~Copyable {
 
   /// `fields` must be declared. Rows of a stream are written at every hand-over, each column at least as
   /// wide as usual and never narrower than before.
-  init(_ format: PrintFormat, fields: [String]?, isStream: Bool) {
+  init(_ format: PrintFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep) {
     self.format = format
     self.isStream = isStream
-    encoder = fields.flatMap { EventEncoder(fields: $0) } ?? EventEncoder()
+    var encoder: EventEncoder<E> = fields.flatMap { EventEncoder(fields: $0) } ?? EventEncoder()
+    encoder.defusesFormulas = formulas == .defuse
+    self.encoder = encoder
     columns =
       format != .table
       ? []

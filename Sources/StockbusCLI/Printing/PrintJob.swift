@@ -6,10 +6,16 @@ enum PrintFormat: String, CaseIterable, Sendable {
   case table, json, csv
 }
 
+/// What becomes of CSV cells that look like formulas.
+enum FormulaCells: String, CaseIterable, Sendable {
+  case keep, defuse
+}
+
 /// What is to be printed, and how it ends: the one thing that the command and the sink it puts into the pipeline share.
 final class PrintJob: Sendable {
   struct Request: Sendable {
     var format = PrintFormat.table
+    var formulas = FormulaCells.keep
     /// Nil for all, in the declared order.
     var fields: [String]?
     /// An expression; nil for everything.

@@ -40,7 +40,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     clock = context.clock
     condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) }
     // A table that ends is aligned when it is complete.
-    records = EventRecords(request.format, fields: request.fields, isStream: !request.once)
+    records = EventRecords(request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas)
   }
 
   func receive(_ events: Span<E>) {

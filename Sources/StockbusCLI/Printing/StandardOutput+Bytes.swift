@@ -1,3 +1,5 @@
+import MarketData
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -5,9 +7,17 @@ import Darwin
 #endif
 
 extension StandardOutput {
-  /// Writes bytes, waiting where the reader is slow; answers why that is not possible.
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+  /// Writes whole lines, waiting where the reader is slow; answers why that is not possible. A terminal gets nothing that it would obey.
   @Sendable
-  static func tryWrite(_ bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
+  static func tryWrite(_ lines: UnsafeRawBufferPointer) -> PrintJob.End? {
+    if isTerminal, let harmless = TerminalText.harmless(lines) { return harmless.withUnsafeBytes(tryWrite(bytes:)) }
+    return tryWrite(bytes: lines)
+  }
+
+  /// Writes bytes, waiting where the reader is slow; answers why that is not possible.
+  private static func tryWrite(bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
     var done = 0
     while done < bytes.count, let base = bytes.baseAddress {
       let n = output(base + done, bytes.count - done)

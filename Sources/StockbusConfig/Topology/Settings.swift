@@ -1,5 +1,6 @@
 public import EventBus
 internal import MarketData
+internal import StockbusFiles
 public import StockbusPlugin
 
 /// `runtime:` at the top of a configuration.
@@ -20,8 +21,22 @@ public struct RunSettings: Options {
     "Different symbols that one source may bring from outside; what it tells of further ones is set aside. All together have at most 4,194,303.",
     in: 1...(Symbol.limit - 1))
   public var symbolsPerSource = SymbolIntake.usualLimit
+  @Setting(
+    """
+    The time zone of the times that people are shown, such as America/New_York or UTC; unless told, the machine's. What is written \
+    for machines is UTC.
+    """, length: 1...100)
+  public var zone: String?
 
   public init() {}
+
+  public func validate(_ problems: inout OptionProblems) {
+    guard let zone else { return }
+    do throws(ZoneProblem) { _ = try DisplayZone(named: zone) } catch { problems.add("'zone': \(error.message)", at: "zone") }
+  }
+
+  /// The zone that was named, or the machine's.
+  public var displayZone: DisplayZone { zone.flatMap { try? DisplayZone(named: $0) } ?? .system }
 }
 
 extension WaitStrategy: Choice {}

@@ -18,6 +18,8 @@ public struct Context: Sendable {
   public let helpers: (any TaskExecutor)?
   /// Makes symbols of the names that the component brings from outside, and refuses more than one source may bring.
   public let symbols: SymbolIntake
+  /// Where times that people read are shown.
+  public let zone: DisplayZone
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
@@ -27,11 +29,12 @@ public struct Context: Sendable {
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
-    symbolLimit: Int = SymbolIntake.usualLimit
+    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc
   ) {
     self.id = id
     self.waiting = waiting
     self.helpers = helpers
+    self.zone = zone
     self.run = run
     self.clock = clock
     self.logger = logger

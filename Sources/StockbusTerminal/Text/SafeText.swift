@@ -1,3 +1,5 @@
+internal import MarketData
+
 extension String {
   /// This text without anything that a terminal would obey: it takes one line and its columns and does nothing else.
   ///
@@ -9,11 +11,10 @@ extension String {
     var safe = String.UnicodeScalarView()
     var marks = 0
     for scalar in unicodeScalars {
-      switch scalar.value {
-      case 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x85, 0x2028, 0x2029: safe.append(" ")
-      case 0..<0x20, 0x7f..<0xa0: continue
-      case 0x200e, 0x200f, 0x061c, 0x202a...0x202e, 0x2066...0x2069, 0xfeff, 0xfff9...0xfffb: continue
-      default:
+      switch scalar.terminalEffect {
+      case .space: safe.append(" ")
+      case .control, .misleading: continue
+      case .none:
         let isMark = scalar.value >= 0x300 && Character(scalar).displayWidth == 0
         marks = isMark ? marks + 1 : 0
         if marks <= Self.markLimit { safe.append(scalar) }

@@ -102,7 +102,7 @@ extension Target {
     var now: Int64 = 0
     func tick() {
       now += 300_000_000
-      _ = state.reduce(.tick(now, wall: Timestamp(ns: 1_381_239_000_000_000_000 + now), zone: 0))
+      _ = state.reduce(.tick(now, wall: Timestamp(ns: 1_381_239_000_000_000_000 + now)))
       let frame = ScreenLayout.frame(state, colors: .trueColor)
       law(frame.size == state.size, "a frame of \(frame.size) on a screen of \(state.size)")
     }

@@ -1,0 +1,38 @@
+internal import MarketData
+
+/// A rule of a dispatcher, as it says it.
+struct WatchedRule: Hashable {
+  /// Who watches.
+  let component: String
+  let name: String
+  /// Names and patterns, separated by commas; `*` is all.
+  let symbols: String
+  /// `crosses_above 200`.
+  let condition: String
+  /// `on`, `off`, `expired`.
+  let state: String
+
+  /// More are not shown.
+  static let limit = 500
+
+  /// What a dispatcher answers to `rules`: a line each with tabs between.
+  static func all(_ text: String, of component: String) -> [WatchedRule] {
+    text.split(separator: "\n").prefix(limit).compactMap { line in
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 4 else { return nil }
+      return WatchedRule(component: component, name: fields[0], symbols: fields[1], condition: fields[2], state: fields[3])
+    }
+  }
+
+  func concerns(_ symbol: Symbol) -> Bool {
+    symbols.split(separator: ",").contains { Glob.matches(symbol.utf8, Array($0.utf8)) }
+  }
+}
+
+extension ScreenState {
+  /// The rules of dispatchers, without those that stand among our own alerts.
+  var otherRules: [WatchedRule] {
+    let own = Set(alerts.filter(\.isDelegated).map(\.rule))
+    return rules.filter { !own.contains($0.name) }
+  }
+}
