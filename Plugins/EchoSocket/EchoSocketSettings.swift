@@ -31,6 +31,7 @@ extension EchoTarget: ScalarOption {
     OptionType("WebSocket URL", plural: "WebSocket URLs", phrase: "embedded or a WebSocket URL such as wss://host/path")
   }
   public static var optionSample: String { "embedded" }
+  public static var optionIsAddress: Bool { true }
   public static var optionSchema: JSONValue { ["type": "string", "pattern": "^(embedded$|[Ww][Ss][Ss]?://)"] }
   public var optionText: String {
     switch self {

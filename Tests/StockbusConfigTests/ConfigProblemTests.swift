@@ -162,7 +162,9 @@ import Testing
     let places = ["2:6", "3:16", "4:12", "5:13", "7:27", "8:28", "8:43", "8:58", "9:8", "10:10"]
     #expect(
       problems(text)
-        == places.map { "plugins.yaml:\($0): error: unknown anchor 'gone'; an anchor stands before its aliases" }.joined(separator: "\n"))
+        == places.map {
+          "plugins.yaml:\($0): error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks"
+        }.joined(separator: "\n"))
   }
 
   @Test func `reports problems of all kinds in all files at once, in order`() {

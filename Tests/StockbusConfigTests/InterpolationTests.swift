@@ -72,7 +72,7 @@ import Testing
     ("'é𝄞 ${NONE}'", "10: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
     ("&a x${NONE}", "10: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
     ("'${NONE:-x${MORE}}'", "16: error: the variable 'MORE' is not set; set it or give a default: '${MORE:-…}'"),
-    ("'${NONE:?say where ${A} is}'", "7: error: the variable 'NONE' must be set: say where one is"),
+    ("'${NONE:?say where ${A} is}'", "7: error: the variable 'NONE' must be set: say where ${A} is"),
     ("'${EMPTY:?}'", "7: error: the variable 'EMPTY' must be set"),
     ("'a${'", "8: error: '${' is never closed; write '$${' for the text itself"),
     ("'${A'", "7: error: '${' is never closed; write '$${' for the text itself"),
@@ -82,12 +82,12 @@ import Testing
     ("'${}'", "7: error: '${' must be followed by the name of a variable: letters, digits and '_'"),
     ("'${ A}'", "7: error: '${' must be followed by the name of a variable: letters, digits and '_'"),
     ("'${é}'", "7: error: '${' must be followed by the name of a variable: letters, digits and '_'"),
-    ("'${1A}'", "7: error: '1A' is no name of a variable: it begins with a digit"),
-    ("'${A-d}'", "7: error: expected '}', ':-' or ':?' after '${A'"),
-    ("'${A:+d}'", "7: error: expected '}', ':-' or ':?' after '${A'"),
-    ("'${A:}'", "7: error: expected '}', ':-' or ':?' after '${A'"),
-    ("'${A:'", "7: error: expected '}', ':-' or ':?' after '${A'"),
-    ("'${A:-${B!}}'", "12: error: expected '}', ':-' or ':?' after '${B'"),
+    ("'${1A}'", "7: error: the name of a variable cannot begin with a digit; write '$${' for the text itself"),
+    ("'${A-d}'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
+    ("'${A:+d}'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
+    ("'${A:}'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
+    ("'${A:'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
+    ("'${A:-${B!}}'", "12: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
     // Where the text is not written literally the scalar is the place.
     (#""\x41${NONE}""#, "6: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
     ("'it''s ${NONE}'", "6: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
@@ -109,7 +109,7 @@ import Testing
       expanded("'${X} ${Y:?no y} ${1} $${Z} ${Z'") == """
         plugins.yaml:2:7: error: the variable 'X' is not set; set it or give a default: '${X:-…}'
         plugins.yaml:2:12: error: the variable 'Y' must be set: no y
-        plugins.yaml:2:23: error: '1' is no name of a variable: it begins with a digit
+        plugins.yaml:2:23: error: the name of a variable cannot begin with a digit; write '$${' for the text itself
         plugins.yaml:2:34: error: '${' is never closed; write '$${' for the text itself
         """)
   }

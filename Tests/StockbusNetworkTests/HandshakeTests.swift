@@ -117,8 +117,8 @@ import Testing
     #expect(
       words("wss://ws.finnhub.io?token=abc") == "true ws.finnhub.io 443 /?token=abc | wss://ws.finnhub.io?… | ws.finnhub.io | ws.finnhub.io"
     )
-    #expect(words("WSS://h:443/a/b?c") == "true h 443 /a/b?c | wss://h/a/b?… | h | h")
-    #expect(words("ws://[::1]:9/x") == "false ::1 9 /x | ws://[::1]:9/x | [::1]:9 | -")
+    #expect(words("WSS://h:443/a/b?c") == "true h 443 /a/b?c | wss://h/… | h | h")
+    #expect(words("ws://[::1]:9/x") == "false ::1 9 /x | ws://[::1]:9/… | [::1]:9 | -")
     #expect(words("wss://10.0.0.1/") == "true 10.0.0.1 443 / | wss://10.0.0.1 | 10.0.0.1 | -")
   }
 

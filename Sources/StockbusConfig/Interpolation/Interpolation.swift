@@ -53,7 +53,7 @@ struct Interpolation {
       }
       return standIn(node)
     }
-    return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted)
+    return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted, variables: template.variables)
   }
 
   private mutating func standIn(_ node: ConfigNode) -> ConfigNode {

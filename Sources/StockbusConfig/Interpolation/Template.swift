@@ -27,6 +27,10 @@ struct Template {
   /// Bytes written so far, those of thrown-away messages included.
   private var bytes = 0
   var problems: [Problem] = []
+  /// The variables that went into the text, in their order, each once.
+  private(set) var variables: [VariableValue] = []
+  /// True inside of the message of `:?`, which names variables and does not show them.
+  private var isMessage = false
 
   init(_ text: String, limits: ConfigLimits, environment: @escaping (String) -> String?) {
     self.text = Array(text.unicodeScalars)
@@ -77,7 +81,12 @@ struct Template {
       position += 1
       return ""
     }
+    if isMessage {
+      _ = skipAlternative(depth: depth)
+      return "${\(name)}"
+    }
     let value = environment(name)
+    if isUsed, let value, !value.isEmpty { note(name, value) }
     if next == "}" {
       position += 1
       if value == nil, isUsed {
@@ -88,13 +97,34 @@ struct Template {
     let isDefault = text[position + 1] == "-"
     position += 2
     let isMissing = value?.isEmpty ?? true
+    isMessage = !isDefault
     let alternative = expand(depth: depth, isUsed: isUsed && isMissing)
+    isMessage = false
     if isAtEnd { return stop("'${' is never closed; write '$${' for the text itself", at: start) }
     position += 1
     guard isMissing, isUsed else { return value ?? "" }
-    if isDefault { return alternative }
+    if isDefault {
+      if !alternative.isEmpty { note(name, alternative) }
+      return alternative
+    }
     let reason = alternative.isEmpty ? "" : ": \(visible(alternative, limit: 500))"
     problems.append(Problem("the variable '\(name)' must be set" + reason, at: start))
+    return ""
+  }
+
+  private mutating func note(_ name: String, _ value: String) {
+    let variable = VariableValue(name: name, value: value)
+    if !variables.contains(variable) { variables.append(variable) }
+  }
+
+  /// Passes over what is behind a name, up to and with its `}`.
+  private mutating func skipAlternative(depth: Int) -> String {
+    if next != "}" {
+      position += 2
+      _ = expand(depth: depth, isUsed: false)
+      if isAtEnd { return stop("'${' is never closed; write '$${' for the text itself", at: position) }
+    }
+    position += 1
     return ""
   }
 
@@ -112,10 +142,11 @@ struct Template {
   /// What is wrong with a name or with what follows it; nil where that is `}`, `:-` or `:?`.
   private func mistake(in name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "'${' must be followed by the name of a variable: letters, digits and '_'" }
-    if isDigit(first) { return "\(shown(name)) is no name of a variable: it begins with a digit" }
+    // What is written there is not repeated: where it is no reference, it may be a part of a password.
+    if isDigit(first) { return "the name of a variable cannot begin with a digit; write '$${' for the text itself" }
     if next == "}" { return nil }
     if next == ":", position + 1 < text.count, text[position + 1] == "-" || text[position + 1] == "?" { return nil }
-    return "expected '}', ':-' or ':?' after \(shown("${" + name))"
+    return "expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"
   }
 
   /// Ends the reading: what follows has no meaning any more. Only the innermost of several open references is reported.

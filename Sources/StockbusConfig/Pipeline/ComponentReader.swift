@@ -41,7 +41,7 @@ struct ComponentReader {
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
       supervision: given(node["supervision"]), output: given(node["output"]),
-      options: ConfigNode(.map(options), at: node.mark))
+      options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
   }
 
   private func given(_ node: ConfigNode?) -> ConfigNode? { node?.isNull == true ? nil : node }
@@ -84,7 +84,7 @@ struct ComponentReader {
         continue
       }
       if let first = places[input.from] {
-        report("\(title): the input \(shown(input.from)) is given twice, first at \(first.place)", at: input.mark)
+        report("\(title): the input \(input.shownID) is given twice, first at \(first.place)", at: input.mark)
         continue
       }
       places[input.from] = input.mark
@@ -96,7 +96,9 @@ struct ComponentReader {
   private mutating func readInput(_ node: ConfigNode) -> InputDescription? {
     switch node.value {
     case .scalar(let id):
-      if !node.isNull, !id.isEmpty { return standIns.contains(node.mark) ? nil : InputDescription(from: id, mark: node.mark) }
+      if !node.isNull, !id.isEmpty {
+        return standIns.contains(node.mark) ? nil : InputDescription(from: id, mark: node.mark, shownID: node.shownText)
+      }
       report("\(title): an input must be the id of a component, got \(node.kind)", at: node.mark)
     case .list: report("\(title): an input must be the id of a component, got a list", at: node.mark)
     case .map(let entries):
@@ -107,7 +109,7 @@ struct ComponentReader {
       }
       if case .scalar(let id) = from.value, !from.isNull, !id.isEmpty {
         guard !standIns.contains(from.mark) else { return nil }
-        return InputDescription(from: id, mark: from.mark, edge: ConfigNode(.map(edge), at: node.mark))
+        return InputDescription(from: id, mark: from.mark, edge: ConfigNode(.map(edge), at: node.mark), shownID: from.shownText)
       }
       report("\(title): 'from' must be the id of a component, got \(from.kind)", at: from.mark)
     }

@@ -31,6 +31,8 @@ public struct ComponentDescription: Sendable {
   public let section: Section
   public let plugin: String
   public let pluginMark: ConfigNode.Mark
+  /// How messages call it: `'generator'`, or the variable that the name came from.
+  public let shownPlugin: String
   /// In the written order; no component occurs twice.
   public let inputs: [InputDescription]
   /// Where the value of `inputs` is written; nil where nothing is.
@@ -47,13 +49,14 @@ public struct ComponentDescription: Sendable {
   public init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
     inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, supervision: ConfigNode? = nil, output: ConfigNode? = nil,
-    options: ConfigNode
+    options: ConfigNode, shownPlugin: String? = nil
   ) {
     self.id = id
     self.idMark = idMark
     self.section = section
     self.plugin = plugin
     self.pluginMark = pluginMark
+    self.shownPlugin = shownPlugin ?? shown(plugin)
     self.inputs = inputs
     self.inputsMark = inputsMark
     self.hasAllInputs = hasAllInputs
@@ -73,10 +76,13 @@ public struct InputDescription: Sendable {
   public let mark: ConfigNode.Mark
   /// A mapping of the edge's own options, all keys but `from`; nil where only an id was written.
   public let edge: ConfigNode?
+  /// How messages call it: `'ticks'`, or the variable that the id came from.
+  public let shownID: String
 
-  public init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil) {
+  public init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil, shownID: String? = nil) {
     self.from = from
     self.mark = mark
     self.edge = edge
+    self.shownID = shownID ?? shown(from)
   }
 }

@@ -3,7 +3,7 @@ internal import StockbusPlugin
 extension TopologyChecker {
   /// An input's own options; the defaults, and every problem, where they are wrong.
   mutating func edgeSettings(_ input: InputDescription, of component: ComponentDescription) -> EdgeSettings {
-    decode(EdgeSettings.self, input.edge, at: input.mark, "\(component.title): input \(shown(input.from))") ?? EdgeSettings()
+    decode(EdgeSettings.self, input.edge, at: input.mark, "\(component.title): input \(input.shownID)") ?? EdgeSettings()
   }
 
   /// Every input as the number of the component it names; those that name none, or a sink, are reported and left out.
@@ -43,7 +43,7 @@ extension TopologyChecker {
       hint = choices(for: component)
       lacksInputs = true
     }
-    config.report("\(component.title): unknown input \(shown(input.from))\(hint)", at: input.mark)
+    config.report("\(component.title): unknown input \(input.shownID)\(hint)", at: input.mark)
   }
 
   /// What an input may name, by name.

@@ -67,7 +67,7 @@ struct TopologyChecker {
   /// What is written at `node`; nil, and every problem, where it is wrong.
   mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, at mark: ConfigNode.Mark, _ title: String) -> O? {
     do throws(Problems) { return try O.decode(node, at: mark) } catch {
-      add(error, title)
+      add(error.redacted(node), title)
       return nil
     }
   }
@@ -126,7 +126,7 @@ struct TopologyChecker {
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy())
     } catch {
-      add(error, component.title)
+      add(error.redacted(component.options), component.title)
       return nil
     }
   }
@@ -143,7 +143,7 @@ struct TopologyChecker {
       } else if fitting.isEmpty {
         hint = "; there is no plugin for a \(kind)"
       }
-      config.report("\(component.title): unknown plugin \(shown(component.plugin))\(hint)", at: component.pluginMark)
+      config.report("\(component.title): unknown plugin \(component.shownPlugin)\(hint)", at: component.pluginMark)
       return nil
     }
     if plugin.kind.rawValue != kind {

@@ -23,7 +23,9 @@ extension YAMLComposer {
     case nil:
       // Each suggestion looks at every anchor, so a file full of both must not ask for all of them.
       let near = anchors.count * problems.list.count < 100_000 ? didYouMean(name, among: anchors.keys) : ""
-      problems.add("unknown anchor \(shown(name))" + (near.isEmpty ? "; an anchor stands before its aliases" : near), at: mark)
+      // Not repeated: it may be a password that begins with '*'.
+      let rule = "; an anchor stands before its aliases, and text that begins with '*' in quotation marks"
+      problems.add("unknown anchor" + (near.isEmpty ? rule : near), at: mark)
     }
     try charge(Size(), at: mark, depth: depth)
     standIns.insert(mark)
@@ -33,7 +35,7 @@ extension YAMLComposer {
   private mutating func check(_ head: YAMLEvent.Head, _ kind: YAMLTag.Kind) {
     guard let tag = head.tag, tag != "!" else { return }
     guard let known = YAMLTag(full: tag) else {
-      problems.add("unknown tag \(shown(YAMLTag.written(tag))); " + YAMLTag.known, at: head.mark)
+      problems.add("unknown tag; text that begins with '!' stands in quotation marks; " + YAMLTag.known, at: head.mark)
       return
     }
     if known.kind != kind {

@@ -13,6 +13,12 @@ struct YAMLSyntaxError {
     if character == "{", problem.hasPrefix("did not find expected ','"), isBehindDollar(in: source) {
       return Problem("put '${…}' in quotation marks inside of '[…]' and '{…}'", at: source.mark(line: mark.line, column: mark.column - 1))
     }
+    // `{ where: symbol in [A, B] }`: the bracket ends the text in front of it.
+    if problem == "did not find expected ',' or '}'" || problem == "did not find expected ',' or ']'", character == "[" || character == "{"
+    {
+      let around = problem.hasSuffix("'}'") ? "'{…}'" : "'[…]'"
+      return Problem("inside of \(around) text that holds '\(character == "[" ? "[" : "{")' stands in quotation marks" + opening, at: mark)
+    }
     switch problem {
     case "found unexpected end of stream":
       // The end of the file is no place to look at: the opening is.

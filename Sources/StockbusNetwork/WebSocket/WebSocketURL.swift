@@ -62,11 +62,8 @@ public struct WebSocketURL: Hashable, Sendable {
 }
 
 extension WebSocketURL: CustomStringConvertible {
-  /// Without the query, which may hold a token: `wss://ws.example.com/feed?…`.
-  public var description: String {
-    let path = target.prefix { $0 != "?" }
-    return "\(isSecure ? "wss" : "ws")://\(authority)\(path == "/" ? "" : path)\(path.count < target.count ? "?…" : "")"
-  }
+  /// Without path and query, which may hold a token: `wss://ws.example.com/…`.
+  public var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target == "/" ? "" : "/…")" }
 }
 
 extension WebSocketURL: ScalarOption {
@@ -74,6 +71,7 @@ extension WebSocketURL: ScalarOption {
     OptionType("WebSocket URL", plural: "WebSocket URLs", phrase: "a WebSocket URL such as wss://host/path")
   }
   public static var optionSample: String { "wss://example.com/feed" }
+  public static var optionIsAddress: Bool { true }
   public static var optionSchema: JSONValue { ["type": "string", "pattern": "^[Ww][Ss][Ss]?://"] }
   public var optionText: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target)" }
 }

@@ -72,6 +72,10 @@ public struct TextFault: Sendable, Hashable {
   /// Adds it where `node` has its text; where single characters of that have no place, the message says which one it is.
   func report(_ node: ConfigNode?, else mark: ConfigNode.Mark, _ problems: inout Problems) {
     guard let node else { return problems.add(message, at: mark) }
+    guard node.variables.isEmpty else {
+      return problems.add(
+        "'\(option)' is wrong from character \(character + 1) on: \(node.shownText), which is not repeated here", at: node.mark)
+    }
     let hint = node.isVerbatim || character == 0 ? "" : " (character \(character + 1))"
     problems.add(message + hint, at: node.mark(ofCharacter: character))
   }

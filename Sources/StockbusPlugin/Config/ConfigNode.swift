@@ -44,12 +44,15 @@ public struct ConfigNode: Sendable {
 
   /// True where a scalar stands in the file character by character as it is here: on one line, without escapes and variables.
   public let isVerbatim: Bool
+  /// The variables whose values are in a scalar's text; messages then show these names and not the text.
+  public let variables: [VariableValue]
 
-  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false) {
+  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false, variables: [VariableValue] = []) {
     self.value = value
     self.mark = mark
     self.isQuoted = isQuoted
     self.isVerbatim = isVerbatim
+    self.variables = variables
   }
 
   /// The place of one character (of Unicode, counted from 0) of a scalar's text; where that is not known, the scalar's own.
@@ -58,10 +61,10 @@ public struct ConfigNode: Sendable {
     return Mark(file: mark.file, line: mark.line, column: mark.column + (isQuoted ? 1 : 0) + offset)
   }
 
-  /// What it is, for error messages: `'text'`, `a list`, `a mapping`, `nothing`; on one line, and not endless.
+  /// What it is, for error messages: `'text'`, `the value of ${TOKEN}`, `a list`, `a mapping`, `nothing`; on one line, and not endless.
   public var kind: String {
     switch value {
-    case .scalar(let text): isNull ? "nothing" : shown(text)
+    case .scalar: isNull ? "nothing" : shownText
     case .list: "a list"
     case .map: "a mapping"
     }

@@ -30,23 +30,30 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
   func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
   /// `'interval' must be a duration such as 250ms, got 'fast'`; what was written is kept back where it may hold a secret.
-  func mismatch(_ shape: OptionShape) -> String {
+  func mismatch(_ shape: OptionShape, isAddress: Bool = false) -> String {
     let phrase = expected ?? shape.type.phrase
-    let isText = if case .scalar = node.value { !node.isNull } else { false }
-    let got = isText && shape.form.holdsSecret ? "text" : node.kind
+    var got = node.kind
+    if case .scalar(let text) = node.value, !node.isNull {
+      if shape.form.holdsSecret { got = "text" } else if isAddress, !isFromVariable { got = shown(ShownAddress.of(text)) }
+    }
     return "\(subject) must be \(phrase), got \(got)"
   }
+
+  /// True where the text may not be repeated, not even in parts.
+  var isFromVariable: Bool { !node.variables.isEmpty }
 }
 
 /// Why a text is no value of a scalar option.
 public struct OptionTextError: Error, Hashable, Sendable {
   /// What follows `must be a …, got '…'` in the message.
   let suffix: String
+  /// True where parts of the text may be in it, so that it is kept back where the text came from a variable.
+  let mayRepeatText: Bool
 
   /// Nothing to say beyond what was expected.
-  public static let mismatch = OptionTextError(suffix: "")
-  /// The reason: `got '1.0000000001': more than nine decimals`.
-  public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)") }
-  /// What to do instead: `got '2'; write a unit, such as 2s`.
-  public static func hint(_ advice: String) -> OptionTextError { OptionTextError(suffix: "; \(advice)") }
+  public static let mismatch = OptionTextError(suffix: "", mayRepeatText: false)
+  /// The reason, without the text: `got '1.0000000001': more than nine decimals`.
+  public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)", mayRepeatText: false) }
+  /// What to do instead, which may repeat the text: `got '2'; write a unit, such as 2s`.
+  public static func hint(_ advice: String) -> OptionTextError { OptionTextError(suffix: "; \(advice)", mayRepeatText: true) }
 }

@@ -28,6 +28,10 @@ extension Options {
     return rules.problems.isEmpty ? value : nil
   }
 
+  private static func isOfNames(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
   private static func checkKeys(
     _ entries: [ConfigNode.Entry], _ source: OptionSource<Self>, among names: [String], _ problems: inout Problems
   ) {
@@ -37,7 +41,10 @@ extension Options {
       if !names.contains(entry.key) {
         let known = names.isEmpty ? "; there are none" : "; known are \(names.joined(separator: ", "))"
         let near = didYouMean(entry.key, among: names)
-        problems.add("unknown option \(shown)\(near.isEmpty ? known : near)", at: entry.mark)
+        // `{ where: max(price, 1) > 5 }`: what follows the comma has become a key.
+        let isRest = entry.value.isNull && entry.key.utf8.contains { !isOfNames($0) }
+        let quote = "; inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        problems.add("unknown option \(shown)\(isRest ? quote : near.isEmpty ? known : near)", at: entry.mark)
       } else if !seen.insert(entry.key).inserted {
         problems.add("\(shown) is written twice", at: entry.mark)
       }

@@ -30,7 +30,7 @@ extension Array: OptionValue, CountedOption where Element: OptionValue {
     let value = Element.readOption(item, onto: nil, &own)
     guard own.isEmpty, let value else {
       // Whoever writes `AAPL, NVDA` means a list.
-      if text.contains(","), text.count <= 60, !shape.form.holdsSecret {
+      if text.contains(","), text.count <= 60, !shape.form.holdsSecret, !item.isFromVariable, !ShownAddress.hasScheme(text) {
         problems.add("\(item.mismatch(shape)); write [\(OptionText.visible(text))]", at: source.node.mark)
       } else {
         problems.add(own)

@@ -10,10 +10,13 @@ public protocol ScalarOption: OptionValue where OptionLeaf == Self {
   static var optionSchema: JSONValue { get }
   /// True where the value must never be shown.
   static var optionIsSecret: Bool { get }
+  /// True where it is an address, of which messages show scheme and host only.
+  static var optionIsAddress: Bool { get }
 }
 
 extension ScalarOption {
   public static var optionIsSecret: Bool { false }
+  public static var optionIsAddress: Bool { false }
   public static var optionIsScalar: Bool { true }
 
   public static func readOption(_ source: OptionSource<Self>, onto base: Self?, _ problems: inout Problems) -> Self? {
@@ -22,13 +25,15 @@ extension ScalarOption {
       do throws(OptionTextError) {
         let value = try Self(option: text)
         guard let limit = source.limits.leaf, !limit.holds(value) else { return value }
-        problems.add("\(source.subject) \(limit.demand), got \(OptionText.visible(limit.got(value)))", at: source.node.mark)
+        let got = source.isFromVariable ? source.node.kind : OptionText.visible(limit.got(value))
+        problems.add("\(source.subject) \(limit.demand), got \(got)", at: source.node.mark)
         return nil
       } catch { reason = error }
     } else {
       reason = .mismatch
     }
-    problems.add(source.mismatch(optionShape(OptionContext(), of: nil)) + reason.suffix, at: source.node.mark)
+    let suffix = reason.mayRepeatText && source.isFromVariable ? "" : reason.suffix
+    problems.add(source.mismatch(optionShape(OptionContext(), of: nil), isAddress: optionIsAddress) + suffix, at: source.node.mark)
     return nil
   }
 

@@ -1,0 +1,86 @@
+/// A variable whose value went into a text. Messages show its name, never the value, which may be a password.
+public struct VariableValue: Sendable, Hashable {
+  public let name: String
+  /// The value, or the default that took its place; never put it into a message.
+  let value: Secret
+
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = Secret(value)
+  }
+
+  /// `${TOKEN}`.
+  var reference: String { "${\(name)}" }
+}
+
+extension ConfigNode {
+  /// What a message says was written: the text between quotation marks, `the value of ${TOKEN}` where it came from a variable, and of an
+  /// address no more than scheme and host.
+  public var shownText: String {
+    guard case .scalar(let text) = value else { return kind }
+    guard let first = variables.first else { return shown(ShownAddress.hasScheme(text) ? ShownAddress.of(text) : text) }
+    let names = variables.map(\.reference).joined(separator: ", ")
+    return variables.count == 1 && first.value.revealed == text ? "the value of \(names)" : "a text with the value of \(names)"
+  }
+}
+
+/// Keeps the values of variables out of messages about a piece of configuration: plugins make sentences of their own, with what they were
+/// given in them, and this is the net under all of these.
+struct Redaction {
+  private var texts: [(text: String, reference: String)] = []
+
+  /// Shorter texts are found in too many sentences that do not mean them.
+  private static let least = 6
+  /// So many characters in a row of a text are a part of it, and no chance.
+  private static let run = 9
+
+  init(_ node: ConfigNode?) {
+    if let node { collect(node) }
+    texts.sort { ($0.text.utf8.count, $0.text) > ($1.text.utf8.count, $1.text) }
+  }
+
+  private mutating func collect(_ node: ConfigNode) {
+    switch node.value {
+    case .scalar(let text):
+      for variable in node.variables { add(variable.value.revealed, variable.reference) }
+      if !node.variables.isEmpty { add(text, node.variables.map(\.reference).joined(separator: ", ")) }
+    case .list(let items): for item in items { collect(item) }
+    case .map(let entries): for entry in entries { collect(entry.value) }
+    }
+  }
+
+  private mutating func add(_ text: String, _ reference: String) {
+    if text.utf8.count >= Self.least { texts.append((text, reference)) }
+  }
+
+  /// The message with variables' names in place of their values; where a part of a value is in it, no more than that.
+  func callAsFunction(_ message: String) -> String {
+    var message = message
+    for (text, reference) in texts where message.utf8.count < 1 << 16 {
+      for form in [text, OptionText.visible(text, limit: .max)] where message.contains(form) {
+        message = message.replacing(form, with: reference)
+      }
+    }
+    let runs = Self.runs(of: message)
+    for (text, reference) in texts where !Self.runs(of: text).isDisjoint(with: runs) {
+      return "something is wrong with a value that came from \(reference), which is not repeated here"
+    }
+    return message
+  }
+
+  private static func runs(of text: String) -> Set<[UInt8]> {
+    let bytes = Array(text.utf8.prefix(1 << 14))
+    return bytes.count < run ? [] : Set((0...(bytes.count - run)).map { Array(bytes[$0..<($0 + run)]) })
+  }
+}
+
+extension Problems {
+  /// The same problems without the values of variables that are written at `node`.
+  public func redacted(_ node: ConfigNode?) -> Problems {
+    if isEmpty { return self }
+    let redaction = Redaction(node)
+    var copy = Problems()
+    for problem in list { copy.add(redaction(problem.message), at: problem.mark) }
+    return copy
+  }
+}
