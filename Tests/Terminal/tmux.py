@@ -74,7 +74,7 @@ class Screen:
 
 
 def masked(text):
-    text = re.sub(r"\b\d\d:\d\d(:\d\d)?( *\n| *$)", lambda m: re.sub(r"\d", "0", m.group(0)), text, flags=re.M)
+    text = re.sub(r"\b\d\d:\d\d(:\d\d)?( UTC)?( *\n| *$)", lambda m: re.sub(r"\d", "0", m.group(0)), text, flags=re.M)
     text = re.sub(r"lag [0-9.]+(µs|ms|s|m|h)", "lag _", text)
     text = re.sub(r"\b[0-9.]+k?/s", "_/s", text)
     return "\n".join(line.rstrip() for line in text.rstrip("\n").split("\n")) + "\n"
