@@ -52,15 +52,22 @@ extension Target {
             E.schema.encodeCSV($0, to: &$1)
           }, "\(event) is another after CSV")
       }
-      switch EchoEnvelope<E>.read(bytes) {
-      case .answer(let number, let event):
-        var out = ByteWriter()
-        EchoEnvelope.write(number, event, to: &out)
-        let isSame = out.withBytes { bytes in
-          if case .answer(number, event) = EchoEnvelope<E>.read(bytes) { true } else { false }
+      switch EchoEnvelope.read(bytes) {
+      case .answer(let number, let place):
+        law(place.lowerBound >= 0 && place.upperBound <= bytes.count, "the event lies at \(place) of \(bytes.count) bytes")
+        let sent = E.schema.example
+        if EchoEnvelope.difference(bytes, at: place, from: sent) == nil {
+          var event = ByteReader(UnsafeBufferPointer(rebasing: bytes[place]))
+          law((try? E.schema.decodeJSON(&event)) == sent, "another event is taken for the one that was sent")
         }
-        law(isSame, "the envelope \(number) of \(event) comes back as another")
-      case .altered(_, let reason), .malformed(let reason): law(!reason.isEmpty, "a reason is told")
+        var out = ByteWriter()
+        EchoEnvelope.write(number, sent, to: &out)
+        let isTaken = out.withBytes { bytes in
+          guard case .answer(number, let place) = EchoEnvelope.read(bytes) else { return false }
+          return EchoEnvelope.difference(bytes, at: place, from: sent) == nil
+        }
+        law(isTaken, "what was sent as \(number) is not known again")
+      case .malformed(let reason): law(!reason.isEmpty, "a reason is told")
       }
     }
   }
