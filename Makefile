@@ -9,7 +9,7 @@ FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
 
-.PHONY: help run test build install setup lint format validate bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install setup lint format validate disk bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -17,6 +17,7 @@ help:
 	@echo "make build                      leave the release program at .build/release/stockbus"
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make lint | format              check or apply the code style"
+	@echo "make disk                       fill small disks and count what is on them (root)"
 	@echo "make validate                   check every shipped configuration"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
@@ -50,6 +51,10 @@ format:
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
+
+disk: setup
+	$(BUILD) --product stockbus
+	python3 Tests/Disk/tmpfs.py
 
 bench: setup
 	python3 Benchmarks/bench.py --only "$(ONLY)"

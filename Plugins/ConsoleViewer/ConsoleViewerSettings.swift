@@ -42,6 +42,8 @@ public struct ConsoleViewerSettings: Options {
 
   public init() {}
 
+  public var files: [FileUse] { (state ?? ViewerMemory.usualPath).map { [.keeping($0, at: "state")] } ?? [] }
+
   public func validate(_ problems: inout OptionProblems) {
     if Set(columns).count != columns.count { problems.add("'columns' names a column twice", at: "columns") }
     if !sort.isSortable { problems.add("the table cannot be sorted by '\(sort.rawValue)'", at: "sort") }

@@ -14,6 +14,8 @@ public struct EchoSocketSettings: Options {
   public var patience = Duration.seconds(5)
 
   public init() {}
+
+  public var files: [FileUse] { connection.files.map { $0.inside("connection") } }
 }
 
 /// Where an echo comes from.

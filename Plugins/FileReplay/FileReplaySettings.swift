@@ -67,6 +67,8 @@ struct FileReplaySettings: Options {
 
   init() {}
 
+  var files: [FileUse] { path.enumerated().map { .reading($1, at: "path", item: $0) } }
+
   var parserCount: Int { parsers ?? min(8, usableProcessors()) }
 
   /// True for raw captures.

@@ -22,7 +22,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   /// Found out once: it looks at the path.
   private let isCSV: Bool
   private let file: PatientFile
-  private var out = ByteWriter(capacity: 1 << 16)
+  private var out = RecordText(capacity: 1 << 16)
 
   public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
     let known = E.schema.fields.map(\.name)
@@ -58,26 +58,26 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     while next < events.count {
       let first = next
       encode(events, &next, beyond: chunk, to: &out)
-      try await file.write(out, count: next - first)
+      try await file.write(out, of: next - first)
       out.clear()
     }
-    file.endRun(of: events.count)
   }
 
   /// Encodes the events from `next` on until there are more than `size` bytes, or no more events.
   ///
   /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking each for exclusivity took a quarter of
   /// the time.
-  private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout ByteWriter) {
+  private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout RecordText) {
     repeat {
-      if isCSV { encoder.encodeCSV(events[next], to: &out) } else { encoder.encodeJSON(events[next], to: &out) }
-      out.reserve(1)
-      out.put(10)
+      if isCSV { encoder.encodeCSV(events[next], to: &out.bytes) } else { encoder.encodeJSON(events[next], to: &out.bytes) }
+      out.bytes.reserve(1)
+      out.bytes.put(10)
+      out.endRecord()
       next += 1
-    } while next < events.count && out.count <= size
+    } while next < events.count && out.bytes.count <= size
   }
 
-  public func drain() async throws { try await file.flush() }
+  public func drain() async throws { try await file.finish() }
 
   public func background() async { await file.flushRegularly() }
 

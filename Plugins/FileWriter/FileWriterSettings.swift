@@ -66,5 +66,7 @@ public struct FileWriterSettings: Options {
     file.rotation.check(path: path, &problems)
   }
 
+  public var files: [FileUse] { [file.rotation.use(of: path)] }
+
   var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }
 }

@@ -23,7 +23,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private let context: Context
   private var last = LatestBySymbol<Price>()
   private var file: PatientFile?
-  private var out = ByteWriter(capacity: 1024)
+  private var out = RecordText(capacity: 1024)
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
@@ -50,15 +50,14 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
 
   public func receive(_ events: Span<E>) async throws {
+    if let file { return try await write(events, to: file) }
     var found: [PriceChange] = []
     for i in events.indices {
       if let change = change(by: events[i]) { found.append(change) }
     }
     if found.isEmpty { return }
     changes.add(found.count)
-    if let file {
-      try await write(found, to: file)
-    } else if usesPane {
+    if usesPane {
       let now = context.clock.uptime
       shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
       needsDrawing = true
@@ -91,15 +90,19 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     return change
   }
 
-  private func write(_ changes: [PriceChange], to file: PatientFile) async throws {
+  private func write(_ events: Span<E>, to file: PatientFile) async throws {
     file.beginRun()
-    for change in changes {
+    var done = 0
+    for i in events.indices {
+      guard let change = change(by: events[i]) else { continue }
       out.clear()
-      if settings.format == .jsonl { change.encode(to: &out) } else { out.append(change.text(in: context.zone)) }
-      out.append("\n")
-      try await file.write(out, count: 1)
+      if settings.format == .jsonl { change.encode(to: &out.bytes) } else { out.bytes.append(change.text(in: context.zone)) }
+      out.bytes.append("\n")
+      out.endRecord()
+      try await file.write(out, of: i + 1 - done)
+      changes.add(1)
+      done = i + 1
     }
-    file.endRun(of: changes.count)
   }
 
   /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
@@ -135,7 +138,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   public func drain() async throws {
-    try await file?.flush()
+    try await file?.finish()
     if usesPane { await draw(at: context.clock.uptime + settings.fade) }
   }
 

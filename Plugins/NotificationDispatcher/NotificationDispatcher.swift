@@ -70,7 +70,9 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   }
 
   public func start() throws {
-    let channels = try OpenedChannel.open(settings.channels, tools)
+    let channels = try OpenedChannel.open(
+      settings.channels, tools, goesOn: context.recall(Bool.self, "channels") ?? false, files: context.files)
+    context.remember(true, "channels")
     for channel in channels {
       if let fault = channel.fault { context.logger.notice("channel \(shown(channel.name)) is off: \(fault)") }
     }

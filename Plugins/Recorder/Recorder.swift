@@ -20,7 +20,7 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let form: RecordForm<E>
   private let file: PatientFile
-  private var out = ByteWriter(capacity: 1 << 16)
+  private var out = RecordText(capacity: 1 << 16)
 
   public static func faults(in settings: RecorderSettings) -> [(option: String, message: String)] {
     settings.format == .raw && E.self != RawMessage.self
@@ -37,21 +37,18 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
   public func receive(_ events: Span<E>) async throws {
     file.beginRun()
     let chunk = file.chunk
-    var held = 0
     out.clear()
     for i in events.indices {
-      form.write(events[i], to: &out)
-      held += 1
-      if out.count > chunk || i == events.count - 1 {
-        try await file.write(out, count: held)
+      form.write(events[i], to: &out.bytes)
+      out.endRecord()
+      if out.bytes.count > chunk || i == events.count - 1 {
+        try await file.write(out, of: out.count)
         out.clear()
-        held = 0
       }
     }
-    file.endRun(of: events.count)
   }
 
-  public func drain() async throws { try await file.flush() }
+  public func drain() async throws { try await file.finish() }
 
   public func background() async { await file.flushRegularly() }
 

@@ -21,6 +21,8 @@ public struct RecorderSettings: Options {
 
   public init() {}
 
+  public var files: [FileUse] { [file.rotation.use(of: path)] }
+
   public func validate(_ problems: inout OptionProblems) {
     file.rotation.check(path: path, &problems)
   }

@@ -29,6 +29,8 @@ public struct WatchlistSettings: Options {
 
   public init() {}
 
+  public var files: [FileUse] { file.map { [.reading($0, at: "file")] } ?? [] }
+
   public func validate(_ problems: inout OptionProblems) {
     if symbols.isEmpty, file == nil { problems.add("'symbols' or 'file' is needed", at: "symbols") }
     for (i, pattern) in symbols.enumerated() {

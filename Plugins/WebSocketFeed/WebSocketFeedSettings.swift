@@ -27,6 +27,8 @@ struct WebSocketFeedSettings: Options {
 
   init() {}
 
+  var files: [FileUse] { connection.files.map { $0.inside("connection") } }
+
   /// Where to connect and what to say and to read, with what the preset says.
   var spec: DecodingSpec {
     var own = decoding

@@ -8,9 +8,10 @@ struct ConfigArguments: ParsableArguments {
   var configs: [String] = ["plugins.yaml"]
 
   /// The checked topology; prints every problem, and what came of it, and exits with 78 where there is one.
-  func topology(_ consequence: String = "") throws -> Topology {
+  func topology(_ consequence: String = "", looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []) throws -> Topology {
     do throws(Problems) {
-      let topology = try Topology.check(ConfigLoader().load(paths: configs), catalogue: builtIn)
+      let topology = try Topology.check(
+        ConfigLoader().load(paths: configs), catalogue: builtIn, looksAtFiles: looksAtFiles, outerFiles: outerFiles)
       for warning in topology.warnings { StandardError.write(warning) }
       return topology
     } catch {

@@ -25,6 +25,9 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
   var quiet = false
 
+  /// What a run with these options reads.
+  var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it")] } ?? [] }
+
   func validate() throws {
     if let commands, commands != "-", access(commands, R_OK) != 0 {
       throw ValidationError("--commands \(visible(commands, limit: 4096)): \(String(cString: strerror(errno)))")

@@ -19,6 +19,13 @@ enum StandardOutput {
   static func write(_ line: String) { put(line + "\n", to: STDOUT_FILENO) }
 }
 
+/// Somebody who shares the stream has made it non-blocking: sleeps until there is room, or its reader has gone, which the next write
+/// then says.
+func waitUntilWritable(_ descriptor: Int32) {
+  var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  poll(&waiting, 1, -1)
+}
+
 /// Writes lines: as they are to a file or a pipe, without anything to be obeyed to a terminal.
 private func put(_ text: String, to descriptor: Int32) {
   put(raw: isatty(descriptor) == 1 ? TerminalText.harmless(text) : text, to: descriptor)
@@ -31,7 +38,11 @@ private func put(raw text: String, to descriptor: Int32) {
     var done = 0
     while done < bytes.count {
       let n = write(descriptor, bytes.baseAddress! + done, bytes.count - done)
-      if n < 0, errno == EINTR || errno == EAGAIN { continue }
+      if n < 0, errno == EINTR { continue }
+      if n < 0, errno == EAGAIN {
+        waitUntilWritable(descriptor)
+        continue
+      }
       if n <= 0 { return }
       done += n
     }

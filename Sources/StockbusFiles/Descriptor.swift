@@ -10,17 +10,17 @@ internal import Glibc
 ///
 /// Every function answers 0 or an error number, so that `errno` is read next to the call it belongs to.
 enum Descriptor {
-  /// Hands bytes to the system: the count it took, or -1 with `errno` set. Replaced in tests by one that takes less and fails.
+  /// Hands bytes to the system: the count it took, or -1 with `errno` set.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int
 
   /// A terminal gets nothing that it would obey; the count is that of the bytes it was asked to write.
   static let system: Write = { isatty($0) == 1 ? writeHarmless($0, $1, $2) : writeBytes($0, $1, $2) }
 
-  /// Opens `path` for writing at its end.
+  /// Opens `path` for writing at its end; nothing of what it holds is touched.
   ///
   /// Not blocking while it opens, so that a named pipe that nobody reads is an error (`ENXIO`) and not a hang.
-  static func open(_ path: String, truncate: Bool) -> Result<Int32, Errno> {
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (truncate ? O_TRUNC : 0)
+  static func open(_ path: String) -> Result<Int32, Errno> {
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     while true {
       let descriptor = openFile(path, flags)
       if descriptor < 0 {
@@ -115,6 +115,12 @@ enum Descriptor {
 
   static func move(_ path: String, to target: String) -> Int32 { rename(path, target) == 0 ? 0 : errno }
 
+  /// Takes away what a file holds beyond `size`.
+  static func cut(_ descriptor: Int32, to size: Int) -> Int32 {
+    while ftruncate(descriptor, off_t(size)) != 0 { if errno != EINTR { return errno } }
+    return 0
+  }
+
   /// Waits until the disk has the file's bytes; pipes and devices, which cannot, are as good as done.
   static func sync(_ descriptor: Int32) -> Int32 {
     while fsync(descriptor) != 0 {
@@ -133,7 +139,10 @@ enum Descriptor {
   }
 
   /// An interrupted `close` has closed on Linux and must not be repeated: the number may be somebody else's by then.
-  static func shut(_ descriptor: Int32) -> Int32 { close(descriptor) == 0 || errno == EINTR ? 0 : errno }
+  static func shut(_ descriptor: Int32) -> Int32 {
+    FileLock.leave(descriptor)
+    return close(descriptor) == 0 || errno == EINTR ? 0 : errno
+  }
 
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: 47) else { return "." }

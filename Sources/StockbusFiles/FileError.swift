@@ -4,8 +4,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
+public import StockbusPlugin
+
 /// What the system refused to do with a file, and why.
-public struct FileError: Error, Hashable, Sendable {
+public struct FileError: EnvironmentError, Hashable, Sendable {
   /// What was attempted.
   public enum Attempt: Hashable, Sendable {
     /// Making a folder that the path leads through.
@@ -17,6 +19,8 @@ public struct FileError: Error, Hashable, Sendable {
     /// Waiting until the disk has it.
     case sync
     case close
+    /// Having a file to write alone; the payload is who reads or writes it, in words.
+    case claim(String)
   }
 
   public var attempt: Attempt
@@ -35,21 +39,31 @@ public struct FileError: Error, Hashable, Sendable {
   public var isBrokenPipe: Bool { code == EPIPE }
   /// Whether the disk, the quota or the largest allowed file is full.
   public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+  /// Somebody else reads or writes the file, and will the next time.
+  public var isPermanent: Bool { if case .claim = attempt { true } else { false } }
+  /// Whether the same attempt may succeed in a while. A disk that was waited for in vain may have thrown away what it had, and says
+  /// nothing of that the second time.
+  var mayPass: Bool { isOutOfSpace && attempt != .sync }
 }
 
 extension FileError: CustomStringConvertible {
   /// One sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
-  public var description: String { "cannot \(action): \(Self.text(of: code))" }
+  public var description: String {
+    if case .claim(let other) = attempt { return "cannot write \(shown): \(other)" }
+    return "cannot \(action): \(Self.text(of: code))"
+  }
+
+  private var shown: String { path == "-" ? "standard output" : "'\(path)'" }
 
   private var action: String {
-    let shown = path == "-" ? "standard output" : "'\(path)'"
-    return switch attempt {
+    switch attempt {
     case .createFolder: "create the folder \(shown)"
     case .open: "open \(shown) for writing"
     case .write: "write \(shown)"
     case .rename(let target): "rename \(shown) to '\(target)'"
     case .sync: "bring \(shown) to the disk"
     case .close: "close \(shown)"
+    case .claim: "write \(shown)"
     }
   }
 

@@ -21,6 +21,9 @@ public struct RotationSettings: Options {
     .init(opening: append ? .append : .truncate, rotateAt: rotate?.bytes, keep: keep, sync: sync, header: header)
   }
 
+  /// What the file at the option `path` is to a run.
+  public func use(of path: String) -> FileUse { .writing(path, at: "path", keeping: rotate == nil ? 0 : keep) }
+
   /// Adds what is wrong with these settings for the file at `path`.
   public func check(path: String, _ problems: inout OptionProblems) {
     if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }

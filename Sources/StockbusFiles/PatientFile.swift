@@ -1,15 +1,15 @@
-public import MarketData
 public import StockbusPlugin
 
 /// The file of a sink: it rotates, it is written at least every `flush`, it waits for a full disk to have room again, and it knows
-/// how many records it would lose.
+/// which records it has lost.
 ///
-/// Owned by one actor, which opens it in `start`, gives it each run between `beginRun` and `endRun`, calls `flush` in `drain`,
-/// `flushRegularly` in `background`, and `close` in `stop`.
+/// Owned by one actor, which opens it in `start`, gives it each run behind a `beginRun`, calls `finish` in `drain`, `flushRegularly` in
+/// `background`, and `close` in `stop`.
 ///
-/// Where writing fails for want of room it is tried again with growing pauses, and the bus waits with it; after `patience`, and at
-/// once where waiting would not help, the life ends. A write that failed has taken nothing, and what was taken before waits in the
-/// file's buffer. What cannot be written in the end is counted as lost.
+/// Where writing fails for want of room it is tried again with growing pauses, and the bus waits with it; after `patience`, half-way to
+/// the end of a stop's deadline, and at once where waiting would not help, the life ends. Its error says how many events of the run
+/// were taken all the same, so that they do not come again. **Records in the file and records counted as lost are together the records
+/// of all events that are delivered**, whatever the disk has done, and no piece of a record stays in a file.
 public final class PatientFile {
   private let path: String
   private let settings: PatientFileSettings
@@ -17,12 +17,13 @@ public final class PatientFile {
   private let records: Counter
   private let bytes: Counter
   private var file: RotatingFile?
-  /// Records that were taken and are still in memory; those of the present run come again where it throws.
-  private var unwritten = (before: 0, run: 0)
+  /// Events of the present run whose records were taken.
+  private var taken = 0
   /// True while a write that failed is tried again.
   private var isTrying = false
-  /// How bytes reach the system; tests put a failing one here.
-  var output = Descriptor.system
+  var calls = SystemCalls()
+  /// Bytes that are collected before they are written.
+  var bufferSize = 64 * 1024
 
   /// No I/O.
   public init(path: String, _ settings: PatientFileSettings, _ context: Context) {
@@ -30,46 +31,57 @@ public final class PatientFile {
     self.settings = settings
     self.context = context
     records = context.counter("records", "Records taken; those that could not be written are among them.")
-    bytes = context.counter("bytes", "Bytes written.")
+    bytes = context.counter("bytes", "Bytes of the records taken.")
   }
 
   /// Opens it, making the folders above it; every new file begins with `header`.
   public func open(header: [UInt8] = []) throws(EnvironmentFailure) {
+    var options = settings.rotation.options(sync: settings.sync, header: header)
+    options.bufferSize = bufferSize
+    // Only the run's first life begins anew: what an earlier one has written is delivered.
+    if context.recall(Bool.self, Self.opened) ?? false { options.opening = .append }
     do throws(FileError) {
-      file = try RotatingFile(path: path, options: settings.rotation.options(sync: settings.sync, header: header))
-      file?.output = output
-    } catch { throw EnvironmentFailure("\(error)", isPermanent: false) }
+      let file = try RotatingFile(path: path, options: options, files: context.files)
+      file.calls = calls
+      if context.recall(Bool.self, Self.torn) ?? false { file.beginLine() }
+      self.file = file
+    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+    context.remember(true, Self.opened)
+    context.remember(false, Self.torn)
   }
+
+  // What lives tell each other.
+  private static let opened = "the file was opened"
+  private static let torn = "the file ends in a torn line"
 
   /// How many bytes records may come to before they are handed over together: 0 where the file rotates, as only single records
   /// are never split.
   public var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
 
-  /// A run begins; the one before has ended, or comes again.
-  public func beginRun() { unwritten.run = 0 }
+  /// A run begins; the one before has ended, or what is left of it comes again.
+  public func beginRun() { taken = 0 }
 
-  /// Takes `count` whole records, each with its line end; nothing where it is not open.
-  public func write(_ text: borrowing ByteWriter, count: Int) async throws {
-    guard let file, count > 0 else { return }
-    let (size, buffered, rotations) = (text.count, file.buffered, file.rotations)
+  /// Takes the records of the run's next `events` events; nothing where it is not open.
+  public func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
+    guard let file else { return }
     try await persistently { () throws(FileError) in try file.write(text) }
-    // Where the file has made room for them first, everything before them is written.
-    if file.buffered < buffered + size || file.rotations != rotations { unwritten = (0, 0) }
-    unwritten.run += count
-    bytes.add(size)
-  }
-  /// A run of `count` records has ended: none of them comes again.
-  public func endRun(of count: Int) {
-    unwritten.before += unwritten.run
-    unwritten.run = 0
-    records.add(count)
+    taken += events
+    records.add(text.count)
+    bytes.add(text.bytes.count)
   }
 
   /// Writes what waits.
-  public func flush() async throws {
+  public func flush() async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.flush() }
-    unwritten = (0, 0)
+  }
+
+  /// Writes what waits and closes, and throws where the disk does not have everything then. Nothing may be written afterwards.
+  public func finish() async throws(EnvironmentFailure) {
+    guard let file else { return }
+    taken = 0
+    try await persistently { () throws(FileError) in try file.close() }
+    self.file = nil
   }
 
   /// Writes what waits every `flush`, until the task is cancelled.
@@ -77,34 +89,56 @@ public final class PatientFile {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       if isTrying { continue }
       // A failure shows again, and is dealt with, at the next run or at the end.
-      do throws(FileError) {
-        try file?.flush()
-        unwritten = (0, 0)
-      } catch { context.logger.warning("\(error)") }
+      do throws(FileError) { try file?.flush() } catch { context.logger.warning("\(error)") }
     }
   }
 
   /// Writes what waits as far as that is possible without waiting, counts the rest as lost, and closes.
   public func close() {
-    do throws(FileError) { try file?.close() } catch { context.lose(unwritten.before, "\(error)") }
-    unwritten = (0, 0)
-    file = nil
+    guard let file else { return }
+    self.file = nil
+    guard let (error, lost) = file.abandon() else { return }
+    if lost > 0 { context.lose(lost, "\(error)") } else { context.logger.error("\(error)") }
+    if file.leavesPiece { context.remember(true, Self.torn) }
   }
 
   /// Tries until it works: a disk that is full may have room in a while.
-  private func persistently(_ attempt: () throws(FileError) -> Void) async throws {
-    let deadline = context.clock.uptime + settings.patience
+  private func persistently(_ attempt: () throws(FileError) -> Void) async throws(EnvironmentFailure) {
+    var limit = context.clock.uptime + settings.patience
+    var isStopping = false
     isTrying = true
     defer { isTrying = false }
     var pause = Duration.milliseconds(100)
     while true {
-      do throws(FileError) { return try attempt() } catch {
-        if error.isBrokenPipe, path == "-" { context.readerHasGone() }
-        if !error.isOutOfSpace || context.clock.uptime >= deadline { throw EnvironmentFailure("\(error)", isPermanent: true) }
-        context.logger.warning("\(error); trying again in \(pause)")
+      let failure: FileError
+      do throws(FileError) { return try attempt() } catch { failure = error }
+      if failure.isBrokenPipe, path == "-" { context.readerHasGone() }
+      let now = context.clock.uptime
+      if !isStopping, let end = context.run.cutOff {
+        isStopping = true
+        // The other half is for what waits behind this sink.
+        limit = min(limit, now + (end - now) / 2)
       }
-      try await context.clock.sleep(for: pause)
+      if !failure.mayPass || now >= limit { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
+      let next = min(pause, limit - now)
+      context.logger.warning("\(failure); trying again in \(next)")
+      do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
+        throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
+      }
       pause = min(pause * 2, .seconds(5))
     }
+  }
+
+  /// Ends early where a stop is asked for.
+  private func sleep(for pause: Duration, unlessStopped: Bool) async throws {
+    guard unlessStopped else { return try await context.clock.sleep(for: pause) }
+    let (clock, run) = (context.clock, context.run)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await clock.sleep(for: pause) }
+      group.addTask { await run.waitForStop() }
+      try await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
   }
 }

@@ -48,4 +48,5 @@ extension FileError {
   static let notOpen = EBADF
   static let invalid = EINVAL
   static let missing = ENOENT
+  static let busy = EBUSY
 }

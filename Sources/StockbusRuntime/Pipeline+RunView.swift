@@ -44,6 +44,7 @@ final class ComponentRunView: RunView {
   }
 
   func stop() { pipeline?.stop() }
+  var cutOff: Duration? { pipeline?.cutOff }
 
   func waitForStop() async {
     // Only the signal, so that whoever waits does not keep the run.

@@ -20,6 +20,7 @@ public final class Pipeline: Sendable {
   private let clock: any Timekeeper
   private let logger: Logger
   let stopSignal = Latch()
+  private let stopAsked = Guarded(Duration?.none)
   private let abortSignal = Latch()
   /// By component: fires when it has started.
   private let ready: [String: Latch]
@@ -40,6 +41,7 @@ public final class Pipeline: Sendable {
     self.pool = pool
     let waiting = pool?.parking ?? Waiting(.spin)
     let zone = topology.settings.displayZone
+    let files = topology.files
     entries = topology.nodes.map { plan in
       var own = logger
       own[metadataKey: "component"] = "\(plan.id)"
@@ -47,7 +49,7 @@ public final class Pipeline: Sendable {
       let context = Context(
         id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
         notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-        symbolLimit: topology.settings.symbolsPerSource, zone: zone)
+        symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files)
       var topic = plan.topic
       topic.waiting = waiting
       let output = plan.blueprint.makeTopic(topic)
@@ -61,11 +63,17 @@ public final class Pipeline: Sendable {
   }
 
   /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
-  public func stop() { stopSignal.fire() }
+  public func stop() {
+    stopAsked.withLock { $0 = $0 ?? clock.uptime }
+    stopSignal.fire()
+  }
+
+  /// When whatever has not ended is cut off; nil while no stop has been asked for.
+  public var cutOff: Duration? { stopAsked.withLock { $0 }.map { $0 + settings.drainDeadline } }
 
   /// Ends everything now; what waits is counted as dropped.
   public func abort() {
-    stopSignal.fire()
+    stop()
     abortSignal.fire()
     for entry in entries { for parker in entry.node.parkers { parker.release() } }
     notices.release()

@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusFiles
 
 extension FileChannel {
-  func write(by output: @escaping Descriptor.Write) { file.output = output }
+  func write(by output: @escaping Descriptor.Write) { file.calls.write = output }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct FileChannelTests {
@@ -25,6 +25,35 @@ extension FileChannel {
     #expect(await failure(of: channel, exampleNotification("two\nlines")) == nil)
     #expect(folder.content("alerts") == "2013-10-08T13:30:00.012Z AAPL above 200: two\\nlines\n")
     await channel.close()
+  }
+
+  @Test func `an alert that is given up on does not come with the next one, nor does a piece of it`() async throws {
+    let channel = try channel()
+    let (first, second) = (exampleNotification(number: 1), exampleNotification(number: 2))
+    // Five bytes find room, then the disk is full.
+    await channel.write { descriptor, bytes, count in
+      if count > 5, Descriptor.plainSize(descriptor) == 0 { return Descriptor.system(descriptor, bytes, 5) }
+      errno = ENOSPC
+      return -1
+    }
+    #expect(await failure(of: channel, first) != nil)
+    #expect(folder.content("alerts") == "")
+    await channel.write(by: Descriptor.system)
+    #expect(await failure(of: channel, second) == nil)
+    await channel.close()
+    #expect(folder.content("alerts") == second.line + "\n")
+  }
+
+  @Test func `a next life goes on behind what was delivered, also where the file was to begin anew`() async throws {
+    var options = FileSettings()
+    options.path = folder.file("alerts")
+    options.rotation.append = false
+    for (life, goesOn) in [(1, false), (2, true)] {
+      let channel = try FileChannel(options, goesOn: goesOn)
+      #expect(await failure(of: channel, exampleNotification(number: life)) == nil)
+      await channel.close()
+    }
+    #expect(folder.content("alerts").split(separator: "\n").count == 2)
   }
 
   @Test func `an alert that finds the disk full waits for its next attempt and does not come twice`() async throws {

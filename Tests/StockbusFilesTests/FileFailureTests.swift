@@ -68,7 +68,7 @@ import Testing
   @Test func `goes on after interruptions and short writes`() throws {
     let calls = Mutex(0)
     let file = try RotatingFile(path: folder.file("log"))
-    file.output = { descriptor, bytes, count in
+    file.calls.write = { descriptor, bytes, count in
       let call = calls.withLock {
         $0 += 1
         return $0
@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: 0..<30) func `a disk that is full for a while costs no byte`(seed: UInt64) throws {
     let random = Mutex(SplitMix(seed))
     let file = try RotatingFile(path: folder.file("log"), options: .init(rotateAt: 120, keep: 1000, bufferSize: 40))
-    file.output = { descriptor, bytes, count in
+    file.calls.write = { descriptor, bytes, count in
       let room = random.withLock { Int.random(in: 0...30, using: &$0) }
       if room < 10 {
         errno = ENOSPC
@@ -104,7 +104,7 @@ import Testing
         all += record  // taken exactly where nothing was thrown
       } catch { #expect(error.isOutOfSpace) }
     }
-    file.output = Descriptor.system
+    file.calls.write = Descriptor.system
     try file.close()
     var found = ""
     for number in stride(from: folder.names.count - 1, through: 0, by: -1) {

@@ -11,11 +11,11 @@ import Testing
 /// A sink's part: runs of lines, each a record.
 private actor Writer {
   let file: PatientFile
-  private var out = ByteWriter()
+  private var out = RecordText()
 
-  init(_ path: String, _ settings: PatientFileSettings, _ harness: PluginHarness, output: @escaping Descriptor.Write = Descriptor.system) {
-    file = PatientFile(path: path, settings, harness.context)
-    file.output = output
+  init(_ path: String, _ settings: PatientFileSettings, _ context: Context, output: @escaping Descriptor.Write = Descriptor.system) {
+    file = PatientFile(path: path, settings, context)
+    file.calls.write = output
   }
 
   func open(header: String = "") throws { try file.open(header: .of(header)) }
@@ -25,10 +25,10 @@ private actor Writer {
     file.beginRun()
     for line in lines {
       out.clear()
-      out.append(line + "\n")
-      try await file.write(out, count: 1)
+      out.bytes.append(line + "\n")
+      out.endRecord()
+      try await file.write(out, of: 1)
     }
-    file.endRun(of: lines.count)
   }
 
   var chunk: Int { file.chunk }
@@ -70,7 +70,7 @@ private final class Disk: Sendable {
   }
 
   private func writer(_ settings: PatientFileSettings) async throws -> Writer {
-    let writer = Writer(folder.file("log"), settings, harness, output: disk.output)
+    let writer = Writer(folder.file("log"), settings, harness.context, output: disk.output)
     try await writer.open()
     return writer
   }
@@ -105,7 +105,7 @@ private final class Disk: Sendable {
     try await writer.take(["one", "two"])
     disk.isFull = true
     async let flushed: Void = writer.flush()
-    for at in [100, 300] {
+    for at in [100, 250] {
       await harness.clock.waitForSleeper(until: .milliseconds(at))
       harness.clock.advance(by: .milliseconds(at) - harness.clock.uptime)
     }
@@ -119,6 +119,42 @@ private final class Disk: Sendable {
     await writer.close()
     #expect(lost == 2)
     #expect(harness.counter("records") == 2)
+  }
+
+  @Test func `a stop ends the waiting half-way to the moment at which the run is cut off`() async throws {
+    let run = FakeRun()
+    let harness = PluginHarness(run: run)
+    let writer = Writer(folder.file("log"), settings(patience: .seconds(30)), harness.context, output: disk.output)
+    try await writer.open()
+    try await writer.take(["one", "two"])
+    disk.isFull = true
+    async let flushed: Void = writer.flush()
+    await harness.clock.waitForSleeper(until: .milliseconds(100))
+    run.stop(cutOff: .seconds(4))
+    for at in [200, 600, 1400, 2000] {
+      await harness.clock.waitForSleeper(until: .milliseconds(at))
+      harness.clock.advance(by: .milliseconds(at) - harness.clock.uptime)
+    }
+    do {
+      try await flushed
+      Issue.record("flushed")
+    } catch { #expect((error as? EnvironmentFailure)?.isPermanent == true) }
+    #expect(harness.clock.uptime == .seconds(2))
+    await writer.close()
+    #expect(harness.lost == 2)
+  }
+
+  @Test func `a next life goes on behind what was delivered, also where the file was to begin anew`() async throws {
+    var settings = settings()
+    settings.rotation.append = false
+    let context = harness.context
+    for line in ["one", "two"] {
+      let writer = Writer(folder.file("log"), settings, context)
+      try await writer.open()
+      try await writer.take([line])
+      await writer.close()
+    }
+    #expect(folder.content("log") == "one\ntwo\n")
   }
 
   @Test func `an error that waiting does not help ends the life at once`() async throws {
@@ -150,7 +186,7 @@ private final class Disk: Sendable {
   }
 
   @Test func `a file that rotates takes single records, splits none, and begins anew with its header`() async throws {
-    let writer = Writer(folder.file("log"), settings(rotate: 12), harness)
+    let writer = Writer(folder.file("log"), settings(rotate: 12), harness.context)
     #expect(await writer.chunk == 0)
     try await writer.open(header: "h\n")
     try await writer.take((1...6).map { "row\($0)" })
@@ -167,7 +203,7 @@ private final class Disk: Sendable {
   }
 
   @Test func `a file that cannot be opened ends the life, and the next may have more luck`() async {
-    let writer = Writer("/dev/null/log", settings(), harness)
+    let writer = Writer("/dev/null/log", settings(), harness.context)
     do {
       try await writer.open()
       Issue.record("opened")
@@ -191,7 +227,11 @@ private final class Disk: Sendable {
           "\(ended.count + i) " + String(repeating: "x", count: Int.random(in: 0...5000, using: &random))
         }
         disk.isFull = Int.random(in: 0..<12, using: &random) == 0
-        try await writer.take(lines)
+        do { try await writer.take(lines) } catch let failure as EnvironmentFailure {
+          // Those that were taken before the failure are delivered too.
+          ended += lines.prefix(failure.taken)
+          throw failure
+        }
         ended += lines
         if Int.random(in: 0..<12, using: &random) == 0 { try await writer.flush() }
       }

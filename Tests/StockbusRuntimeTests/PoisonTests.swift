@@ -31,6 +31,17 @@ import Testing
     }
   }
 
+  @Test func `events that a sink took before the world failed it count as delivered and do not come again`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        "{ sources: { ticks: { plugin: numbers, count: 6 } }, sinks: { all: { plugin: keep, inputs: [ticks], takes: 2 } } }")
+      let report = await harness.run()
+      #expect(journal.received(by: "all") == [1, 2, 3, 4, 5, 6])
+      #expect(report.counts("ticks", "all") == counts(in: 6, delivered: 6))
+      #expect(report.fate("all")?.lives == 2)
+    }
+  }
+
   @Test func `events filtered in a run that throws are counted once`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

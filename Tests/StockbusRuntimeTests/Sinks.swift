@@ -6,6 +6,7 @@ struct KeepSettings: Options {
   @Setting("Waits at the gate with the first events it gets.") var gated = false
   @Setting("Lives whose start fails.") var failingStarts = 0
   @Setting("Takes its time to start.") var slow = false
+  @Setting("Takes so many of its first run; then the world fails it.") var takes = 0
 
   init() {}
 }
@@ -42,7 +43,12 @@ actor Keep: Sink {
       journal.note("entered")
       await journal.gate.pass()
     }
+    let isCutShort = settings.takes > 0 && journal.count(of: "cut short") == 0
     for i in events.indices {
+      if isCutShort, i == settings.takes {
+        journal.note("cut short")
+        throw EnvironmentFailure("the disk is full", isPermanent: false, taken: i)
+      }
       journal.receive(events[i].number, by: context.id)
       if settings.poison.contains(events[i].number) { throw Poison(number: events[i].number) }
     }

@@ -22,14 +22,16 @@ struct OpenedChannel: Sendable {
   let channel: (any Channel)?
   let fault: String?
 
-  /// Sets up all channels. Throws where a file cannot be written.
-  static func open(_ settings: [ChannelSettings], _ tools: ChannelTools) throws -> [OpenedChannel] {
+  /// Sets up all channels; `goesOn` where an earlier life of the run has done so before. Throws where a file cannot be written.
+  static func open(
+    _ settings: [ChannelSettings], _ tools: ChannelTools, goesOn: Bool = false, files: RunFiles = RunFiles()
+  ) throws -> [OpenedChannel] {
     try zip(settings, ChannelSettings.names(settings)).enumerated().map { number, pair in
       let (channel, name) = pair
       let made: (any Channel)?
       let fault: String?
       do {
-        made = try make(channel, name, tools)
+        made = try make(channel, name, tools, goesOn, files)
         fault = nil
       } catch let off as ChannelOff {
         made = nil
@@ -40,14 +42,16 @@ struct OpenedChannel: Sendable {
     }
   }
 
-  private static func make(_ settings: ChannelSettings, _ name: String, _ tools: ChannelTools) throws -> any Channel {
+  private static func make(
+    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ goesOn: Bool, _ files: RunFiles
+  ) throws -> any Channel {
     switch settings {
     case .desktop(let options): try DesktopChannel(options, tools)
     case .webhook(let options): try WebhookChannel(options, name, tools)
     case .ntfy(let options): try NtfyChannel(options, tools)
     case .email(let options): try EmailChannel(options, name, tools)
     case .command(let options): try CommandChannel(options, name, tools)
-    case .file(let options): try FileChannel(options)
+    case .file(let options): try FileChannel(options, goesOn: goesOn, files: files)
     case .console: ConsoleChannel(print: tools.console)
     }
   }

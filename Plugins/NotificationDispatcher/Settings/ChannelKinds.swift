@@ -24,6 +24,10 @@ public struct FileSettings: Options {
   @Setting("Text or JSON lines.") public var format = AlertFormat.text
   @SettingGroup public var rotation = RotationSettings()
   public init() {}
+
+  public var files: [FileUse] { [rotation.use(of: path)] }
+
+  public func validate(_ problems: inout OptionProblems) { rotation.check(path: path, &problems) }
 }
 
 public struct WebhookSettings: Options {
@@ -37,6 +41,8 @@ public struct WebhookSettings: Options {
   public var secret: Secret?
   @SettingGroup public var posting = PostingOptions()
   public init() {}
+
+  public var files: [FileUse] { posting.files }
 
   public func validate(_ problems: inout OptionProblems) {
     checkAddress(url.revealed, "url", &problems)
@@ -64,6 +70,8 @@ public struct NtfySettings: Options {
   @Setting("Tags and emoji names.", count: 0...20) public var tags: [String] = []
   @SettingGroup public var posting = PostingOptions()
   public init() {}
+
+  public var files: [FileUse] { posting.files }
 
   public func validate(_ problems: inout OptionProblems) {
     if server.isEmpty { problems.add("'server' must not be empty", at: "server") }

@@ -24,6 +24,8 @@ public struct PostingOptions: Options {
 
   public init() {}
 
+  public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates")] } ?? [] }
+
   var patience: Patience { Patience(attempts: attempts, first: backoff) }
   /// Nobody reads more of an answer than its status.
   var limits: HTTPLimits { HTTPLimits(connect: timeout, whole: timeout, redirects: 0, body: 1 << 16) }

@@ -25,6 +25,12 @@ public struct NotificationSettings: Options {
   /// The memory as prices, each with the time it went out of force.
   var windowRoom: Int { windowMemory.bytes / 16 }
 
+  public var files: [FileUse] {
+    channels.enumerated().flatMap { number, channel in
+      channel.chosen.options.files.map { $0.inside("channels", item: number, choice: channel.chosen.name) }
+    }
+  }
+
   public func validate(_ problems: inout OptionProblems) {
     let names = ChannelSettings.names(channels)
     for (i, name) in names.enumerated() where names[..<i].contains(name) {

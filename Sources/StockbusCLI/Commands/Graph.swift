@@ -17,7 +17,7 @@ struct Graph: ParsableCommand {
   @OptionGroup var config: ConfigArguments
 
   func run() throws {
-    let topology = try config.topology()
+    let topology = try config.topology(looksAtFiles: false)
     switch format {
     case .text: StandardOutput.write(topology.asText(width: PageWidth.ofTerminal))
     case .mermaid: StandardOutput.write(topology.asMermaid)

@@ -23,7 +23,7 @@ struct Open: AsyncParsableCommand {
 
   func run() async throws {
     RunSession.prepare(options)
-    let topology = try config.topology("; nothing was started")
+    let topology = try config.topology("; nothing was started", outerFiles: options.files)
     try await RunSession(options: options, request: topology.request(opening: link)).run(topology)
   }
 }

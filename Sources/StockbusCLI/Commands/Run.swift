@@ -21,7 +21,7 @@ struct Run: AsyncParsableCommand {
 
   func run() async throws {
     RunSession.prepare(options)
-    let topology = try config.topology("; nothing was started")
+    let topology = try config.topology("; nothing was started", outerFiles: options.files)
     var session = RunSession(options: options)
     if let open { session.request = try topology.request(opening: open) }
     try await session.run(topology)

@@ -30,7 +30,7 @@ struct PrintPlan {
       // No id of a configuration holds a blank.
       id: "standard output", plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
-    topology = Topology(nodes: nodes + [node], settings: whole.settings)
+    topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles)
   }
 
   /// What the first sink reads.

@@ -24,12 +24,12 @@ extension StandardOutput {
       if n > 0 {
         done += n
       } else if n < 0, errno == EAGAIN {
-        // Somebody has made the descriptor non-blocking: wait until there is room.
-        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        poll(&waiting, 1, 1000)
+        waitUntilWritable(STDOUT_FILENO)
       } else if n < 0, errno == EPIPE {
         return .closed
-      } else if n < 0, errno != EINTR {
+      } else if n == 0 {
+        return .failed("it takes nothing")
+      } else if errno != EINTR {
         return .failed(String(cString: strerror(errno)))
       }
     }

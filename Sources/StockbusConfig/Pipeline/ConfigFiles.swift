@@ -68,6 +68,9 @@ enum ConfigFiles {
     return stat(path, &result) == 0 ? result : nil
   }
 
+  /// The names in a folder; none where it cannot be read.
+  static func names(inFolder folder: String) -> [String] { (try? names(in: folder)) ?? [] }
+
   private static func names(in folder: String) throws(Problem) -> [String] {
     guard let stream = opendir(folder) else { throw unreadable(folder) }
     defer { closedir(stream) }

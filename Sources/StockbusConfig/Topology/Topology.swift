@@ -6,10 +6,24 @@ public struct Topology: Sendable {
   /// Upstream before downstream.
   public let nodes: [PlannedNode]
   public let settings: RunSettings
+  /// Files that the run reads beside those of its components.
+  public let outerFiles: [RunFiles.Reader]
 
-  public init(nodes: [PlannedNode], settings: RunSettings = RunSettings()) {
+  public init(nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = []) {
     self.nodes = nodes
     self.settings = settings
+    self.outerFiles = outerFiles
+  }
+
+  /// All files that are read.
+  public var files: RunFiles {
+    RunFiles(
+      outerFiles
+        + nodes.flatMap { node in
+          node.assembly.files.filter { $0.use.access == .read }.map {
+            RunFiles.Reader(path: $0.use.path, words: "\(node.blueprint.kind.rawValue) \(shown(node.id)) of this run reads it")
+          }
+        })
   }
 }
 

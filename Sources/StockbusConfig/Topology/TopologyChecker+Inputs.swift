@@ -49,7 +49,7 @@ extension TopologyChecker {
   /// What an input may name, by name.
   func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + RunTopic.allCases.map(\.rawValue)).sorted() }
 
-  private mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
+  mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
     guard comparisons > 0 else { return nil }
     comparisons -= names.count
     return suggestion(for: word, among: names)

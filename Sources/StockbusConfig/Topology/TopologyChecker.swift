@@ -3,8 +3,16 @@ public import StockbusPlugin
 
 extension Topology {
   /// Checks a configuration against the plugins there are. Throws every problem at once, those of reading it among them.
-  public static func check(_ config: LoadedConfig, catalogue: Catalogue) throws(Problems) -> Topology {
+  ///
+  /// - Parameters:
+  ///   - looksAtFiles: whether files that are read have to be there, and outputs to keep out of each other's way and out of inputs.
+  ///   - outerFiles: what the run reads beside the files of its components and its configuration.
+  public static func check(
+    _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
+  ) throws(Problems) -> Topology {
     var checker = TopologyChecker(config, catalogue)
+    checker.looksAtFiles = looksAtFiles
+    checker.outerFiles = config.files.map { RunFiles.Reader(path: $0, words: "it is a file of the configuration") } + outerFiles
     return try checker.check()
   }
 }
@@ -29,6 +37,12 @@ struct TopologyChecker {
   var excused: Set<String> = []
   /// True where an input is missing by a mistake that has been told, so that it is not certain who is read.
   var lacksInputs: Bool
+  /// Whether files are looked at.
+  var looksAtFiles = true
+  /// What the run reads beside its components' files.
+  var outerFiles: [RunFiles.Reader] = []
+  /// The components' files, with the component's title.
+  var files: [(title: String, file: PlacedFile)] = []
   /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
   var comparisons = 20_000
 
@@ -51,8 +65,9 @@ struct TopologyChecker {
     let readers = readersOfEach()
     let nodes = order.order.compactMap { plan($0, readers[$0]) }
     checkReaders()
+    if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
-    return Topology(nodes: nodes, settings: settings)
+    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
@@ -122,6 +137,7 @@ struct TopologyChecker {
         return nil
       }
       let assembly = try blueprint.assembly(options, at: component.idMark)
+      files += assembly.files.map { (component.title, $0) }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy())

@@ -6,6 +6,8 @@ public struct TLSSettings: Options {
   public var ca: String?
 
   public init() {}
+
+  public var files: [FileUse] { ca.map { [.reading($0, at: "ca")] } ?? [] }
 }
 
 /// A certificate with its key, for a server.

@@ -28,6 +28,8 @@ public struct ConnectionSettings: Options {
 
   public init() {}
 
+  public var files: [FileUse] { tls.files.map { $0.inside("tls") } }
+
   public func validate(_ problems: inout OptionProblems) {
     if maxBackoff < backoff { problems.add("'max_backoff' must be at least 'backoff'", at: "max_backoff") }
     for (name, value) in headers.entries {

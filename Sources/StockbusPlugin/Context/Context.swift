@@ -20,6 +20,8 @@ public struct Context: Sendable {
   public let symbols: SymbolIntake
   /// Where times that people read are shown.
   public let zone: DisplayZone
+  /// What the run reads: an output is compared with it when it is opened.
+  public let files: RunFiles
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
@@ -29,12 +31,13 @@ public struct Context: Sendable {
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
-    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc
+    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles()
   ) {
     self.id = id
     self.waiting = waiting
     self.helpers = helpers
     self.zone = zone
+    self.files = files
     self.run = run
     self.clock = clock
     self.logger = logger

@@ -19,6 +19,9 @@ public protocol RunView: Sendable {
   /// Returns when a graceful stop has been asked for, or the task is cancelled. For a component that has inputs and would otherwise
   /// wait for the world while they still come: it is not cancelled by a stop.
   func waitForStop() async
+  /// When whatever has not ended is cut off, by the run's clock; nil while no stop has been asked for. Whoever waits for the world on
+  /// the way to its end gives up before that, and says what it could not do.
+  var cutOff: Duration? { get }
 }
 
 /// One component of a run.
@@ -90,6 +93,7 @@ public struct NoRun: RunView {
   public func log(after number: Int) -> [RunLogLine] { [] }
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw CommandError("no component '\(id)'") }
   public func stop() {}
+  public var cutOff: Duration? { nil }
   /// Nobody asks.
   public func waitForStop() async {
     let (never, end) = AsyncStream<Never>.makeStream()

@@ -13,11 +13,16 @@ public protocol Options: Decodable, OptionValue where OptionLeaf == Self {
   /// The defaults; settings without a default must not be read in it.
   init()
 
+  /// The files that a component with these options reads and writes, those of options inside them and of groups too. Looked at when
+  /// a configuration is checked; no I/O.
+  var files: [FileUse] { get }
+
   /// Checks what no single setting can: called once after decoding, when every setting has a value of its own that is allowed.
   func validate(_ problems: inout OptionProblems)
 }
 
 extension Options {
+  public var files: [FileUse] { [] }
   public func validate(_ problems: inout OptionProblems) {}
 
   /// The options in the order of their declaration.

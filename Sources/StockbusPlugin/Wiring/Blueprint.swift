@@ -41,15 +41,18 @@ public struct Blueprint: Sendable {
     public let knownSymbols: @Sendable () -> [String]?
     /// The symbols that its settings name, each with its place.
     public let namedSymbols: @Sendable () -> [(name: String, mark: ConfigNode.Mark)]
+    /// What its options name.
+    public let files: [PlacedFile]
     @usableFromInline let make: @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
 
     @usableFromInline
     init(
       knownSymbols: @escaping @Sendable () -> [String]?, namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)],
-      _ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
+      files: [PlacedFile], _ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
     ) {
       self.knownSymbols = knownSymbols
       self.namedSymbols = namedSymbols
+      self.files = files
       self.make = make
     }
 
@@ -76,7 +79,8 @@ public struct Blueprint: Sendable {
       guard problems.isEmpty else { throw problems }
       return Assembly(
         knownSymbols: { P.knownSymbols(settings) },
-        namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } }
+        namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
+        files: PlacedFile.of(settings.files, node, mark)
       ) { make(settings, $0, $1, $2) }
     }
   }

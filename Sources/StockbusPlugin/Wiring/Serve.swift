@@ -57,12 +57,20 @@ extension Sink {
       let run = turn.inlet.run(limit: maximumRun)
       if run.count == 0 { continue }
       turn.inlet.begin(run.count)
-      try await receive(run.span)
+      do { try await receive(run.span) } catch {
+        let taken = eventsTaken(error, of: run.count)
+        if taken > 0 { turn.inlet.finish(taken) }
+        throw error
+      }
       turn.inlet.finish(run.count)
       if quantum.isSpent(run.count) { try await yield(inbox.parker) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
+
+/// How many events of a run a sink has taken before it threw.
+@usableFromInline
+func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error as? any EnvironmentError)?.taken ?? 0), count) }
 
 extension MultiSink {
   @inlinable

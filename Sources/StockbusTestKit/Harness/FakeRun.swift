@@ -8,6 +8,7 @@ public final class FakeRun: RunView {
     var lines: [RunLogLine]
     var commands: [String] = []
     var isStopped = false
+    var cutOff: Duration?
   }
 
   private let state: Watched<State>
@@ -35,6 +36,14 @@ public final class FakeRun: RunView {
   }
 
   public func stop() { state.update { $0.isStopped = true } }
+  /// As `stop`, with the moment of the run's clock at which what is late is cut off.
+  public func stop(cutOff: Duration) {
+    state.update {
+      $0.isStopped = true
+      $0.cutOff = cutOff
+    }
+  }
+  public var cutOff: Duration? { state.value.cutOff }
 
   /// What was asked, as `ticks raise AAPL`, in order.
   public var commands: [String] { state.value.commands }

@@ -41,6 +41,9 @@ public final class PluginHarness: Sendable {
   /// The component's counters by name.
   public var counters: [String: Int] { Dictionary(registry.entries.map { ($0.name, $0.counter.total) }) { first, _ in first } }
 
+  /// Events that the component took and says it could not keep.
+  public var lost: Int { registry.lost.total }
+
   /// A counter's total; nil where the component has none of this name.
   public func counter(_ name: String) -> Int? { counters[name] }
 

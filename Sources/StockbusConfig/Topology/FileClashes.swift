@@ -1,0 +1,84 @@
+internal import StockbusPlugin
+
+/// One use of a file, as messages call it.
+struct UsedFile {
+  /// `sink 'kept'`; nil for what no component names.
+  let title: String?
+  let use: FileUse
+  let mark: ConfigNode.Mark
+  /// What is said to who wants it as well: `source 'prices' reads it, at plugins.yaml:3:20`.
+  let words: String
+  let place: FilePlace
+
+  /// Nil for what may be shared: standard streams, pipes, devices, and paths that lead nowhere.
+  init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, words: String) {
+    guard use.path != "-", let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
+    self.title = title
+    self.use = use
+    self.mark = mark
+    self.words = words
+    self.place = place
+  }
+
+  var isRead: Bool { use.access == .read }
+  var keeps: Int { if case .write(let keeping) = use.access { keeping } else { 0 } }
+
+  /// Several may read a file, and several keep what they know in one.
+  func goesTogether(with other: UsedFile) -> Bool {
+    use.access == other.use.access && (use.access == .read || use.access == .keep)
+  }
+}
+
+/// Two uses of files that do not go together.
+struct FileClash {
+  /// The one that is to blame: an output, the later of two.
+  let to: Int
+  let other: Int
+  /// The name under which a full file would be put aside in the other's way; nil where both name the same file.
+  var aside: String?
+
+  /// Every use that disturbs another, by itself or by what it puts aside; each once, in order.
+  static func among(_ files: [UsedFile]) -> [FileClash] {
+    var clashes: [Int: FileClash] = [:]
+    func add(_ clash: FileClash) { if clashes[clash.to] == nil { clashes[clash.to] = clash } }
+    var byIdentity: [FileIdentity: [Int]] = [:]
+    for (number, file) in files.enumerated() { byIdentity[file.place.identity, default: []].append(number) }
+    for same in byIdentity.values where same.count > 1 {
+      let writers = same.filter { !files[$0].isRead }
+      for (i, writer) in writers.enumerated() {
+        let others = same.filter { files[$0].isRead } + writers[..<i]
+        if let other = others.first(where: { !files[writer].goesTogether(with: files[$0]) }) { add(FileClash(to: writer, other: other)) }
+      }
+    }
+    // What is put aside: by name, as most of it is not there yet, and by identity where it is.
+    var byName: [FileIdentity: [Int]] = [:]
+    for (number, file) in files.enumerated() where file.keeps > 0 {
+      byName[file.place.folder.child(file.place.name), default: []].append(number)
+    }
+    for (number, file) in files.enumerated() {
+      guard let (base, turn) = file.place.aside, let owners = byName[base] else { continue }
+      for owner in owners where owner != number && turn <= files[owner].keeps {
+        add(FileClash(to: owner, other: number, aside: "\(files[owner].use.path).\(turn)"))
+      }
+    }
+    for (number, file) in files.enumerated() where file.keeps > 0 {
+      for turn in 1...file.keeps {
+        guard let aside = FilePlace("\(file.place.path).\(turn)"), aside.kind == .plain else { break }
+        if let other = byIdentity[aside.identity]?.first(where: { $0 != number }) {
+          add(FileClash(to: number, other: other, aside: "\(file.use.path).\(turn)"))
+        }
+      }
+    }
+    return clashes.values.sorted { $0.to < $1.to }
+  }
+}
+
+extension FilePlace {
+  /// The file as one that was put aside: of which, and the how manieth.
+  fileprivate var aside: (base: FileIdentity, turn: Int)? {
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+    let digits = name[name.index(after: dot)...]
+    guard let turn = Int(digits), turn > 0, "\(turn)" == digits else { return nil }
+    return (folder.child(String(name[..<dot])), turn)
+  }
+}

@@ -1,0 +1,75 @@
+internal import StockbusPlugin
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+extension TopologyChecker {
+  /// Files that are read are there, and nothing is written that something else reads or writes.
+  mutating func checkFiles() {
+    let outer = outerFiles.compactMap { file in
+      UsedFile(
+        title: nil, .reading(file.path, at: ""), at: ConfigNode.Mark(file: file.path, line: 1, column: 1), words: file.words)
+    }
+    let own = files.filter { !config.standIns.contains($0.file.mark) }.compactMap { title, file in
+      UsedFile(title: title, file.use, at: file.mark, words: "\(title) \(file.use.access.verb) it, at \(file.mark.place)")
+    }
+    let used = outer + own
+    let clashes = FileClash.among(used)
+    for clash in clashes {
+      let (file, other) = (used[clash.to], used[clash.other])
+      guard let title = file.title else { continue }
+      let what = clash.aside.map { "a full file cannot be put aside as \(shown($0))" } ?? "\(shown(file.use.path)) cannot be written"
+      config.report("\(title): '\(file.use.option)': \(what): \(other.words)", at: file.mark)
+    }
+    for (title, file) in files where file.use.path != "-" && !config.standIns.contains(file.mark) {
+      guard let fault = fault(file.use) else { continue }
+      config.report("\(title): '\(file.use.option)': \(fault)", at: file.mark)
+    }
+  }
+
+  /// What keeps a file from being read or written at all, as far as that can be seen now.
+  private mutating func fault(_ use: FileUse) -> String? {
+    guard let place = FilePlace(use.path) else { return use.access == .read ? unreachable(use.path) : nil }
+    switch place.kind {
+    case .folder: return "\(shown(use.path)) is a folder"
+    case .missing: return use.access == .read ? "no such file \(shown(use.path))\(hint(use.path))" : nil
+    case .plain: return use.access == .read && access(use.path, R_OK) != 0 ? unreachable(use.path) : nil
+    case .stream: return nil
+    }
+  }
+
+  private func unreachable(_ path: String) -> String {
+    if path.isEmpty { return "the path is empty" }
+    if path.utf8.contains(0) { return "\(shown(path)) cannot be a path" }
+    return access(path, R_OK) == 0 ? "\(shown(path)) cannot be read" : "\(shown(path)) cannot be read: \(String(cString: strerror(errno)))"
+  }
+
+  /// A file of the same folder that was probably meant; otherwise where a relative path begins.
+  private mutating func hint(_ path: String) -> String {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { String(path[...$0]) } ?? ""
+    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    let names = ConfigFiles.names(inFolder: folder.isEmpty ? "." : folder)
+    if let near = affordableSuggestion(for: name, among: Array(names.prefix(1000))) { return "; did you mean \(shown(folder + near))?" }
+    if path.hasPrefix("/") { return "" }
+    guard let current = getcwd(nil, 0) else { return "" }
+    defer { free(current) }
+    return "; paths begin at the folder you run in, \(String(cString: current))"
+  }
+}
+
+extension FileUse.Access {
+  /// For a sentence about the file.
+  fileprivate var verb: String {
+    switch self {
+    case .read: "reads"
+    case .write: "writes"
+    case .keep: "keeps what it knows in"
+    }
+  }
+}

@@ -1,0 +1,120 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// What makes two paths one file: links are followed, hard and symbolic ones.
+public struct FileIdentity: Sendable, Hashable {
+  let device: UInt64
+  let inode: UInt64
+  /// What is not there yet, below the folder that is.
+  let missing: [String]
+
+  /// Of an open file.
+  public init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: stat, missing: [String] = []) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    self.missing = missing
+  }
+
+  /// The file of this name in a folder that is, or will be, this one, whether it is there or not.
+  public func child(_ name: String) -> FileIdentity { FileIdentity(device: device, inode: inode, missing: missing + [name]) }
+
+  private init(device: UInt64, inode: UInt64, missing: [String]) {
+    self.device = device
+    self.inode = inode
+    self.missing = missing
+  }
+}
+
+/// What a path leads to at this moment, with every link followed.
+public struct FilePlace: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    case plain, folder
+    /// A pipe, a terminal, a device: what many may share.
+    case stream
+    case missing
+  }
+
+  public let kind: Kind
+  public let identity: FileIdentity
+  /// The path without links: where files stand that are put aside.
+  public let path: String
+  /// The folder it is in, or will be.
+  public let folder: FileIdentity
+
+  /// Nil where the system does not say, as of a path through a file or through too many links.
+  public init?(_ path: String) {
+    guard !path.isEmpty, !path.utf8.contains(0), let end = Self.following(path) else { return nil }
+    var (existing, missing) = (end, [String]())
+    var up = 0
+    var status = stat()
+    while stat(existing, &status) != 0 {
+      guard errno == ENOENT, existing != "/", existing != "." else { return nil }
+      let (folder, name) = Self.split(existing)
+      if name == ".." {
+        up += 1
+      } else if !name.isEmpty, name != "." {
+        if up > 0 { up -= 1 } else { missing.insert(name, at: 0) }
+      }
+      existing = folder
+    }
+    for _ in 0..<up { existing += "/.." }
+    guard stat(existing, &status) == 0, let real = realpath(existing, nil) else { return nil }
+    defer { free(real) }
+    let base = String(cString: real)
+    identity = FileIdentity(status, missing: missing)
+    self.path = missing.isEmpty ? base : (base == "/" ? "" : base) + "/" + missing.joined(separator: "/")
+    kind =
+      if !missing.isEmpty {
+        .missing
+      } else {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: Self.isStandardStream(path) ? .stream : .plain
+        case S_IFDIR: .folder
+        default: .stream
+        }
+      }
+    if missing.isEmpty {
+      guard stat(Self.split(base).folder, &status) == 0 else { return nil }
+      folder = FileIdentity(status)
+    } else {
+      folder = FileIdentity(status, missing: missing.dropLast())
+    }
+  }
+
+  /// The last name of the path.
+  public var name: String { Self.split(path).name }
+
+  /// Names of what the program was started with; many may write there, also where it leads to a plain file.
+  private static func isStandardStream(_ path: String) -> Bool {
+    ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+  }
+
+  /// What a link to something that is not there yet points to, which is what opening it would make.
+  private static func following(_ path: String) -> String? {
+    var path = path
+    for _ in 0..<40 {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, stat(path, &status) != 0, errno == ENOENT else { return path }
+      var bytes = [CChar](repeating: 0, count: 4096)
+      let count = readlink(path, &bytes, bytes.count)
+      guard count > 0, count < bytes.count else { return nil }
+      let target = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = target.hasPrefix("/") ? target : split(path).folder + "/" + target
+    }
+    return nil
+  }
+
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: 47) else { return (".", path) }
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+  }
+}

@@ -1,0 +1,91 @@
+/// A file that a component reads or writes, as its options name it: what a configuration is checked by before anything starts, and
+/// outputs are compared with when they are opened.
+public struct FileUse: Sendable, Hashable {
+  public enum Access: Sendable, Hashable {
+    /// It has to be there before anything starts, where it is a plain file.
+    case read
+    /// Nobody else may read or write it. So many files that are full stay beside it, as `PATH.1` and on.
+    case write(keeping: Int)
+    /// It is read, and replaced as a whole now and then; another of the program may do the same.
+    case keep
+  }
+
+  /// A step from options to one inside them.
+  enum Step: Sendable, Hashable {
+    case option(String)
+    case item(Int)
+  }
+
+  /// As it was given; `-` is a standard stream.
+  public let path: String
+  public let access: Access
+  private(set) var place: [Step]
+
+  /// A file that is read; `option` names it, as `item` of a list where that is given.
+  public static func reading(_ path: String, at option: String, item: Int? = nil) -> FileUse {
+    FileUse(path: path, access: .read, place: steps(option, item))
+  }
+
+  /// A file that is written.
+  public static func writing(_ path: String, at option: String, keeping: Int = 0) -> FileUse {
+    FileUse(path: path, access: .write(keeping: keeping), place: steps(option, nil))
+  }
+
+  /// A file in which something is kept.
+  public static func keeping(_ path: String, at option: String) -> FileUse {
+    FileUse(path: path, access: .keep, place: steps(option, nil))
+  }
+
+  /// The same for the options around those that named it: they stand there as `option`, as `item` of a list where that is given, and are
+  /// `choice` among several.
+  public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> FileUse {
+    var copy = self
+    copy.place = Self.steps(option, item) + (choice.map { [.option($0)] } ?? []) + place
+    return copy
+  }
+
+  private static func steps(_ option: String, _ item: Int?) -> [Step] { [.option(option)] + (item.map { [.item($0)] } ?? []) }
+
+  /// `channels[1].file.path`.
+  public var option: String {
+    place.reduce(into: "") { text, step in
+      switch step {
+      case .option(let name): text += text.isEmpty ? name : ".\(name)"
+      case .item(let number): text += "[\(number)]"
+      }
+    }
+  }
+
+  /// Where its path is written in the options at `node`, as far as that is written at all.
+  func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark {
+    var node = node
+    var mark = node?.mark ?? mark
+    for step in place {
+      switch step {
+      case .option(let name): node = node?[name]
+      case .item(let number):
+        // One word is taken for a list of it.
+        if case .list(let items) = node?.value { node = items.indices.contains(number) ? items[number] : nil }
+      }
+      guard let node else { return mark }
+      mark = node.mark
+    }
+    return mark
+  }
+}
+
+/// A file with the place in a configuration where it is named.
+public struct PlacedFile: Sendable, Hashable {
+  public let use: FileUse
+  public let mark: ConfigNode.Mark
+
+  init(_ use: FileUse, _ mark: ConfigNode.Mark) {
+    self.use = use
+    self.mark = mark
+  }
+
+  @usableFromInline
+  static func of(_ files: [FileUse], _ node: ConfigNode?, _ mark: ConfigNode.Mark) -> [PlacedFile] {
+    files.map { PlacedFile($0, $0.mark(in: node, else: mark)) }
+  }
+}
