@@ -6,10 +6,12 @@ import Testing
 /// What a configuration of a raw capture may be, and what is said where it may not.
 @Suite struct CaptureOptionTests {
   private func problems(_ options: String) -> [String] {
+    let folder = TemporaryFolder()
+    folder.put("1 {}\n", in: "x")
     do {
       _ = try PipelineHarness(
         """
-        sources: { live: { plugin: file_replay, path: x, \(options) } }
+        sources: { live: { plugin: file_replay, path: \(folder.file("x")), \(options) } }
         sinks: { end: { plugin: probe, inputs: [live] } }
         """, plugins: [.fileReplay, .probe])
       return []

@@ -115,7 +115,7 @@ import Testing
   @Test func `reads host, port and path, and shows no query`() {
     #expect(words("ws://localhost:8080") == "false localhost 8080 / | ws://localhost:8080 | localhost:8080 | localhost")
     #expect(
-      words("wss://ws.finnhub.io?token=abc") == "true ws.finnhub.io 443 /?token=abc | wss://ws.finnhub.io?… | ws.finnhub.io | ws.finnhub.io"
+      words("wss://ws.finnhub.io?token=abc") == "true ws.finnhub.io 443 /?token=abc | wss://ws.finnhub.io/… | ws.finnhub.io | ws.finnhub.io"
     )
     #expect(words("WSS://h:443/a/b?c") == "true h 443 /a/b?c | wss://h/… | h | h")
     #expect(words("ws://[::1]:9/x") == "false ::1 9 /x | ws://[::1]:9/… | [::1]:9 | -")

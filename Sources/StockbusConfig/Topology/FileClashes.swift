@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// One use of a file, as messages call it.
@@ -9,16 +10,25 @@ struct UsedFile {
   /// What is said to who wants it as well: `source 'prices' reads it, at plugins.yaml:3:20`.
   let words: String
   let place: FilePlace
+  /// What messages say in place of the path; nil where they show it.
+  private let hidden: String?
 
   /// Nil for what may be shared: standard streams, pipes, devices, and paths that lead nowhere.
-  init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, words: String) {
+  init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, hidden: String? = nil, words: String) {
     guard use.path != "-", let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
     self.title = title
     self.use = use
     self.mark = mark
     self.words = words
     self.place = place
+    self.hidden = hidden
   }
+
+  /// The path as messages show it.
+  var shownPath: String { hidden ?? MarketData.shown(use.path) }
+
+  /// The same of the name under which it is put aside when it is full.
+  func shown(_ turn: Int) -> String { hidden.map { "\($0) with '.\(turn)' behind it" } ?? MarketData.shown("\(use.path).\(turn)") }
 
   var isRead: Bool { use.access == .read }
   var keeps: Int { if case .write(let keeping) = use.access { keeping } else { 0 } }
@@ -34,8 +44,8 @@ struct FileClash {
   /// The one that is to blame: an output, the later of two.
   let to: Int
   let other: Int
-  /// The name under which a full file would be put aside in the other's way; nil where both name the same file.
-  var aside: String?
+  /// The number with which a full file would be put aside in the other's way; nil where both name the same file.
+  var aside: Int?
 
   /// Every use that disturbs another, by itself or by what it puts aside; each once, in order.
   static func among(_ files: [UsedFile]) -> [FileClash] {
@@ -58,14 +68,14 @@ struct FileClash {
     for (number, file) in files.enumerated() {
       guard let (base, turn) = file.place.aside, let owners = byName[base] else { continue }
       for owner in owners where owner != number && turn <= files[owner].keeps {
-        add(FileClash(to: owner, other: number, aside: "\(files[owner].use.path).\(turn)"))
+        add(FileClash(to: owner, other: number, aside: turn))
       }
     }
     for (number, file) in files.enumerated() where file.keeps > 0 {
       for turn in 1...file.keeps {
         guard let aside = FilePlace("\(file.place.path).\(turn)"), aside.kind == .plain else { break }
         if let other = byIdentity[aside.identity]?.first(where: { $0 != number }) {
-          add(FileClash(to: number, other: other, aside: "\(file.use.path).\(turn)"))
+          add(FileClash(to: number, other: other, aside: turn))
         }
       }
     }

@@ -16,37 +16,45 @@ extension TopologyChecker {
         title: nil, .reading(file.path, at: ""), at: ConfigNode.Mark(file: file.path, line: 1, column: 1), words: file.words)
     }
     let own = files.filter { !config.standIns.contains($0.file.mark) }.compactMap { title, file in
-      UsedFile(title: title, file.use, at: file.mark, words: "\(title) \(file.use.access.verb) it, at \(file.mark.place)")
+      UsedFile(
+        title: title, file.use, at: file.mark, hidden: file.isFromVariable ? file.shownPath : nil,
+        words: "\(title) \(file.use.access.verb) it, at \(file.mark.place)")
     }
     let used = outer + own
     let clashes = FileClash.among(used)
     for clash in clashes {
       let (file, other) = (used[clash.to], used[clash.other])
       guard let title = file.title else { continue }
-      let what = clash.aside.map { "a full file cannot be put aside as \(shown($0))" } ?? "\(shown(file.use.path)) cannot be written"
+      let what = clash.aside.map { "a full file cannot be put aside as \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
       config.report("\(title): '\(file.use.option)': \(what): \(other.words)", at: file.mark)
     }
     for (title, file) in files where file.use.path != "-" && !config.standIns.contains(file.mark) {
-      guard let fault = fault(file.use) else { continue }
+      guard let fault = fault(file) else { continue }
       config.report("\(title): '\(file.use.option)': \(fault)", at: file.mark)
     }
   }
 
   /// What keeps a file from being read or written at all, as far as that can be seen now.
-  private mutating func fault(_ use: FileUse) -> String? {
-    guard let place = FilePlace(use.path) else { return use.access == .read ? unreachable(use.path) : nil }
+  private mutating func fault(_ file: PlacedFile) -> String? {
+    let isRead = file.use.access == .read
+    let path = file.use.path
+    guard let place = FilePlace(path) else { return isRead ? unreachable(file) : nil }
     switch place.kind {
-    case .folder: return "\(shown(use.path)) is a folder"
-    case .missing: return use.access == .read ? "no such file \(shown(use.path))\(hint(use.path))" : nil
-    case .plain: return use.access == .read && access(use.path, R_OK) != 0 ? unreachable(use.path) : nil
+    case .folder: return "\(file.shownPath) is a folder"
+    case .missing:
+      guard isRead else { return nil }
+      return file.isFromVariable ? "there is no file at \(file.shownPath)" : "no such file \(file.shownPath)\(hint(path))"
+    case .plain: return isRead && access(path, R_OK) != 0 ? unreachable(file) : nil
     case .stream: return nil
     }
   }
 
-  private func unreachable(_ path: String) -> String {
+  private func unreachable(_ file: PlacedFile) -> String {
+    let path = file.use.path
     if path.isEmpty { return "the path is empty" }
-    if path.utf8.contains(0) { return "\(shown(path)) cannot be a path" }
-    return access(path, R_OK) == 0 ? "\(shown(path)) cannot be read" : "\(shown(path)) cannot be read: \(String(cString: strerror(errno)))"
+    if path.utf8.contains(0) { return "\(file.shownPath) cannot be a path" }
+    let reason = access(path, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
+    return "\(file.shownPath) cannot be read\(reason)"
   }
 
   /// A file of the same folder that was probably meant; otherwise where a relative path begins.
@@ -54,7 +62,7 @@ extension TopologyChecker {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-    let names = ConfigFiles.names(inFolder: folder.isEmpty ? "." : folder)
+    let names = ConfigFiles.names(inFolder: folder.isEmpty ? "." : folder).filter { $0 != "." && $0 != ".." }
     if let near = affordableSuggestion(for: name, among: Array(names.prefix(1000))) { return "; did you mean \(shown(folder + near))?" }
     if path.hasPrefix("/") { return "" }
     guard let current = getcwd(nil, 0) else { return "" }

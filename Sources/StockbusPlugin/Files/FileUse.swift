@@ -56,8 +56,8 @@ public struct FileUse: Sendable, Hashable {
     }
   }
 
-  /// Where its path is written in the options at `node`, as far as that is written at all.
-  func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark {
+  /// Where its path is written in the options at `node`, as far as that is written at all; with the path's own node where it is.
+  func place(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, path: ConfigNode?) {
     var node = node
     var mark = node?.mark ?? mark
     for step in place {
@@ -67,10 +67,10 @@ public struct FileUse: Sendable, Hashable {
         // One word is taken for a list of it.
         if case .list(let items) = node?.value { node = items.indices.contains(number) ? items[number] : nil }
       }
-      guard let node else { return mark }
+      guard let node else { return (mark, nil) }
       mark = node.mark
     }
-    return mark
+    return (mark, node)
   }
 }
 
@@ -78,14 +78,21 @@ public struct FileUse: Sendable, Hashable {
 public struct PlacedFile: Sendable, Hashable {
   public let use: FileUse
   public let mark: ConfigNode.Mark
+  /// The path as messages show it: between quotation marks, or by the name of the variable that it came from.
+  public let shownPath: String
+  /// True where the path came from a variable, so that nothing of it may be shown.
+  public let isFromVariable: Bool
 
-  init(_ use: FileUse, _ mark: ConfigNode.Mark) {
+  private init(_ use: FileUse, _ node: ConfigNode?, _ mark: ConfigNode.Mark) {
     self.use = use
-    self.mark = mark
+    let place = use.place(in: node, else: mark)
+    self.mark = place.mark
+    isFromVariable = place.path?.variables.isEmpty == false
+    shownPath = isFromVariable ? place.path?.shownText ?? "" : shown(use.path)
   }
 
   @usableFromInline
   static func of(_ files: [FileUse], _ node: ConfigNode?, _ mark: ConfigNode.Mark) -> [PlacedFile] {
-    files.map { PlacedFile($0, $0.mark(in: node, else: mark)) }
+    files.map { PlacedFile($0, node, mark) }
   }
 }
