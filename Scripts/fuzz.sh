@@ -43,7 +43,7 @@ attack() {
   [ -d "$seeds" ] || seeds=
   # In an empty folder, so that a path that an input names leads nowhere.
   # shellcheck disable=SC2086,SC2046
-  (cd "$build/empty" && exec "$fuzz" "$name" $("$fuzz" --limits "$name") $words -timeout=20 -rss_limit_mb=4096 \
+  (cd "$build/empty" && exec "$fuzz" "$name" $("$fuzz" --limits "$name") $words -timeout=20 -rss_limit_mb=4096 -error_exitcode=1 \
     -artifact_prefix="$build/found/$name-" -print_final_stats=1 -verbosity="${VERBOSITY:-1}" "$@" "$build/corpus/$name" "$build/seeds/$name" $seeds)
 }
 

@@ -39,7 +39,7 @@ public final class RotatingFile {
   /// Bytes at the buffer's beginning that belong to no record: a header, the end of a line that was left torn.
   private var lead = 0
   /// Where in the buffer each record ends that is not wholly in the file.
-  private var ends: [Int] = []
+  private var ends = RecordEnds()
   var calls = SystemCalls()
 
   /// Where the file is, links followed.
@@ -70,21 +70,25 @@ public final class RotatingFile {
 
   /// Takes one record with its own line end; puts a full file aside first.
   public func write(_ record: [UInt8]) throws(FileError) {
-    try record.withUnsafeBufferPointer { bytes throws(FileError) in try take(bytes, [bytes.count]) }
+    try record.withUnsafeBufferPointer { bytes throws(FileError) in try takeOne(bytes) }
   }
 
   /// Takes what the writer holds as one record.
   public func write(_ record: borrowing ByteWriter) throws(FileError) {
-    try record.withBytes { bytes throws(FileError) in try take(bytes, [bytes.count]) }
+    try record.withBytes { bytes throws(FileError) in try takeOne(bytes) }
   }
 
   /// Takes records that shall stay together, all or none of them.
   public func write(_ records: borrowing RecordText) throws(FileError) {
-    let ends = records.ends
+    let ends = records.allEnds
     try records.bytes.withBytes { bytes throws(FileError) in try take(bytes, ends) }
   }
 
-  private func take(_ bytes: UnsafeBufferPointer<UInt8>, _ ends: [Int]) throws(FileError) {
+  private func takeOne(_ bytes: UnsafeBufferPointer<UInt8>) throws(FileError) {
+    try withUnsafePointer(to: bytes.count) { end throws(FileError) in try take(bytes, UnsafeBufferPointer(start: end, count: 1)) }
+  }
+
+  private func take(_ bytes: UnsafeBufferPointer<UInt8>, _ ends: UnsafeBufferPointer<Int>) throws(FileError) {
     if bytes.isEmpty { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
     if descriptor < 0 { try open(truncate: false) }
@@ -92,7 +96,7 @@ public final class RotatingFile {
     if buffered + bytes.count > options.bufferSize, buffered > 0 { try flush() }
     let start = buffer.count
     buffer.append(contentsOf: bytes)
-    for end in ends { self.ends.append(start + end) }
+    self.ends.append(ends, from: start)
     size += bytes.count
     hasRecord = true
   }
@@ -146,7 +150,7 @@ public final class RotatingFile {
     let isUndone = takeBackPiece()
     let lost = ends.count
     buffer.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    ends.removeAll()
     if isUndone { size -= sent }
     (sent, lead) = (0, 0)
     if leavesPiece { beginLine() }
@@ -235,15 +239,16 @@ extension RotatingFile {
     if sent == buffer.count {
       // One very long record must not hold its memory for ever.
       buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * options.bufferSize)
-      ends.removeAll(keepingCapacity: true)
+      ends.removeAll()
       (sent, lead) = (0, 0)
       return
     }
     if sent < lead { return }
-    let whole = ends.firstIndex { $0 > sent } ?? ends.count
-    let cut = whole == 0 ? lead : ends[whole - 1]
+    let all = ends.all
+    let whole = all.firstIndex { $0 > sent } ?? all.count
+    let cut = whole == 0 ? lead : all[whole - 1]
     buffer.removeFirst(cut)
-    ends = ends[whole...].map { $0 - cut }
+    ends = RecordEnds(all[whole...].map { $0 - cut })
     sent -= cut
     lead = 0
   }
@@ -255,7 +260,8 @@ extension RotatingFile {
     // A file that somebody else has written to as well is not cut: it would cost him his records.
     if isPlain, Descriptor.plainSize(descriptor) == size, calls.truncate(descriptor, size - sent) == 0 { return true }
     guard var end = options.lineEnd else { return false }
-    if sent >= lead, ends.first == sent + 1 { ends.removeFirst() }
+    let all = ends.all
+    if sent >= lead, all.first == sent + 1 { ends = RecordEnds(Array(all.dropFirst())) }
     // One attempt: whoever does not take this byte would keep us here.
     leavesPiece = calls.write(descriptor, &end, 1) != 1
     if !leavesPiece { size += 1 }
