@@ -1,7 +1,8 @@
 #!/bin/sh
 # Attacks what reads bytes from outside, by coverage (libFuzzer): fuzz.sh [TARGET|all] [SECONDS] [FILE…]
-# Without a target it lists them. With files it runs these only, such as one that an attack has left. SANITIZE=address attacks under the
-# address sanitizer. What is learnt is kept in Fuzzing/.build/corpus, what was found in Fuzzing/.build/found.
+# Without a target it lists them. RUNS ends each of all targets after so many inputs, the same ones each time in a fresh clone. With
+# files it runs these only, such as one that an attack has left. SANITIZE=address attacks under the address sanitizer. What is learnt is
+# kept in Fuzzing/.build/corpus, what was found in Fuzzing/.build/found.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -49,7 +50,7 @@ attack() {
 
 case $target in
 '') "$fuzz" ;;
-all) for name in $("$fuzz" | awk '{ print $1 }'); do echo "== $name"; attack "$name" -seed=1 -max_total_time="$seconds"; done ;;
+all) for name in $("$fuzz" | awk '{ print $1 }'); do echo "== $name"; attack "$name" -seed=1 ${RUNS:+-runs=$RUNS} -max_total_time="$seconds"; done ;;
 *)
   if [ $# -gt 0 ]; then
     SWIFT_BACKTRACE=enable=yes exec "$fuzz" "$target" -timeout=20 "$@"

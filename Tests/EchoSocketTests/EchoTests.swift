@@ -68,8 +68,7 @@ import Testing
     let running = try stage.start()
     try await running.send(sent)
     await stage.harness.notices.connections.wait { $0.last?.state == .disconnected }
-    await stage.harness.clock.waitForSleepers(2)  // the pause, and the look after answers
-    stage.harness.clock.advance(by: .seconds(1))
+    await stage.letPausePass()
     #expect(await running.output(count: 10) == sent)
     try await running.stop()
     #expect(running.output == sent)
@@ -101,8 +100,7 @@ import Testing
     stage.harness.clock.advance(by: .seconds(10))
     await stage.harness.notices.connections.wait { $0.last?.state == .disconnected }
     #expect(stage.harness.notices.connections.value.last?.reason == "an answer did not come in time")
-    await stage.harness.clock.waitForSleepers(2)
-    stage.harness.clock.advance(by: .seconds(1))
+    await stage.letPausePass()
     // Only the second one is sent again: the answers to the later ones were kept.
     #expect(await running.output(count: 5) == sent)
     try await running.stop()

@@ -135,8 +135,7 @@ struct Note: Event, Equatable {
     for lost in 1...10 {
       await stage.harness.notices.connections.wait { $0.count(where: { $0.state == .disconnected }) >= lost || $0.count > 12 }
       if running.output.count == 3 { break }
-      await stage.harness.clock.waitForSleepers(2)
-      stage.harness.clock.advance(by: .seconds(1))
+      await stage.letPausePass()
       if stage.harness.log.texts(.error).count > 0 { break }
     }
     #expect(await running.output(count: 3) == [sent[0], sent[2], sent[3]])
@@ -174,8 +173,7 @@ struct Note: Event, Equatable {
         stage.harness.clock.advance(by: .seconds(10))
         for _ in 0..<50 { await Task.yield() }
       }
-      await stage.harness.clock.waitForSleepers(2)
-      stage.harness.clock.advance(by: .seconds(1))
+      await stage.letPausePass()
     }
     #expect(await running.output(count: 2) == [sent[0], sent[2]])
     #expect(stage.harness.log.texts(.error).count == 1)

@@ -42,6 +42,15 @@ struct Stage {
 
   var url: String { refusing.map { "ws://127.0.0.1:\($0.number)" } ?? "\(server.url)" }
 
+  /// Lets the pause after the end of a connection pass, up to the next attempt. Only what is due soon: no answer is late by it.
+  func letPausePass() async {
+    let known = harness.notices.connections.value.count
+    while harness.notices.connections.value.count == known {
+      if let next = harness.clock.deadlines.first, next <= harness.clock.uptime + .seconds(5) { harness.clock.advanceToNextDeadline() }
+      await Task.yield()
+    }
+  }
+
   func start(_ options: String = "") throws -> RunningPlugin<Trade> {
     try harness.start(Plugin.echoSocket, options: "url: '\(url)'\n" + options, taking: Trade.self, emitting: Trade.self)
   }

@@ -177,6 +177,7 @@ struct Model {
     case "side": .name(event.side.fieldName)
     case "mood": .name(event.mood.fieldName)
     case "previous": .name(event.previous.fieldName)
+    case "sole": .name(event.sole.fieldName)
     case "note": .name(event.note)
     default: nil
     }

@@ -80,6 +80,8 @@ import Testing
     #expect(Command(line: "  raise  AAPL\t10 \n") == Command(verb: "raise", arguments: ["AAPL", "10"]))
     #expect(Command(line: "help") == Command(verb: "help", arguments: []))
     #expect(Command(line: " \t") == nil)
+    // A mark that stands on a blank does not make it a letter.
+    #expect(Command(line: "is\u{2028}\u{316}x") == Command(verb: "is", arguments: ["\u{316}x"]))
     #expect(CommandInfo("raise SYMBOL [AMOUNT]", "Raises.").verb == "raise")
     #expect(CommandInfo("quit", "Ends.").verb == "quit")
   }

@@ -8,9 +8,9 @@ public struct Command: Sendable, Hashable {
     self.arguments = arguments
   }
 
-  /// The words of a line, separated by blanks; nil where there is none.
+  /// The words of a line, separated by blanks; nil where there is none. A blank is one whatever mark stands on it.
   public init?(line: String) {
-    let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+    let words = line.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
     guard let first = words.first else { return nil }
     self.init(verb: first, arguments: Array(words.dropFirst()))
   }

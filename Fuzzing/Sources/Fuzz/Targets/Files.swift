@@ -136,7 +136,9 @@ extension Target {
       // A mark before the first line, and blanks around it.
       var line = Array(line)
       if line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
-      if line.count > 300 || line.contains(13) || JSONModel.read(line, depthLimit: 64) != nil { continue }
+      // What is not read need not be UTF-8.
+      let words = Array(String(decoding: line, as: UTF8.self).utf8)
+      if line.count > 300 || line.contains(13) || JSONModel.read(words, depthLimit: 64) != nil { continue }
       let one = Outcome<Trade>(line, options)
       law(one.events.isEmpty, "an event out of what is no JSON: '\(text(line))' gives \(one.events)")
     }
