@@ -1,3 +1,4 @@
+internal import StockbusTerminal
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -105,7 +106,8 @@ final class Lifeline: Sendable {
     posix_spawn_file_actions_adddup2(&actions, pipe, 0)
     // Whoever reads our output must not wait for the watchman too.
     for stream in 1...2 { posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0) }
-    for other in 3..<256 { posix_spawn_file_actions_addclose(&actions, Int32(other)) }
+    // All of them: a socket that stayed open in it would never be closed for its peer.
+    for other in InheritedDescriptors.from(3) { posix_spawn_file_actions_addclose(&actions, other) }
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)

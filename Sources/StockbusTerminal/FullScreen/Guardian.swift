@@ -117,8 +117,8 @@ final class Guardian: Sendable {
     posix_spawn_file_actions_adddup2(&actions, pipe, 3)
     posix_spawn_file_actions_adddup2(&actions, terminal, 4)
     posix_spawn_file_actions_adddup2(&actions, ready, 5)
-    // Nor must a socket or a pipe stay open in it; closing one that is not open does no harm here.
-    for other in 6..<256 { posix_spawn_file_actions_addclose(&actions, Int32(other)) }
+    // Nor must any socket or pipe stay open in it, whatever its number: its peer would never see it closed.
+    for other in InheritedDescriptors.from(6) { posix_spawn_file_actions_addclose(&actions, other) }
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
