@@ -67,6 +67,8 @@ final class Printed: Sendable {
 
 @Suite(.timeLimit(.minutes(15))) struct PrintTests {
   static let config = """
+    # Other tests may keep the processors for long.
+    runtime: { drain_deadline: 1h }
     sources:
       six: { plugin: six_trades, stays: STAYS }
       others: { plugin: six_trades }

@@ -1,6 +1,7 @@
 import StockbusPlugin
 import StockbusTestKit
 import Synchronization
+import TestServers
 import Testing
 
 @testable import StockbusNetwork
@@ -70,14 +71,14 @@ import Testing
   }
 
   @Test func `a server that is not there, a name that is not known`() async throws {
-    let server = try await RawServer(answering: nil)
-    let port = server.port
-    await server.stop()
+    let refusing = RefusingPort()
+    let port = refusing.number
     let clock = ManualTimekeeper()
     let client = try WebSocketClient(WebSocketURL(isSecure: false, host: "127.0.0.1", port: port), ConnectionSettings(), clock: clock)
     await #expect(throws: WebSocketError.unreachable("127.0.0.1:\(port): Connection refused")) { try await client.open() }
     let nowhere = try WebSocketClient(WebSocketURL(option: "ws://no.such.host.invalid:1"), ConnectionSettings(), clock: clock)
     await #expect(throws: WebSocketError.unreachable("no.such.host.invalid:1: the name is not known")) { try await nowhere.open() }
+    withExtendedLifetime(refusing) {}
   }
 
   @Test(arguments: [

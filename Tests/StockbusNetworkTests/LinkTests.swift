@@ -1,5 +1,6 @@
 import StockbusPlugin
 import StockbusTestKit
+import TestServers
 import Testing
 
 @testable import StockbusNetwork
@@ -54,9 +55,9 @@ import Testing
   }
 
   @Test func `pauses grow up to their limit, by the clock`() async throws {
-    let server = try await RawServer(answering: nil)
-    let port = server.port
-    await server.stop()
+    let refusing = RefusingPort()
+    defer { withExtendedLifetime(refusing) {} }
+    let port = refusing.number
     let link = try link(port)
     let life = Task { try await link.run { _ in } }
     var pauses: [Duration] = []
