@@ -6,7 +6,7 @@ import Testing
 @testable import EventBus
 
 /// Producers and readers on the default pool. A lost wake-up shows as a hang, which the time limit ends.
-@Suite(.timeLimit(.minutes(2))) struct ConcurrentTests {
+@Suite(.timeLimit(.minutes(15))) struct ConcurrentTests {
   private func sum(_ n: Int) -> Int { n * (n + 1) / 2 }
 
   @Test(arguments: [2, 4, 64, 4096], [0, 4]) func `one producer, one reader`(capacity: Int, pauses: Int) async throws {

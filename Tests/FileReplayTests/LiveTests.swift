@@ -46,7 +46,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
 }
 
 /// Pipes in this process only: whoever writes has written before anybody reads, so that nothing depends on who is faster.
-@Suite(.timeLimit(.minutes(5))) struct LiveTests {
+@Suite(.timeLimit(.minutes(15))) struct LiveTests {
   private func names(_ trades: [Trade]?) -> [String]? { trades?.map { "\($0.symbol)\($0.price)" } }
 
   @Test func `lines that have come are handed out before others are waited for`() throws {

@@ -10,7 +10,7 @@ import TestServers
 @testable import HTTPPoll
 
 /// The plugin against a scripted server on loopback, with the clock moved by hand.
-@Suite(.timeLimit(.minutes(5))) struct HTTPPollTests {
+@Suite(.timeLimit(.minutes(15))) struct HTTPPollTests {
   private func options(_ server: ScriptedServer, _ more: String = "", path: String = "/prices?key=s3cret") -> String {
     """
     url: "\(server.origin)\(path)"

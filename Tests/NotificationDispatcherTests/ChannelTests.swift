@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationDispatcher
 
-@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(15))) struct ChannelTests {
   private let folder = TemporaryFolder()
 
   /// A program of the test's own.

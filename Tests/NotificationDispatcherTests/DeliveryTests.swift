@@ -7,7 +7,7 @@ import Testing
 @testable import NotificationDispatcher
 
 /// Queues, rates, quiet hours and attempts, with scripted channels.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(15))) struct DeliveryTests {
   private struct Script: Channel {
     var patience = Patience()
     let attempts = Watched(0)

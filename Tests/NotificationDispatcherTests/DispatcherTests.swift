@@ -7,7 +7,7 @@ import Testing
 @testable import NotificationDispatcher
 
 /// The plugin as a whole, with files for channels.
-@Suite(.timeLimit(.minutes(5))) struct DispatcherTests {
+@Suite(.timeLimit(.minutes(15))) struct DispatcherTests {
   private let folder = TemporaryFolder()
 
   @Test func `publishes an alert and writes it to a file, with one id`() async throws {

@@ -10,7 +10,7 @@ extension FileChannel {
   func write(by output: @escaping Descriptor.Write) { file.calls.write = output }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct FileChannelTests {
+@Suite(.timeLimit(.minutes(15))) struct FileChannelTests {
   let folder = TemporaryFolder()
 
   private func channel(_ format: AlertFormat = .text) throws -> FileChannel {

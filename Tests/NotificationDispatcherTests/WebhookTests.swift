@@ -8,7 +8,7 @@ import TestServers
 
 @testable import NotificationDispatcher
 
-@Suite(.timeLimit(.minutes(5))) struct WebhookTests {
+@Suite(.timeLimit(.minutes(15))) struct WebhookTests {
   @Test func `a receiver that answers 500 three times, hangs once and then accepts gets the alert exactly once`() async throws {
     let server = try await ScriptedServer { _, number in
       switch number {

@@ -57,7 +57,7 @@ private final class Disk: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PatientFileTests {
+@Suite(.timeLimit(.minutes(15))) struct PatientFileTests {
   let folder = TemporaryFolder()
   let harness = PluginHarness()
   private let disk = Disk()

@@ -5,7 +5,7 @@ import Testing
 import TestServers
 
 /// The real transport against a server on loopback.
-@Suite(.timeLimit(.minutes(5))) struct HTTPTransportTests {
+@Suite(.timeLimit(.minutes(15))) struct HTTPTransportTests {
   private let clock = ManualTimekeeper()
 
   private func get(

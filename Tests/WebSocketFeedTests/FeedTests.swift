@@ -11,7 +11,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
   #"{"e":"trade","E":1700000000001,"s":"\#(symbol)","t":\#(id),"p":"\#(price)","q":"0.5","T":1700000000000,"m":true,"M":true}"#
 }
 
-@Suite(.timeLimit(.minutes(5))) struct FeedTests {
+@Suite(.timeLimit(.minutes(15))) struct FeedTests {
   let harness = PluginHarness(id: "live")
 
   private func start<E: Event>(_ venue: Venue, _ options: String = "", preset: String = "binance", as _: E.Type = E.self) throws

@@ -121,7 +121,7 @@ private let talks: [Talk] = [
     second: #"[{"ev":"T","sym":"AAPL","p":11,"s":2,"t":1700000000001,"q":2}]"#),
 ]
 
-@Suite(.timeLimit(.minutes(5))) struct PresetServerTests {
+@Suite(.timeLimit(.minutes(15))) struct PresetServerTests {
   @Test func `there is a script for every preset`() {
     #expect(talks.map(\.preset).sorted { "\($0)" < "\($1)" } == VenuePreset.allCases.sorted { "\($0)" < "\($1)" })
   }

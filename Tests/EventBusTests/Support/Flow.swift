@@ -39,7 +39,9 @@ func pause(_ random: inout SplitMix, most: Int) async {
 }
 
 /// Publishes the numbers from 1 to `count`: one by one, in runs, in runs longer than the ring, with pauses now and then.
+/// Closes the topic also when it is cancelled, since those who work until then would go on for ever.
 func produce(_ count: Int, to topic: Topic<Tick>, seed: Int, pauses: Int) async throws {
+  defer { topic.close() }
   var random = SplitMix(seed)
   var outlet = Outlet(topic)
   var number = 0
@@ -61,7 +63,6 @@ func produce(_ count: Int, to topic: Topic<Tick>, seed: Int, pauses: Int) async 
     }
     if random.oneIn(8) { await pause(&random, most: pauses) }
   }
-  topic.close()
 }
 
 /// Reads to the topic's end in runs of random lengths.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StockbusRuntime
 
-@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(15))) struct WorkerPoolTests {
   /// No job is ever old enough to be taken by another worker.
   private static let never = Int64.max / 2
 
