@@ -111,7 +111,7 @@ private struct FileMaker {
 
 /// `STOCKBUS_FUZZ_COUNT` says how many; a few unless it is set.
 @Suite struct FileFuzzTests {
-  static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 1500
+  static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 700
 
   private static func settings(_ kind: FileMaker.Kind) -> ReplayOptions {
     options {

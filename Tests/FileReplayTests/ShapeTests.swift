@@ -50,7 +50,7 @@ import Testing
   @Test func `JSON rows say the same by a known shape as alone, where none is known`() {
     var random = SplitMix(8260)
     let numbers = Self.values.filter { Double($0) != nil && !$0.hasPrefix("+") && !$0.hasPrefix(".") && !$0.hasSuffix(".") }
-    for round in 0..<60 {
+    for round in 0..<rounds(25, cost: 100) {
       let rows = (0..<60).map { _ in
         func pick(_ from: [String]) -> String { from[Int.random(in: 0..<(Bool.random(using: &random) ? 3 : from.count), using: &random)] }
         let price = Bool.random(using: &random) ? pick(numbers) : "\"\(pick(Self.values))\""

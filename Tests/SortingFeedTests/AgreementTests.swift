@@ -24,7 +24,7 @@ struct Mix: CustomTestStringConvertible {
   @Test(arguments: [1, 2, 25, 64, 65, 1000, 5000], mixes)
   func `agrees with a sorted array`(size: Int, mix: Mix) {
     for descending in [false, true] {
-      agree(size: size, mix: mix, descending: descending, operations: 20_000)
+      agree(size: size, mix: mix, descending: descending, operations: rounds(8_000))
     }
   }
 
@@ -40,7 +40,7 @@ struct Mix: CustomTestStringConvertible {
       }
     }
     for entry in keys.indices { _ = order.update(UInt32(entry), key: keys[entry]) }
-    for _ in 0..<100_000 {
+    for _ in 0..<30_000 {
       let entry = Int.random(in: keys.indices, using: &generator)
       keys[entry] = .random(in: -50_000..<150_000, using: &generator)
       _ = order.update(UInt32(entry), key: keys[entry])

@@ -41,7 +41,7 @@ struct Moves {
   @Test(arguments: ["price", "change", "percent", "volume"], ["ascending", "descending"])
   func `the last word on each symbol is the list`(by: String, order: String) async throws {
     for (symbols, prices, seed) in [(3, 1...4, 11), (20, 1...9, 12), (40, 100...5000, 13)] as [(Int, ClosedRange<Int64>, UInt64)] {
-      let trades = try FeedTests.randomTrades(400, symbols: symbols, prices: prices, seed: seed)
+      let trades = try FeedTests.randomTrades(rounds(150, cost: 20), symbols: symbols, prices: prices, seed: seed)
       for top in [1, 2, 5, symbols / 2 + 1, symbols, symbols + 5] {
         var model = PlainRanking(by: try #require(RankingKey(rawValue: by)), descending: order == "descending", top: top)
         let output = try await FeedTests.feed(trades, "{ by: \(by), order: \(order), top: \(top) }")

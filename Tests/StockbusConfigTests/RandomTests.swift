@@ -119,7 +119,7 @@ import Testing
       ">", "%", "%TAG ! x\n", "---\n", "...\n", "?", "@", "`", "$", "${", "${X}", "${X:-", "\0", "é", "\u{FEFF}", "\u{2028}", "~", "\r",
     ].map { Array($0.utf8) }
     var failed = 0
-    let count = rounds(5_000)
+    let count = rounds(1_500)
     for _ in 0..<count {
       var bytes = original
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
