@@ -25,7 +25,7 @@ struct HTTPPollSettings: Options {
   /// With what the preset says.
   var spec: DecodingSpec { .whole(preset, decoding) }
 
-  var files: [FileUse] { certificates.map { [.reading($0, at: "certificates")] } ?? [] }
+  var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
 
   func validate(_ problems: inout OptionProblems) {
     do throws(HTTPError) { _ = try WebAddress(url.revealed) } catch { problems.add("'url': \(error)", at: "url") }

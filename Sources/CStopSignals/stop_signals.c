@@ -64,6 +64,15 @@ int stockbus_catch_stop_signals(void) {
 
 void stockbus_set_listening(int is_listening) { atomic_store(&is_listened_to, is_listening); }
 
+void stockbus_fill_standard_streams(void) {
+  for (int fd = 0; fd < 3; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    // Reading fails, as from what is closed; what is written is thrown away. Those below are open, so this becomes `fd`.
+    int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDWR);
+    if (opened >= 0 && opened != fd) close(opened);
+  }
+}
+
 #if defined(__GLIBC__) || defined(__APPLE__)
 static const char *const commands[] = {"run", "watch", "open", "print", "echo"};
 
@@ -82,6 +91,7 @@ static int is_our_program(const char *path) {
 __attribute__((no_sanitize("address", "thread", "undefined")))
 static void catch_early(int argc, char **argv, char **environment) {
   (void)environment;
+  stockbus_fill_standard_streams();
   if (argc < 1 || !is_our_program(argv[0])) return;
   for (unsigned i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
     if (strcmp(argv[1], commands[i]) == 0) {

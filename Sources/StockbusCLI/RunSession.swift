@@ -1,4 +1,5 @@
 import ArgumentParser
+import CStopSignals
 import Logging
 import StockbusConfig
 import StockbusPlugin
@@ -26,9 +27,10 @@ struct RunOptions: ParsableArguments {
   var quiet = false
 
   /// What a run with these options reads.
-  var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it")] } ?? [] }
+  var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it (--commands)")] } ?? [] }
 
   func validate() throws {
+    if commands == "-", !StandardInput.isOpen { throw ValidationError("--commands -: standard input is closed") }
     if let commands, commands != "-", access(commands, R_OK) != 0 {
       throw ValidationError("--commands \(visible(commands, limit: 4096)): \(String(cString: strerror(errno)))")
     }
@@ -58,14 +60,15 @@ struct RunSession {
   static func prepare(_ options: RunOptions) {
     // Pipes and sockets that close are errors where they are written to, never a reason to die.
     signal(SIGPIPE, SIG_IGN)
-    // A standard stream that was closed would become the first file or socket that is opened.
-    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+    stockbus_fill_standard_streams()
     if options.color != .auto { setenv("STOCKBUS_COLOR", options.color.rawValue, 1) }
     // Commands that are typed and keys that are pressed cannot both come from one terminal.
     if options.commands == "-", isatty(STDIN_FILENO) == 1 { Terminal.shared.takeKeyboard() }
   }
 
   func run(_ topology: Topology) async throws {
+    // What is typed as input is not for the screen.
+    if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Terminal.shared.takeKeyboard() }
     let level = Logger.Level(rawValue: options.logLevel.rawValue) ?? .notice
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) }
     let pipeline = Pipeline(topology, logger: logger)

@@ -14,6 +14,15 @@ enum StandardError {
   static func write(commands text: String) { put(raw: text, to: STDERR_FILENO) }
 }
 
+/// What somebody types or pipes in.
+enum StandardInput {
+  /// False where it is closed, or open for writing only.
+  static var isOpen: Bool {
+    let mode = fcntl(STDIN_FILENO, F_GETFL)
+    return mode >= 0 && mode & O_ACCMODE != O_WRONLY
+  }
+}
+
 /// What a command was asked for.
 enum StandardOutput {
   static func write(_ line: String) { put(line + "\n", to: STDOUT_FILENO) }

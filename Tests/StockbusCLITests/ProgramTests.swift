@@ -110,6 +110,67 @@ import Testing
     #expect(said.contains("balanced"))
   }
 
+  /// The program with these arguments and this redirection, by a shell; `INPUT` is what it is given.
+  private func shell(_ arguments: String, _ files: [String: String], input: String = "") throws -> (status: Int32, errors: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "printf '%s' \"$INPUT\" | { \"$PROGRAM\" \(arguments); }"]
+    process.currentDirectoryURL = folder
+    process.environment = ["PROGRAM": Self.program?.path ?? "", "INPUT": input]
+    let errors = Pipe()
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = errors
+    try process.run()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, said)
+  }
+
+  private static let reader = """
+    sources:
+      t: { plugin: file_replay, path: "-" }
+    sinks:
+      n: { plugin: null_sink, inputs: [t] }
+
+    """
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `standard input is for one: rows, commands or the configuration`() throws {
+    let both = try shell("run x.yaml --commands -", ["x.yaml": Self.reader], input: "symbol,price,time\n")
+    #expect(both.status == 78)
+    #expect(
+      both.errors == """
+        x.yaml:2:35: error: source 't': 'path[0]': standard input cannot be read twice: commands are read from it (--commands)
+        1 problem; nothing was started
+
+        """)
+    #expect(
+      try shell("run -", [:], input: Self.reader).errors.contains(
+        "/dev/stdin:2:35: error: source 't': 'path[0]': standard input cannot be read twice: it is a file of the configuration"))
+    let generator = Self.reader.replacing("file_replay, path: \"-\"", with: "generator, rate: max, count: 10, seed: 1")
+    #expect(try shell("run -", [:], input: generator).errors.contains("balanced"))
+    #expect(try shell("run - --commands -", [:], input: generator).status == 78)
+    // What a shell calls a pipe, or standard input, by a number.
+    let rows = "symbol,price,time\nAAPL,1,2020-01-01T00:00:00Z\n"
+    #expect(try shell("run x.yaml", ["x.yaml": Self.reader], input: rows).errors.contains("1 event in "))
+    let named = Self.reader.replacing("\"-\"", with: "/dev/stdin")
+    #expect(try shell("run x.yaml", ["x.yaml": named], input: rows).errors.contains("1 event in "))
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `standard input that is closed is called so`() throws {
+    let replay = try shell("run x.yaml <&-", ["x.yaml": Self.reader])
+    #expect(replay.status == 1)
+    #expect(replay.errors.contains("standard input: cannot be opened: it is closed, or not open for reading"))
+    let commands = try shell("run x.yaml --commands - <&-", ["x.yaml": Self.reader])
+    #expect(commands.status == 64)
+    #expect(commands.errors.hasPrefix("Error: --commands -: standard input is closed\n"))
+  }
+
   @Test(.enabled(if: program != nil, "the program was not built"))
   func `wrong usage exits with 64`() throws {
     #expect(try run("runn").status == 64)

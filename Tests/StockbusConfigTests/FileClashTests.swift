@@ -36,6 +36,22 @@ private actor Writer: Sink {
   func receive(_: Span<Trade>) {}
 }
 
+private actor Ender: Sink {
+  init(_: NoOptions, _: Context) {}
+  func receive(_: Span<Trade>) {}
+}
+
+private struct CertifiedSettings: Options {
+  @Setting("A file of certificates.") var ca: String
+  init() {}
+  var files: [FileUse] { [.reading(ca, at: "ca", takesStream: false)] }
+}
+
+private actor Certified: Source {
+  init(_: CertifiedSettings, _: Context) {}
+  func run(into _: inout Outlet<Trade>) {}
+}
+
 /// A file for each component: what does not go together is told at its line before anything starts.
 @Suite struct FileClashTests {
   private let folder: URL
@@ -114,6 +130,80 @@ private actor Writer: Sink {
         d: { plugin: writer, inputs: [prices], path: /dev/null }
       """
     #expect(try problems(text) == "")
+  }
+
+  /// What is told of sources that read these, and of a run that reads `outer` as well; each message begins with its line and column.
+  private func told(_ paths: [String], outer: [String] = [], files: [String] = ["plugins.yaml"]) throws -> [String] {
+    let sources = paths.enumerated().map { "  s\($0): { plugin: reader, path: \"\($1)\" }\n" }
+    let names = paths.indices.map { "s\($0)" }.joined(separator: ", ")
+    let text = "sources:\n\(sources.joined())sinks:\n  all: { plugin: ender, inputs: [\(names)] }\n"
+    let catalogue = Catalogue([
+      Plugin("reader", "Reads.", .source(Reader.self)), Plugin("ender", "Takes.", .sink(Ender.self)),
+    ])
+    var config = ConfigLoader().load(text: text.replacing("@", with: folder.path))
+    config.files = files
+    let readers = outer.map { RunFiles.Reader(path: $0.replacing("@", with: folder.path), words: "commands are read from it") }
+    do throws(Problems) { _ = try Topology.check(config, catalogue: catalogue, outerFiles: readers) } catch {
+      return error.sorted.map { $0.description.replacing(folder.path, with: "@") }
+    }
+    return []
+  }
+
+  @Test func `standard input has one reader, by whatever name`() throws {
+    #expect(try told(["-"]) == [])
+    #expect(
+      try told(["-", "-"]) == [
+        "plugins.yaml:3:31: error: source 's1': 'path[0]': standard input cannot be read twice: source 's0' reads it, at plugins.yaml:2:31"
+      ])
+    for name in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+      #expect(try told([name, "-"]).first?.contains("standard input cannot be read twice: source 's0' reads it") == true)
+    }
+    #expect(
+      try told(["-"], outer: ["-"]) == [
+        "plugins.yaml:2:31: error: source 's0': 'path[0]': standard input cannot be read twice: commands are read from it"
+      ])
+    #expect(
+      try told(["-"], files: ["/dev/stdin"]) == [
+        "plugins.yaml:2:31: error: source 's0': 'path[0]': standard input cannot be read twice: it is a file of the configuration"
+      ])
+    #expect(
+      try told([], outer: ["-"], files: ["/dev/stdin"]).filter { $0.contains("twice") } == [
+        "-:1:1: error: standard input cannot be read twice: it is a file of the configuration, and commands are read from it"
+      ])
+  }
+
+  @Test func `a named pipe has one reader, a device has many`() throws {
+    #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+    try FileManager.default.createSymbolicLink(at: folder.appending(path: "link"), withDestinationURL: folder.appending(path: "pipe"))
+    #expect(try told(["@/pipe"]) == [])
+    #expect(
+      try told(["@/pipe", "@/link"]) == [
+        "plugins.yaml:3:31: error: source 's1': 'path[0]': '@/link' cannot be read twice: source 's0' reads it, at plugins.yaml:2:31"
+      ])
+    #expect(
+      try told(["@/link"], outer: ["@/pipe"]) == [
+        "plugins.yaml:2:31: error: source 's0': 'path[0]': '@/link' cannot be read twice: commands are read from it"
+      ])
+    #expect(try told(["/dev/null", "/dev/null"]) == [])
+  }
+
+  @Test func `a pipe that has no name but its number is an input`() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(try told(["/dev/fd/\(ends[0])"]) == [])
+    #expect(try told(["/dev/fd/\(ends[0])", "/proc/self/fd/\(ends[0])"]).count == 1)
+  }
+
+  @Test func `a minus is a file's name where standard input is not taken`() throws {
+    let catalogue = Catalogue([
+      Plugin("certified", "Reads certificates.", .source(Certified.self)), Plugin("ender", "Takes.", .sink(Ender.self)),
+    ])
+    let text = "sources:\n  s: { plugin: certified, ca: \"-\" }\nsinks:\n  all: { plugin: ender, inputs: [s] }\n"
+    do throws(Problems) {
+      _ = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
+      Issue.record("it was taken")
+    } catch { #expect(error.description.hasPrefix("plugins.yaml:2:31: error: source 's': 'ca': no such file '-'")) }
   }
 
   @Test func `an input that is not there is told once, at its place`() throws {

@@ -24,7 +24,7 @@ public struct PostingOptions: Options {
 
   public init() {}
 
-  public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates")] } ?? [] }
+  public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
 
   var patience: Patience { Patience(attempts: attempts, first: backoff) }
   /// Nobody reads more of an answer than its status.

@@ -10,6 +10,10 @@
 /// `echo`); all others die of a signal as usual.
 int stockbus_catch_stop_signals(void);
 
+/// Opens standard streams that are closed, or the first file, socket or event queue of the process would become one: the input so that
+/// reading it fails (EBADF), the outputs so that what is written is thrown away. Called before `main`; once more does no harm.
+void stockbus_fill_standard_streams(void);
+
 /// True while somebody reads them. While nobody does, a second signal that is no echo of the first ends the process as usual.
 void stockbus_set_listening(int is_listening);
 

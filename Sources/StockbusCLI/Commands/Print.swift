@@ -1,4 +1,5 @@
 import ArgumentParser
+import CStopSignals
 import Logging
 import StockbusConfig
 import StockbusPlugin
@@ -109,8 +110,7 @@ enum Printing {
   static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
     // A reader that has gone is an error where it is written to, never a reason to die.
     signal(SIGPIPE, SIG_IGN)
-    // A standard stream that was closed would become the first file that is opened, and be printed into.
-    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+    stockbus_fill_standard_streams()
     let job = PrintJob(request, write: StandardOutput.tryWrite)
     let plan: PrintPlan
     do throws(PrintMistake) { plan = try PrintPlan(job, from: from, in: topology) } catch {

@@ -36,7 +36,7 @@ struct Watch: AsyncParsableCommand {
   func run() async throws {
     RunSession.prepare(options)
     let topology: Topology
-    do throws(Problems) { topology = try WatchPlan.topology(configs, symbols: symbols) } catch {
+    do throws(Problems) { topology = try WatchPlan.topology(configs, symbols: symbols, outerFiles: options.files) } catch {
       StandardError.write(ConfigArguments.report(error, "; nothing was started"))
       throw ExitStatus.config
     }
@@ -52,12 +52,14 @@ enum WatchPlan {
     return word.hasSuffix(".yaml") || word.hasSuffix(".yml") || (stat(word, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR)
   }
 
-  static func topology(_ configs: [String], symbols: [String]) throws(Problems) -> Topology {
+  static func topology(
+    _ configs: [String], symbols: [String], outerFiles: [RunFiles.Reader] = []
+  ) throws(Problems) -> Topology {
     let paths = configs.isEmpty && access("plugins.yaml", F_OK) == 0 ? ["plugins.yaml"] : configs
     if paths.isEmpty { return try Topology.check(ConfigLoader().load(text: madeUp(symbols), file: "watch"), catalogue: builtIn) }
     var config = ConfigLoader().load(paths: paths)
     config.description.components = reduced(config.description.components)
-    return try Topology.check(config, catalogue: builtIn)
+    return try Topology.check(config, catalogue: builtIn, outerFiles: outerFiles)
   }
 
   /// What to say of symbols that no source has.

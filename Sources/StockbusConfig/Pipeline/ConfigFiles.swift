@@ -18,6 +18,7 @@ enum ConfigFiles {
 
   /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` of a folder by name, without hidden ones and sub-folders.
   static func expand(_ path: String, limits: ConfigLimits) throws(Problem) -> [String] {
+    let path = path == "-" ? "/dev/stdin" : path
     guard let status = status(path) else { throw missing(path) }
     guard isFolder(status) else { return [path] }
     let folder = path.hasSuffix("/") ? path : path + "/"

@@ -28,7 +28,7 @@ public struct ConfigLoader: Sendable {
   @Sendable public static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// Reads files, and of folders every `*.yaml` and `*.yml` by name, without hidden files and sub-folders. A file that is reached twice
-  /// is read once. A file or folder that cannot be read is a problem like any other.
+  /// is read once. `-` is standard input. A file or folder that cannot be read is a problem like any other.
   public func load(paths: [String]) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     var seen: Set<ConfigFiles.Identity> = []

@@ -15,7 +15,7 @@ struct UsedFile {
 
   /// Nil for what may be shared: standard streams, pipes, devices, and paths that lead nowhere.
   init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, hidden: String? = nil, words: String) {
-    guard use.path != "-", let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
+    guard !use.isStandardStream, let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
     self.title = title
     self.use = use
     self.mark = mark

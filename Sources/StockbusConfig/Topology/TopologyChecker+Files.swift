@@ -9,7 +9,7 @@ internal import Darwin
 #endif
 
 extension TopologyChecker {
-  /// Files that are read are there, and nothing is written that something else reads or writes.
+  /// Files that are read are there, nothing is written that something else reads or writes, and what can be read once has one reader.
   mutating func checkFiles() {
     let outer = outerFiles.compactMap { file in
       UsedFile(
@@ -28,9 +28,33 @@ extension TopologyChecker {
       let what = clash.aside.map { "a full file cannot be put aside as \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
       config.report("\(title): '\(file.use.option)': \(what): \(other.words)", at: file.mark)
     }
-    for (title, file) in files where file.use.path != "-" && !config.standIns.contains(file.mark) {
+    for (title, file) in files where !file.use.isStandardStream && !config.standIns.contains(file.mark) {
       guard let fault = fault(file) else { continue }
       config.report("\(title): '\(file.use.option)': \(fault)", at: file.mark)
+    }
+    checkReadOnce()
+  }
+
+  /// Standard input and pipes have one reader each.
+  private mutating func checkReadOnce() {
+    var readers: [ReadOnce: String] = [:]
+    for file in outerFiles {
+      guard let stream = ReadOnce(file.path) else { continue }
+      if let other = readers[stream] {
+        let name = stream == .standardInput ? "standard input" : shown(file.path)
+        config.report("\(name) cannot be read twice: \(other), and \(file.words)", at: ConfigNode.Mark(file: file.path, line: 1, column: 1))
+      } else {
+        readers[stream] = file.words
+      }
+    }
+    for (title, file) in files where file.use.access == .read && !config.standIns.contains(file.mark) {
+      guard file.use.path != "-" || file.use.isStandardStream, let stream = ReadOnce(file.use.path) else { continue }
+      if let other = readers[stream] {
+        let name = stream == .standardInput ? "standard input" : file.shownPath
+        config.report("\(title): '\(file.use.option)': \(name) cannot be read twice: \(other)", at: file.mark)
+      } else {
+        readers[stream] = "\(title) reads it, at \(file.mark.place)"
+      }
     }
   }
 

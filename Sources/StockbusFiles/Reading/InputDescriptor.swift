@@ -15,6 +15,8 @@ public final class InputDescriptor: Sendable {
     case system(Int32)
     /// Somebody else in this program reads the same pipe or terminal; each would get a part.
     case taken
+    /// Standard input that was closed before the program began.
+    case closed
     /// The wait was ended from outside.
     case halted
 
@@ -23,6 +25,7 @@ public final class InputDescriptor: Sendable {
       switch self {
       case .system(let code): String(cString: strerror(code))
       case .taken: "it is being read already, and two readers would each get a part"
+      case .closed: "it is closed, or not open for reading"
       case .halted: "reading was stopped"
       }
     }
@@ -39,7 +42,11 @@ public final class InputDescriptor: Sendable {
     self.halt = halt
     let isStandard = path == "-"
     let opened = isStandard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : Self.open(path)
-    if opened < 0 { throw .system(errno) }
+    if opened < 0 { throw isStandard && errno == EBADF ? .closed : .system(errno) }
+    if isStandard, fcntl(opened, F_GETFL) & O_ACCMODE == O_WRONLY {
+      _ = close(opened)
+      throw .closed
+    }
     var status = stat()
     let isKnown = fstat(opened, &status) == 0
     isLive = isKnown && Self.isLive(status.st_mode)

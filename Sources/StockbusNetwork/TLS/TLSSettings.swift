@@ -7,7 +7,7 @@ public struct TLSSettings: Options {
 
   public init() {}
 
-  public var files: [FileUse] { ca.map { [.reading($0, at: "ca")] } ?? [] }
+  public var files: [FileUse] { ca.map { [.reading($0, at: "ca", takesStream: false)] } ?? [] }
 }
 
 /// A certificate with its key, for a server.

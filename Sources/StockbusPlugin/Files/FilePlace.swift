@@ -44,6 +44,8 @@ public struct FilePlace: Sendable, Hashable {
   }
 
   public let kind: Kind
+  /// Of two readers each would get a part: true of pipes and sockets.
+  public let isReadOnce: Bool
   public let identity: FileIdentity
   /// The path without links: where files stand that are put aside.
   public let path: String
@@ -67,21 +69,31 @@ public struct FilePlace: Sendable, Hashable {
       existing = folder
     }
     for _ in 0..<up { existing += "/.." }
-    guard stat(existing, &status) == 0, let real = realpath(existing, nil) else { return nil }
-    defer { free(real) }
-    let base = String(cString: real)
+    guard stat(existing, &status) == 0 else { return nil }
+    let mode = status.st_mode & S_IFMT
+    let base: String
+    if let real = realpath(existing, nil) {
+      defer { free(real) }
+      base = String(cString: real)
+    } else if missing.isEmpty, mode != S_IFDIR, mode != S_IFREG || Self.isStandardStream(path) {
+      // What a descriptor's name leads to, such as a pipe behind /dev/fd/63, need not have a name itself.
+      base = existing
+    } else {
+      return nil
+    }
     identity = FileIdentity(status, missing: missing)
     self.path = missing.isEmpty ? base : (base == "/" ? "" : base) + "/" + missing.joined(separator: "/")
     kind =
       if !missing.isEmpty {
         .missing
       } else {
-        switch status.st_mode & S_IFMT {
+        switch mode {
         case S_IFREG: Self.isStandardStream(path) ? .stream : .plain
         case S_IFDIR: .folder
         default: .stream
         }
       }
+    isReadOnce = missing.isEmpty && (mode == S_IFIFO || mode == S_IFSOCK)
     if missing.isEmpty {
       guard stat(Self.split(base).folder, &status) == 0 else { return nil }
       folder = FileIdentity(status)

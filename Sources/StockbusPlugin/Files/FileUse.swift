@@ -16,24 +16,34 @@ public struct FileUse: Sendable, Hashable {
     case item(Int)
   }
 
-  /// As it was given; `-` is a standard stream.
+  /// As it was given.
   public let path: String
   public let access: Access
+  /// True where the path is `-` and means standard input or output.
+  public let isStandardStream: Bool
   private(set) var place: [Step]
 
-  /// A file that is read; `option` names it, as `item` of a list where that is given.
-  public static func reading(_ path: String, at option: String, item: Int? = nil) -> FileUse {
-    FileUse(path: path, access: .read, place: steps(option, item))
+  private init(_ path: String, _ access: Access, _ place: [Step], takesStream: Bool = true) {
+    self.path = path
+    self.access = access
+    self.place = place
+    isStandardStream = takesStream && path == "-"
+  }
+
+  /// A file that is read; `option` names it, as `item` of a list where that is given. `-` is standard input, unless `takesStream` is
+  /// false: then it is a file of that name.
+  public static func reading(_ path: String, at option: String, item: Int? = nil, takesStream: Bool = true) -> FileUse {
+    FileUse(path, .read, steps(option, item), takesStream: takesStream)
   }
 
   /// A file that is written.
   public static func writing(_ path: String, at option: String, keeping: Int = 0) -> FileUse {
-    FileUse(path: path, access: .write(keeping: keeping), place: steps(option, nil))
+    FileUse(path, .write(keeping: keeping), steps(option, nil))
   }
 
   /// A file in which something is kept.
   public static func keeping(_ path: String, at option: String) -> FileUse {
-    FileUse(path: path, access: .keep, place: steps(option, nil))
+    FileUse(path, .keep, steps(option, nil))
   }
 
   /// The same for the options around those that named it: they stand there as `option`, as `item` of a list where that is given, and are

@@ -23,6 +23,9 @@ public struct RunFiles: Sendable {
 
   public init(_ readers: [Reader] = []) { self.readers = readers }
 
+  /// True where one of them is standard input.
+  public var readStandardInput: Bool { readers.contains { ReadOnce($0.path) == .standardInput } }
+
   /// Who reads the file with this identity, in words; nil where nobody does.
   public func reader(of identity: FileIdentity) -> String? {
     readers.first { reader in
