@@ -164,6 +164,9 @@ extension Delimiter: ScalarOption {
     case .pipe: "pipe"
     }
   }
+
+  /// In a sentence.
+  var phrase: String { self == .tab ? "a tab" : "a \(optionText)" }
 }
 
 extension TimeFormat: ScalarOption {

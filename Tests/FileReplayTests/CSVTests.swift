@@ -142,7 +142,8 @@ import Testing
     }
     #expect(
       message("sym,prize,ts\n")
-        == "f:1: no column for the price (looked for 'price', 'px', 'p'); there are 'sym', 'prize', 'ts'")
+        == "f:1: no column for the price (looked for 'price', 'px', 'p'); there are 'sym', 'prize', 'ts'; "
+        + "set 'columns: { price: prize }' if that is it")
     #expect(
       message("sym,prize,ts\n") { $0.columns["price"] = "price" }
         == "f:1: no column 'price' for the price; did you mean 'prize'?; there are 'sym', 'prize', 'ts'")
@@ -150,15 +151,54 @@ import Testing
     #expect(message("sym,price,ts\n") { $0.columns["price"] = "4" } == "f:1: there is no column 4 for the price; there are 3")
     #expect(
       message("A,1,2\n") { $0.csv.hasHeader = false }
-        == "f:1: the file has no header: say which column has the symbol, as in 'symbol: 1'")
+        == "f:1: the file has no header: say which columns have the symbol, the time and the price, "
+        + "as in 'columns: { symbol: 1, time: 2, price: 3 }'")
     #expect(
       message("A,1,2\n") {
         $0.csv.hasHeader = false
         $0.columns["symbol"] = "sym"
-      } == "f:1: the file has no header: give the column for the symbol by its number instead of 'sym'")
+        $0.columns["time"] = "1"
+      } == "f:1: the file has no header: give the column for the symbol by its number instead of 'sym'; "
+        + "the file has no header: say which column has the price, as in 'columns: { price: 2 }'")
     #expect(
       message("a\"b,price\n") == "f:1: the header cannot be read: byte 2: a quotation mark inside a field that does not begin with one")
     #expect(message("") == nil)
+  }
+
+  @Test func `all missing columns are told at once, with what to write`() {
+    func hint(_ text: String, _ change: (inout ReplayOptions) -> Void = { _ in }) -> String? {
+      run(text, options(change)).error.map { $0.message.split(separator: "; ", maxSplits: .max).last.map(String.init) ?? "" }
+    }
+    #expect(
+      run("Date,Ticker,Last\n").error?.description
+        == "f:1: no column for the price (looked for 'price', 'px', 'p'); there are 'Date', 'Ticker', 'Last'; "
+        + "set 'columns: { price: Last }' if that is it")
+    #expect(
+      run("Instrument,TradeTime,LastPrice\n").error?.description
+        == "f:1: no columns for the symbol (looked for 'symbol', 'sym', 'ticker', 's'), "
+        + "the time (looked for 'time', 'ts', 'timestamp', 'ts_event', 'date', 'T', 't') and the price (looked for 'price', 'px', 'p'); "
+        + "there are 'Instrument', 'TradeTime', 'LastPrice'; "
+        + "set 'columns: { symbol: Instrument, time: TradeTime, price: LastPrice }' if those are they, "
+        + "or set 'symbol: NAME' where all rows are about one")
+    // A column serves one field, and one that is taken serves no other.
+    #expect(hint("time,symbol,Trade Time,Trade\n") == "set 'columns: { price: Trade }' if that is it")
+    #expect(hint("ts,sym,a,b\n") == "say which in 'columns: { price: COLUMN }'")
+    // As YAML wants it between braces, and by its number where the name does not tell.
+    #expect(hint("ts,sym,\"Last, USD\"\n") == "set 'columns: { price: 'Last, USD' }' if that is it")
+    #expect(hint("ts,sym,Last's\n") == "set 'columns: { price: \"Last's\" }' if that is it")
+    #expect(hint("ts,sym,last,Last\n") == "set 'columns: { price: 3 }' if that is it")
+    // What is written in the options is wrong in several ways.
+    #expect(
+      run("ts,sym,last\n", options { $0.columns = ["symbol": "tick", "time": "7"] }).error?.message
+        == "no column 'tick' for the symbol; there is no column 7 for the time; there are 3; no column for the price (looked for 'price', 'px', 'p'); "
+        + "there are 'ts', 'sym', 'last'; set 'columns: { price: last }' if that is it")
+    // Another delimiter, and no header at all.
+    #expect(hint("Date;Ticker;Last\n") == "what separates them seems to be a semicolon: set 'delimiter: semicolon'")
+    #expect(hint("Date\tTicker\tPrice\n") == "what separates them seems to be a tab: set 'delimiter: tab'")
+    #expect(
+      hint("2013-10-08T13:30:00Z,AAPL,167.40\n")
+        == "this looks like a row of values: where the file has no header, set 'header: false' and say which columns hold what, "
+        + "as in 'columns: { symbol: 1, time: 2, price: 3 }'")
   }
 
   /// RFC 4180 read character by character, the obvious way.

@@ -177,6 +177,6 @@ private struct FileMaker {
   @Test func `of a wide object that lacks something some keys are told`() {
     let members = (0..<100).map { "\"k\($0)\":1" }.joined(separator: ",")
     let outcome = run("{\(members)}\n")
-    #expect(outcome.reasons[0].hasSuffix("'k18', 'k19', …"))
+    #expect(outcome.reasons[0].contains("'k18', 'k19', …; say which in"))
   }
 }

@@ -125,8 +125,9 @@ import Testing
     #expect(outcome.events.count == 1)
     #expect(
       outcome.reasons == [
-        "2: 'price' is missing; the object has 'sym', 'prize', 'ts'", "3: 'price' is an object or a list, not a value",
-        "4: 'price' is not a number: 'true'", "5: 'symbol' is missing",
+        "2: 'price' is missing; the object has 'sym', 'prize', 'ts'; set 'columns: { price: prize }' if that is it",
+        "3: 'price' is an object or a list, not a value", "4: 'price' is not a number: 'true'",
+        "5: 'symbol', 'time' and 'price' are missing",
       ])
   }
 

@@ -21,9 +21,11 @@ import Testing
         == "f:1: \(missing) 'Time', 'Symbol', 'Bid_Price', 'Ask_Price'; 'bid_price' and 'ask_price' are a quote's: set 'event: quote'")
     #expect(message("time,symbol,px\n", as: Bar.self)?.hasSuffix("; 'px' is a trade's: set 'event: trade'") == true)
     // Nothing is made up: letters alone may be anything, and half of an event is none.
-    #expect(message("t,s,o,h,l,c\n") == "f:1: \(missing) 't', 's', 'o', 'h', 'l', 'c'")
-    #expect(message("time,symbol,open,close\n") == "f:1: \(missing) 'time', 'symbol', 'open', 'close'")
-    #expect(message("symbol,open,high,low,close,price\n")?.hasSuffix("'close', 'price'") == true)
+    #expect(message("t,s,o,h,l,c\n") == "f:1: \(missing) 't', 's', 'o', 'h', 'l', 'c'; say which in 'columns: { price: COLUMN }'")
+    #expect(
+      message("time,symbol,open,close\n")
+        == "f:1: \(missing) 'time', 'symbol', 'open', 'close'; set 'columns: { price: close }' if that is it")
+    #expect(message("symbol,open,high,low,close,price\n")?.hasSuffix("'close', 'price'; say which in 'columns: { time: COLUMN }'") == true)
   }
 
   @Test func `JSON rows of another event name it`() {
@@ -32,6 +34,14 @@ import Testing
       bars.reasons == [
         "1: 'price' is missing; the object has 'symbol', 'time', 'open', 'high', 'low', 'close'; "
           + "'open', 'high', 'low' and 'close' are a bar's: set 'event: bar'"
+      ])
+    let renamed = run("{\"Date\":1,\"Ticker\":\"A\",\"Last\":1}\n{\"at\":1,\"id\":7}\n{\"symbol\":\"A\",\"time\":1,\"data\":{}}\n")
+    #expect(
+      renamed.reasons == [
+        "1: 'price' is missing; the object has 'Date', 'Ticker', 'Last'; set 'columns: { price: Last }' if that is it",
+        "2: 'symbol', 'time' and 'price' are missing; the object has 'at', 'id'; "
+          + "say which in 'columns: { symbol: PATH, time: at, price: PATH }', or set 'symbol: NAME' where all rows are about one",
+        "3: 'price' is missing; the object has 'symbol', 'time', 'data'; say which in 'columns: { price: PATH }'",
       ])
     let elsewhere = run("{\"data\":{},\"time\":1}\n", options { $0.columns = ["symbol": "data.s"] })
     #expect(elsewhere.reasons == ["1: 'symbol' is missing: there is nothing at 'data.s'; the object has 'data', 'time'"])

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// Which column each field of an event is read from.
@@ -12,7 +13,7 @@ struct CSVColumns {
   /// Finds the columns of `fields` under a header (nil where the file has none): those that `mapping` names by its own references, the
   /// others by their aliases, exactly or else in another case.
   ///
-  /// Throws `badColumns`, naming the columns there are. A symbol need not be found where `hasSymbol`.
+  /// Throws `badColumns`, naming all that are missing, the columns there are, and what to write. A symbol need not be found where `hasSymbol`.
   init(
     fields: [ReplayField], mapping: [String: String], header: [String]?, hasSymbol: Bool, file: String, line: Int
   ) throws(ReplayError) {
@@ -20,46 +21,115 @@ struct CSVColumns {
       ReplayError(code: .badColumns, file: file, place: .line(line), message: message)
     }
     let names = header ?? []
-    let listed = names.prefix(50).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (names.count > 50 ? ", …" : "")
+    var faults: [String] = []
+    var missing: [ReplayField] = []
+    var isListed = false
     var found: [Int] = []
     for field in fields {
-      guard let written = mapping[field.name] else {
-        let place = try Self.find(aliases: field.aliases, in: names, problem)
-        if place == nil, field.isRequired, !(hasSymbol && field == .symbol) {
-          guard header != nil else {
-            throw problem("the file has no header: say which column has the \(field.name), as in '\(field.name): 1'")
-          }
-          let tried = field.aliases.map { "'\($0)'" }.joined(separator: ", ")
-          let hint = FileLook.otherEvent(than: fields, in: names)
-          throw problem("no column for the \(field.name) (looked for \(tried)); there are \(listed)\(hint)")
+      do throws(Fault) {
+        found.append(try Self.place(of: field, mapping[field.name], header, hasSymbol: hasSymbol) ?? -1)
+      } catch {
+        found.append(-1)
+        switch error {
+        case .missing: missing.append(field)
+        case .unknown(let message):
+          faults.append(message)
+          isListed = true
+        case .other(let message): faults.append(message)
         }
-        found.append(place ?? -1)
-        continue
       }
-      switch ColumnReference(written) {
-      case .number(let number):
-        guard number >= 1, number <= header?.count ?? CSVFormat.columnLimit else {
-          throw problem("there is no column \(number) for the \(field.name); there are \(header?.count ?? CSVFormat.columnLimit)")
-        }
-        found.append(number - 1)
-      case .name(let name):
-        guard header != nil else {
-          throw problem("the file has no header: give the column for the \(field.name) by its number instead of '\(name)'")
-        }
-        guard let place = try Self.find(aliases: [name], in: names, problem) else {
-          throw problem("no column '\(name)' for the \(field.name)\(didYouMean(name, among: names)); there are \(listed)")
-        }
-        found.append(place)
+    }
+    if !missing.isEmpty, header == nil {
+      faults.append("the file has no header: " + Self.numbers(for: missing, beside: found))
+    } else if !missing.isEmpty {
+      let tried = missing.map { field in
+        "the \(field.name) (looked for \(field.aliases.map { "'\($0)'" }.joined(separator: ", ")))"
       }
+      faults.append("no \(missing.count > 1 ? "columns" : "column") for \(Self.list(tried))")
+      isListed = true
+    }
+    if !faults.isEmpty {
+      let listed = names.prefix(50).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (names.count > 50 ? ", …" : "")
+      let hint = missing.isEmpty || header == nil ? "" : Self.hint(for: missing, of: fields, in: names, taken: Set(found))
+      throw problem(faults.joined(separator: "; ") + (isListed ? "; there \(names.count == 1 ? "is" : "are") \(listed)" : "") + hint)
     }
     places = found
     expected = header?.count
   }
 
+  /// Why a field has no column.
+  private enum Fault: Error {
+    /// It is needed, and no name of it is there.
+    case missing
+    /// What the options name is not there.
+    case unknown(String)
+    case other(String)
+  }
+
+  /// The column of a field; nil where it need not have one.
+  private static func place(
+    of field: ReplayField, _ written: String?, _ header: [String]?, hasSymbol: Bool
+  ) throws(Fault) -> Int? {
+    guard let written else {
+      let place = try find(aliases: field.aliases, in: header ?? [])
+      if place == nil, field.isRequired, !(hasSymbol && field == .symbol) { throw .missing }
+      return place
+    }
+    switch ColumnReference(written) {
+    case .number(let number):
+      guard number >= 1, number <= header?.count ?? CSVFormat.columnLimit else {
+        throw .other("there is no column \(number) for the \(field.name); there are \(header?.count ?? CSVFormat.columnLimit)")
+      }
+      return number - 1
+    case .name(let name):
+      guard let header else {
+        throw .other("the file has no header: give the column for the \(field.name) by its number instead of '\(name)'")
+      }
+      if let place = try find(aliases: [name], in: header) { return place }
+      throw .unknown("no column '\(name)' for the \(field.name)\(didYouMean(name, among: header.prefix(CSVFormat.columnLimit)))")
+    }
+  }
+
+  /// What to do about needed columns that are not there, as far as the header tells.
+  private static func hint(for missing: [ReplayField], of fields: [ReplayField], in names: [String], taken: Set<Int>) -> String {
+    if names.count == 1, let other = Delimiter.allCases.first(where: { names[0].utf8.contains($0.rawValue) }) {
+      return "; what separates them seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"
+    }
+    if names.contains(where: isValue) {
+      return "; this looks like a row of values: where the file has no header, set 'header: false' and "
+        + "say which columns hold what, \(example(for: missing, beside: []))"
+    }
+    let other = FileLook.otherEvent(than: fields, in: names)
+    if !other.isEmpty { return other }
+    return "; " + LikelyColumns.remedy(for: missing, in: names, taken: taken, isNumbered: true)
+  }
+
+  /// A number or a time of day or date, as no column is called.
+  private static func isValue(_ name: String) -> Bool {
+    let name = name.utf8.prefix(40)
+    guard name.contains(where: { (48...57).contains($0) }) else { return false }
+    return name.contains { $0 == 46 || $0 == 58 || $0 == 45 }
+      && name.allSatisfy { (45...58).contains($0) || $0 == 43 || $0 == 32 || $0 == 84 || $0 == 90 }
+  }
+
+  private static func numbers(for missing: [ReplayField], beside found: [Int]) -> String {
+    "say which \(missing.count > 1 ? "columns have" : "column has") \(list(missing.map { "the \($0.name)" })), "
+      + example(for: missing, beside: found)
+  }
+
+  /// `as in 'columns: { symbol: 1, price: 2 }'`.
+  private static func example(for missing: [ReplayField], beside found: [Int]) -> String {
+    let free = (0...).lazy.filter { !found.contains($0) }.map { $0 + 1 }
+    return "as in 'columns: { \(zip(missing, free).map { "\($0.name): \($1)" }.joined(separator: ", ")) }'"
+  }
+
+  private static func list(_ words: [String]) -> String {
+    guard words.count > 1, let last = words.last else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and \(last)"
+  }
+
   /// The column with the first alias that is there; throws where that name is there more than once.
-  private static func find(
-    aliases: [String], in names: [String], _ problem: (String) -> ReplayError
-  ) throws(ReplayError) -> Int? {
+  private static func find(aliases: [String], in names: [String]) throws(Fault) -> Int? {
     // Single letters mean different things in different cases (`T` is a time where `t` is a trade's number), words do not.
     let inAnyCase = aliases.filter { $0.count > 1 }.isEmpty ? aliases : []
     for (alias, isExact) in aliases.flatMap({ [($0, true)] + ($0.count > 1 ? [($0, false)] : []) }) + inAnyCase.map({ ($0, false) }) {
@@ -67,7 +137,7 @@ struct CSVColumns {
       let places = names.indices.filter { isExact ? names[$0] == wanted : names[$0].lowercased() == wanted }
       if places.count > 1 {
         let numbers = places.map { "\($0 + 1)" }.joined(separator: ", ")
-        throw problem("column '\(names[places[0]])' is there \(places.count) times (\(numbers))")
+        throw .other("column '\(names[places[0]])' is there \(places.count) times (\(numbers))")
       }
       if let place = places.first { return place }
     }

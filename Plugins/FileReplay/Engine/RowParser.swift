@@ -15,6 +15,9 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   private let until: Int64
   private let hasUntil: Bool
   private(set) var isAtEnd: Bool
+  private let hasSymbol: Bool
+  /// What was said of the last row that lacked something.
+  private var lastMissing: (field: Int, unknown: [Int], keys: [String], text: String)?
 
   /// For rows as one file has them. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool) throws(ReplayError) {
@@ -26,6 +29,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     mapping = options.columns
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
+    hasSymbol = symbol != nil
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer)
@@ -121,6 +125,44 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
 
+  /// What there is to say of an object that lacks a field, and of the others that it lacks.
+  private mutating func missing(_ field: Int, _ keys: [String]) -> String {
+    let unknown = E.fields.indices.filter { isUnknown($0, among: keys) }
+    let fields = unknown.contains(field) ? unknown : [field]
+    // Rows that lack the same do so for the same reason, which is thought about once.
+    if let last = lastMissing, last.unknown == unknown, last.field == field, last.keys == keys { return last.text }
+    let names = fields.map { "'\(E.fields[$0].name)'" }
+    let listed = names.dropLast().joined(separator: ", ") + (names.count > 1 ? " and " : "") + names[names.count - 1]
+    var text = listed + (names.count > 1 ? " are missing" : " is missing")
+    if let path = mapping[E.fields[field].name] { text += ": there is nothing at '\(path.prefix(60))'" }
+    if !keys.isEmpty {
+      text += "; the object has " + keys.prefix(20).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (keys.count > 20 ? ", …" : "")
+      let other = FileLook.otherEvent(than: E.fields, in: keys)
+      text += other.isEmpty && unknown.contains(field) ? "; " + remedy(for: fields, in: keys) : other
+    }
+    lastMissing = (field, unknown, keys, text)
+    return text
+  }
+
+  /// True where a field is needed, nothing says where it is, and it is not there by any of its names: one that is null has a name.
+  private func isUnknown(_ field: Int, among keys: [String]) -> Bool {
+    let wanted = E.fields[field]
+    guard wanted.isRequired, slots[field].kind == .absent, mapping[wanted.name] == nil, !(hasSymbol && wanted == .symbol) else {
+      return false
+    }
+    return !keys.contains { key in wanted.aliases.contains { $0 == key || ($0.count > 1 && $0.lowercased() == key.lowercased()) } }
+  }
+
+  private func remedy(for fields: [Int], in keys: [String]) -> String {
+    let used = Set(
+      E.fields.indices.filter { !fields.contains($0) }.flatMap { field in
+        let field = E.fields[field]
+        return mapping[field.name].map { [String($0.prefix { $0 != "." && $0 != "[" })] } ?? field.aliases.map { $0.lowercased() }
+      })
+    let taken = Set(keys.indices.filter { used.contains(keys[$0]) || used.contains(keys[$0].lowercased()) })
+    return LikelyColumns.remedy(for: fields.map { E.fields[$0] }, in: keys, taken: taken, isNumbered: false)
+  }
+
   private mutating func reason(_ problem: FieldProblem, _ reader: borrowing LineReader) -> String {
     let field = "'\(E.fields[problem.field].name)'"
     let bytes = slots[problem.field].trimmed
@@ -129,11 +171,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     switch problem.reason {
     case .missing:
       if !isJSON { return "\(field) is empty" }
-      let keys = json.keys(of: reader.bytes)
-      let listed = keys.prefix(20).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (keys.count > 20 ? ", …" : "")
-      let path = mapping[E.fields[problem.field].name].map { ": there is nothing at '\($0.prefix(60))'" } ?? ""
-      return "\(field) is missing\(path)" + (keys.isEmpty ? "" : "; the object has \(listed)")
-        + FileLook.otherEvent(than: E.fields, in: keys)
+      return missing(problem.field, json.keys(of: reader.bytes))
     case .notANumber: return "\(field) is not a number: \(text)"
     case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)"
     case .notExact: return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)"

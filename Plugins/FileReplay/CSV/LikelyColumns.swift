@@ -1,0 +1,96 @@
+internal import MarketData
+
+/// The columns or keys of a file that fields were probably meant to be read from, by their names: for a sentence that says what to write.
+struct LikelyColumns {
+  /// What others call a field beside the names it is looked for under, the likeliest first.
+  private static let words: [String: [String]] = [
+    "symbol": ["instrument", "security", "stock", "pair", "product", "market", "contract", "asset", "coin", "ric", "isin", "code", "name"],
+    "time": ["datetime", "date", "time", "timestamp", "when", "day", "epoch", "at"],
+    "price": ["last", "trade", "value", "rate", "prc", "close", "amount"],
+    "bid": ["buy"], "ask": ["offer", "ofr", "sell"],
+    "open": ["first"], "high": ["highest", "hi", "max"], "low": ["lowest", "lo", "min"],
+    "close": ["last", "settle", "settlement", "price"],
+  ]
+  /// Names that are looked at, and what of them is.
+  private static let nameLimit = 64
+
+  /// A name with its letters and digits in small letters, and the words of it.
+  private struct Name {
+    let place: Int
+    let whole: String
+    let words: [String]
+
+    init(_ name: String, at place: Int) {
+      self.place = place
+      var words: [String] = []
+      var word = ""
+      var wasSmall = false
+      for scalar in name.unicodeScalars.prefix(60) {
+        let isCapital = scalar.properties.isUppercase
+        if (isCapital && wasSmall) || !scalar.properties.isAlphabetic && !("0"..."9" ~= scalar) {
+          if !word.isEmpty { words.append(word) }
+          word = ""
+        }
+        if scalar.properties.isAlphabetic || "0"..."9" ~= scalar { word += String(scalar).lowercased() }
+        wasSmall = scalar.properties.isLowercase
+      }
+      if !word.isEmpty { words.append(word) }
+      self.words = words
+      whole = words.joined()
+    }
+  }
+
+  private var names: [Name]
+
+  /// `taken` are places that serve other fields.
+  init(_ names: [String], taken: Set<Int> = []) {
+    self.names = names.prefix(Self.nameLimit).enumerated().filter { !taken.contains($0.offset) }.map { Name($0.element, at: $0.offset) }
+  }
+
+  /// The place of the likeliest, which serves no other field from now on; nil where none is likely.
+  mutating func take(_ field: ReplayField) -> Int? {
+    let wanted = (field.aliases.filter { $0.count > 1 } + (Self.words[field.name] ?? [])).map { Name($0, at: 0).whole }
+    guard let place = place(wanted, field.name) else { return nil }
+    names.removeAll { $0.place == place }
+    return place
+  }
+
+  private func place(_ wanted: [String], _ field: String) -> Int? {
+    for word in wanted { if let name = names.first(where: { $0.whole == word }) { return name.place } }
+    for word in wanted { if let name = names.first(where: { $0.words.contains(word) }) { return name.place } }
+    if field.count < 4 { return nil }
+    let slip = suggestion(for: field, among: names.map(\.whole))
+    return names.first { $0.whole == slip }?.place
+  }
+
+  /// What to write for fields that were not found: `set 'columns: { price: Last }' if that is it`. Numbers stand for names where
+  /// `isNumbered` and the name will not do.
+  static func remedy(for fields: [ReplayField], in names: [String], taken: Set<Int>, isNumbered: Bool) -> String {
+    var likely = LikelyColumns(names, taken: taken)
+    var isGuess = true
+    let written = fields.map { field in
+      let reference = likely.take(field).flatMap { yaml($0, names, isNumbered) }
+      if reference == nil { isGuess = false }
+      return "\(field.name): \(reference ?? (isNumbered ? "COLUMN" : "PATH"))"
+    }
+    let map = "'columns: { \(written.joined(separator: ", ")) }'"
+    let remedy = isGuess ? "set \(map) if \(fields.count > 1 ? "those are they" : "that is it")" : "say which in \(map)"
+    return fields.contains(.symbol) ? remedy + ", or set 'symbol: NAME' where all rows are about one" : remedy
+  }
+
+  /// How a column or key is written in YAML, inside braces.
+  private static func yaml(_ place: Int, _ names: [String], _ isNumbered: Bool) -> String? {
+    let name = names[place]
+    let isUnique = names.count { $0.lowercased() == name.lowercased() } == 1
+    if isNumbered {
+      guard isUnique, name.utf8.count <= 60, case .name = ColumnReference(name) else { return "\(place + 1)" }
+    } else {
+      guard name.utf8.count <= 60, JSONPath(name) == JSONPath(key: name) else { return nil }
+    }
+    let isPlain = name.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & 0xdf) || $0 == 95 || $0 == 45 || $0 == 32 }
+    let isWord = isPlain && name.utf8.first.map { (65...90).contains($0 & 0xdf) } == true
+    let isNothing = ["null", "true", "false", "yes", "no", "on", "off"].contains(name.lowercased())
+    if isWord, !isNothing { return name }
+    return name.contains("'") ? (name.contains("\"") || name.contains("\\") ? nil : "\"\(name)\"") : "'\(name)'"
+  }
+}
