@@ -69,6 +69,10 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     let number: Int
   }
 
+  public static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
+    settings.rules.enumerated().flatMap { number, rule in rule.namedSymbols.map { $0.inside("rules", item: number) } }
+  }
+
   public func start() throws {
     let channels = try OpenedChannel.open(
       settings.channels, tools, goesOn: context.recall(Bool.self, "channels") ?? false, files: context.files)
@@ -99,10 +103,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     let asides = book.takeAsides()
     suppressed.add(asides.suppressed)
     silenced.add(asides.silenced)
-    // Shown where there is something to count.
-    if asides.datedAhead > 0 {
-      context.counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(asides.datedAhead)
-    }
+    context.count(datedAhead: asides.datedAhead)
   }
 
   private func publish(_ firing: RuleBook.Firing) {
@@ -173,6 +174,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   /// Waits for the deliveries, up to the deadline.
   public func drain() async {
     countAsides()
+    for sentence in book.missing { context.note(sentence) }
     if !desk.isIdle {
       let deadline = context.clock.uptime + settings.deadline
       let clock = context.clock
@@ -206,7 +208,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 extension NotificationDispatcher {
   public static var commands: [CommandInfo] {
     [
-      CommandInfo("list", "Says which rules and channels there are, and which are on."),
+      CommandInfo("list", "Says which rules and channels there are, a line each, and which are on."),
       CommandInfo("rules", "Says the rules for a program, a line each: name, symbols, condition and state, with tabs between."),
       CommandInfo("enable [NAME]", "Switches everything on, or the rule or channel of this name."),
       CommandInfo("disable [NAME]", "Switches everything off, or the rule or channel of this name."),
@@ -261,7 +263,7 @@ extension NotificationDispatcher {
       return "channel \(lane.name) (\(lane.kind)): \(state)" + account
     }
     let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"
-    return ([all] + rules + channels).joined(separator: "; ")
+    return ([all] + rules + channels).joined(separator: "\n")
   }
 
   private func turn(_ name: String, on: Bool) throws(CommandError) -> String {
@@ -313,8 +315,9 @@ extension NotificationDispatcher {
       throw unknown("channel", channel, among: desk.lanes.map(\.name))
     }
     if book.present.count >= 10_000 { throw CommandError("there are 10000 rules already") }
-    book.add(Rule(settings))
-    return "rule \(shown(name)) is on"
+    let rule = Rule(settings)
+    book.add(rule)
+    return (["rule \(shown(name)) is on"] + book.slips(in: rule)).joined(separator: "; ")
   }
 
   private func remove(_ name: String) throws(CommandError) -> String {

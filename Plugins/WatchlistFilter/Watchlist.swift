@@ -51,11 +51,7 @@ struct Watchlist {
   static func isPattern(_ entry: String) -> Bool { Glob.isPattern(entry) }
 
   /// Why an entry can be neither name nor pattern; nil where it can.
-  static func fault(in entry: String) -> String? {
-    if isPattern(entry) { return entry.utf8.count > 64 ? "a pattern has at most 64 bytes" : nil }
-    do throws(TextError) { _ = try Symbol(entry) } catch { return error.reason }
-    return nil
-  }
+  static func fault(in entry: String) -> String? { Glob.fault(in: entry) }
 
   static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool { name.withUnsafeBufferPointer { Glob.matches($0, pattern) } }
 }

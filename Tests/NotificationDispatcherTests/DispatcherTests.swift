@@ -84,6 +84,36 @@ import Testing
     try await running.stop()
   }
 
+  @Test func `symbols that rules name and that never came are told at the end`() async throws {
+    func notes(_ rules: String) async throws -> [String] {
+      let harness = PluginHarness()
+      let _: [Alert] = try await harness.output(
+        of: Plugin.notificationDispatcher, options: "rules: \(rules)", inputs: [trades([100, 101]) + trades([5], of: "BRK.B")])
+      return harness.notes
+    }
+    #expect(try await notes("[{ symbol: APPL, above: 1 }]") == ["'APPL' never came; did you mean 'AAPL'?"])
+    #expect(
+      try await notes("[{ symbols: [brk.b, AAPL], above: 1 }, { name: off, symbol: XYZ, below: 1, enabled: false }]")
+        == ["'brk.b' never came; did you mean 'BRK.B'?", "'XYZ' never came"])
+    #expect(try await notes("[{ symbols: ['MS*', 'BRK.?'], above: 1 }]") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("[{ above: 1 }, { symbol: AAPL, above: 1 }, { symbols: [AAPL, 'B*'], below: 9 }]") == [])
+  }
+
+  @Test func `a rule that is added for a symbol that has not come says what was meant, and at the end what is missing still`() async throws
+  {
+    let harness = PluginHarness(id: "alerts")
+    let running: RunningPlugin<Alert> = try harness.start(
+      Plugin.notificationDispatcher, options: "rules: [{ name: gone, symbol: XYZ, above: 1 }]", taking: Trade.self, emitting: Alert.self)
+    try await running.send(trades([100]) + trades([100], of: "NVDA"))
+    await running.delivered()
+    #expect(try await running.perform("add aapl above 2") == "rule 'aapl above 2' is on; 'aapl' has not come so far; did you mean 'AAPL'?")
+    #expect(try await running.perform("add MSFT,NVDA above 2") == "rule 'MSFT,NVDA above 2' is on")
+    #expect(try await running.perform("remove gone") == "rule 'gone' is gone")
+    // NVDA is looked at anew when it comes again: it has come all the same.
+    try await running.stop()
+    #expect(harness.notes == ["'aapl' never came; did you mean 'AAPL'?", "'MSFT' never came"])
+  }
+
   @Test func `events dated ahead are counted`() async throws {
     let harness = PluginHarness()
     var events = trades([100, 300])
@@ -138,7 +168,7 @@ import Testing
     #expect(await say("test fil") == "error: there is no channel 'fil'; did you mean 'file'?")
     #expect(await say("remove low price") == "rule 'low price' is gone")
     let list = await say("list")
-    #expect(list.hasPrefix("alerts are on; rule high: on, 1 symbol; channel file (file): on, "))
+    #expect(list.hasPrefix("alerts are on\nrule high: on, 1 symbol\nchannel file (file): on, "))
     try await running.stop()
     #expect(
       folder.content("log") == """

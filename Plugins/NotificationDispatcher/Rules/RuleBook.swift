@@ -21,7 +21,7 @@ struct RuleBook: Sendable {
   private(set) var rules: [Rule?] = []
   /// By number; beside the rules, because looking at it must not count references.
   private var switches: ContiguousArray<Bool> = []
-  /// By symbol handle: -1 not looked at yet, 0 no rules, otherwise the place in `watches` plus one.
+  /// By symbol handle: -1 has not come yet, -2 has come and is to be looked at anew, 0 no rules, otherwise the place in `watches` plus one.
   private var places: ContiguousArray<Int32> = []
   private var watches: ContiguousArray<ContiguousArray<Watch>> = []
   /// Beside the watches: what time it is for the symbol.
@@ -98,7 +98,7 @@ struct RuleBook: Sendable {
     for i in watches[place].indices { watches[place][i].setBack(to: clocks[place].now) }
   }
 
-  /// Finds the rules for a symbol that comes for the first time.
+  /// Finds the rules for a symbol that comes for the first time, or for the first time after there was a new rule about it.
   @inline(never)
   private mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
@@ -141,8 +141,8 @@ struct RuleBook: Sendable {
       let symbol = Symbol(id: UInt32(id))
       guard rule.concerns(symbol) else { continue }
       if place == 0 {
-        // Looked at anew when its next event comes.
-        places[id] = -1
+        // When its next event comes.
+        places[id] = -2
       } else {
         watches[Int(place) - 1].append(Watch(rule: number, of: rule, windowLimit: windowLimit))
       }
@@ -161,6 +161,11 @@ struct RuleBook: Sendable {
     rules[number]?.isEnabled = isEnabled
     switches[number] = isEnabled
   }
+
+  func hasCome(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] != -1 }
+
+  /// The symbols that have come.
+  var comers: some Sequence<Symbol> { places.indices.lazy.filter { places[$0] != -1 }.map { Symbol(id: UInt32($0)) } }
 
   /// How many symbols a rule watches, and for how many of them it has fired for good.
   func symbols(of number: Int) -> (watched: Int, spent: Int) {

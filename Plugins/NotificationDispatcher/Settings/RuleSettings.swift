@@ -70,7 +70,7 @@ public struct RuleSettings: Options {
     }
     if symbol != nil, symbols != nil { problems.add("either 'symbol' or 'symbols', not both", at: "symbols") }
     for (i, text) in (symbols ?? []).enumerated() {
-      if let fault = SymbolPattern.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
+      if let fault = Glob.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
     }
     if let message {
       do throws(TemplateError) { _ = try Template(message, Template.ruleNames) } catch {
@@ -149,6 +149,12 @@ extension RuleSettings {
 
   /// The symbols it is about; nil for all.
   var choice: SymbolChoice? { symbol.map { SymbolChoice(only: $0) } ?? symbols.map { SymbolChoice($0) } }
+
+  /// The symbols it names, each with its place in it.
+  var namedSymbols: [NamedSymbol] {
+    (symbol.map { [NamedSymbol($0.description, in: "symbol")] } ?? [])
+      + (symbols ?? []).enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
+  }
 
   /// Its name, or what it says.
   var effectiveName: String {

@@ -3,6 +3,13 @@ public enum Glob {
   /// True where `text` holds a `*` or a `?`.
   public static func isPattern(_ text: String) -> Bool { text.utf8.contains { $0 == 42 || $0 == 63 } }
 
+  /// Why `text` can be neither the name of a symbol nor a pattern of names; nil where it can.
+  public static func fault(in text: String) -> String? {
+    if isPattern(text) { return text.utf8.count > 64 ? "a pattern has at most 64 bytes" : nil }
+    do throws(TextError) { _ = try Symbol(text) } catch { return error.reason }
+    return nil
+  }
+
   /// True where `pattern` describes the whole of `name`, both in UTF-8.
   ///
   /// Greedy with one step back, so never worse than the product of the lengths.

@@ -34,24 +34,24 @@ extension Component {
 /// A symbol, or a pattern, that an option names.
 public struct NamedSymbol: Sendable, Hashable {
   public let name: String
-  /// The option's name.
-  public let option: String
-  /// Its place in the option's list, where that is one.
-  public let item: Int?
+  private var place: OptionPlace
 
+  /// `option` names it, as `item` of a list where that is given.
   public init(_ name: String, in option: String, item: Int? = nil) {
     self.name = name
-    self.option = option
-    self.item = item
+    place = OptionPlace(option, item: item)
+  }
+
+  /// The same for the options around those that name it: they stand there as `option`, as `item` of a list where that is given.
+  public func inside(_ option: String, item: Int? = nil) -> NamedSymbol {
+    var copy = self
+    copy.place = place.inside(option, item: item)
+    return copy
   }
 
   /// Where `node` has it.
   @usableFromInline
-  func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark {
-    guard let value = node?[option] else { return mark }
-    if let item, case .list(let items) = value.value, items.indices.contains(item) { return items[item].mark }
-    return value.mark
-  }
+  func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark { place.find(in: node, else: mark).mark }
 }
 
 /// Something wrong inside the text of an option.

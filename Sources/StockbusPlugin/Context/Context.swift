@@ -64,6 +64,12 @@ public struct Context: Sendable {
   /// The counter of this name, made at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }
 
+  /// Counts times that moved no clock (`EventClock`); shown where there were any.
+  public func count(datedAhead: Int) {
+    if datedAhead <= 0 { return }
+    counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(datedAhead)
+  }
+
   /// Says how far the component has come, in units of its own choice such as bytes of a file; nil where the end is not known.
   /// Cheap enough for once a run.
   public func report(progress done: Int, of total: Int?) { counters.progress.report(done, of: total) }

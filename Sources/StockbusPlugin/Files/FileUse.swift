@@ -10,20 +10,14 @@ public struct FileUse: Sendable, Hashable {
     case keep
   }
 
-  /// A step from options to one inside them.
-  enum Step: Sendable, Hashable {
-    case option(String)
-    case item(Int)
-  }
-
   /// As it was given.
   public let path: String
   public let access: Access
   /// True where the path is `-` and means standard input or output.
   public let isStandardStream: Bool
-  private(set) var place: [Step]
+  private(set) var place: OptionPlace
 
-  private init(_ path: String, _ access: Access, _ place: [Step], takesStream: Bool = true) {
+  private init(_ path: String, _ access: Access, _ place: OptionPlace, takesStream: Bool = true) {
     self.path = path
     self.access = access
     self.place = place
@@ -33,55 +27,29 @@ public struct FileUse: Sendable, Hashable {
   /// A file that is read; `option` names it, as `item` of a list where that is given. `-` is standard input, unless `takesStream` is
   /// false: then it is a file of that name.
   public static func reading(_ path: String, at option: String, item: Int? = nil, takesStream: Bool = true) -> FileUse {
-    FileUse(path, .read, steps(option, item), takesStream: takesStream)
+    FileUse(path, .read, OptionPlace(option, item: item), takesStream: takesStream)
   }
 
   /// A file that is written.
   public static func writing(_ path: String, at option: String, keeping: Int = 0) -> FileUse {
-    FileUse(path, .write(keeping: keeping), steps(option, nil))
+    FileUse(path, .write(keeping: keeping), OptionPlace(option))
   }
 
   /// A file in which something is kept.
   public static func keeping(_ path: String, at option: String) -> FileUse {
-    FileUse(path, .keep, steps(option, nil))
+    FileUse(path, .keep, OptionPlace(option))
   }
 
   /// The same for the options around those that named it: they stand there as `option`, as `item` of a list where that is given, and are
   /// `choice` among several.
   public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> FileUse {
     var copy = self
-    copy.place = Self.steps(option, item) + (choice.map { [.option($0)] } ?? []) + place
+    copy.place = place.inside(option, item: item, choice: choice)
     return copy
   }
 
-  private static func steps(_ option: String, _ item: Int?) -> [Step] { [.option(option)] + (item.map { [.item($0)] } ?? []) }
-
   /// `channels[1].file.path`.
-  public var option: String {
-    place.reduce(into: "") { text, step in
-      switch step {
-      case .option(let name): text += text.isEmpty ? name : ".\(name)"
-      case .item(let number): text += "[\(number)]"
-      }
-    }
-  }
-
-  /// Where its path is written in the options at `node`, as far as that is written at all; with the path's own node where it is.
-  func place(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, path: ConfigNode?) {
-    var node = node
-    var mark = node?.mark ?? mark
-    for step in place {
-      switch step {
-      case .option(let name): node = node?[name]
-      case .item(let number):
-        // One word is taken for a list of it.
-        if case .list(let items) = node?.value { node = items.indices.contains(number) ? items[number] : nil }
-      }
-      guard let node else { return (mark, nil) }
-      mark = node.mark
-    }
-    return (mark, node)
-  }
+  public var option: String { place.description }
 }
 
 /// A file with the place in a configuration where it is named.
@@ -95,10 +63,10 @@ public struct PlacedFile: Sendable, Hashable {
 
   private init(_ use: FileUse, _ node: ConfigNode?, _ mark: ConfigNode.Mark) {
     self.use = use
-    let place = use.place(in: node, else: mark)
+    let place = use.place.find(in: node, else: mark)
     self.mark = place.mark
-    isFromVariable = place.path?.variables.isEmpty == false
-    shownPath = isFromVariable ? place.path?.shownText ?? "" : shown(use.path)
+    isFromVariable = place.node?.variables.isEmpty == false
+    shownPath = isFromVariable ? place.node?.shownText ?? "" : shown(use.path)
   }
 
   @usableFromInline
