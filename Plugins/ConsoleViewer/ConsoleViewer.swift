@@ -38,6 +38,8 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   let store: ViewerStore?
   /// True while whoever draws sleeps until something happens.
   var isAsleep = false
+  /// Why the whole window could not be had.
+  private var refusal: ScreenRefusal?
   /// False where the watchlist is for this time only.
   var keepsWatchlist = true
   /// Somebody pressed `q`.
@@ -49,6 +51,12 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   var lastRules: Int64 = .min
   private let events: Counter
   let frames: Counter
+
+  public static func namedSymbols(_ settings: ConsoleViewerSettings) -> [NamedSymbol] {
+    settings.watchlists.entries.flatMap { list in
+      list.value.enumerated().map { NamedSymbol($1.description, in: list.name, item: $0).inside("watchlists") }
+    }
+  }
 
   public init(_ settings: ConsoleViewerSettings, _ context: Context) {
     self.settings = settings
@@ -73,12 +81,11 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     await recallMemory()
     if mode == .full {
       let inbox = inbox
-      let isOpen: Bool
       do {
-        isOpen = try await Terminal.shared.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
+        refusal = try await Terminal.shared.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
       } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
       // Somebody else has the screen, or the keyboard: a table in place is better than nothing.
-      if !isOpen { mode = .inline }
+      if refusal != nil { mode = .inline }
     }
     await draw()
   }
@@ -186,10 +193,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   public func drain() async throws {
     try await settle()
     if mode != .plain { await draw() }
-    if state.market.datedAhead > 0 {
-      context.counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(
-        state.market.datedAhead)
-    }
+    context.count(datedAhead: state.market.datedAhead)
   }
 
   public func stop() async {
@@ -212,7 +216,9 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   ]
 
   public func perform(_ command: Command) throws(CommandError) -> String {
-    guard mode == .full else { throw CommandError("'\(context.id)' has no full screen here") }
+    if let reason = NoScreen(settings, Terminal.shared.capabilities, refusal, isOpen: mode == .full) {
+      throw CommandError("'\(context.id)' has no pages here: \(reason.text)")
+    }
     if command.arguments.isEmpty { throw CommandError("'\(command.verb)' needs a symbol") }
     var symbols: [Symbol] = []
     for argument in command.arguments {

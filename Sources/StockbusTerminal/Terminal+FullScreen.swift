@@ -4,28 +4,42 @@ internal import Darwin
 internal import Glibc
 #endif
 
+/// Why the whole window cannot be had.
+public enum ScreenRefusal: Hashable, Sendable {
+  /// Standard output is no terminal, or one whose cursor cannot be moved.
+  case noTerminal, cannotRedraw
+  /// Somebody else reads standard input, or there is none to read.
+  case keyboardTaken, noKeyboard
+  /// The process does not stand in the foreground of its terminal.
+  case background
+  /// This owner has it.
+  case taken(String)
+}
+
 extension Terminal {
   /// Takes the whole window for `owner` until `closeScreen`: the other screen of the terminal, no cursor, keys one by one.
   ///
-  /// False where it cannot be had: somebody else has it, there is no keyboard, or the process is in the background. `receive` is called on
-  /// threads of the terminal's own with keys and whatever else concerns the screen, and must not wait. While the screen is on, blocks of other owners
+  /// Answers why not where it cannot be had. `receive` is called on threads of the terminal's own with keys and whatever else concerns the screen, and must not wait. While the screen is on, blocks of other owners
   /// are handed to it as panes, and printed lines as `printed`; nothing else reaches the window.
   ///
   /// However the process ends, the terminal is left as it was found: `closeScreen`, `installCrashRestore`, and a guardian for `kill -9`.
   public func openScreen(
     owner: String, mouse: Bool = true, receive: @escaping @Sendable (ScreenInput) -> Void
-  ) throws(TerminalError) -> Bool {
-    guard full == nil, capabilities.canRedraw, !isKeyboardTaken, let descriptor = openKeyboard() else { return false }
+  ) throws(TerminalError) -> ScreenRefusal? {
+    if let full { return .taken(full.owner) }
+    guard capabilities.canRedraw else { return capabilities.isTerminal ? .cannotRedraw : .noTerminal }
+    if isKeyboardTaken { return .keyboardTaken }
+    guard let descriptor = openKeyboard() else { return .noKeyboard }
     guard let mode = RawMode(descriptor), mode.isForeground else {
       closeKeyboard(descriptor)
-      return false
+      return .background
     }
     let guardian = Guardian(terminal: descriptor)
     let keyboard = KeyboardThread(keyboard: descriptor) { [weak self] news in self?.forward(news, receive) }
     guard let keyboard else {
       guardian?.end()
       closeKeyboard(descriptor)
-      return false
+      return .noKeyboard
     }
     // What stands below goes where it came from, before the other screen covers it.
     let bytes = screen.finish()
@@ -43,7 +57,7 @@ extension Terminal {
     }
     keyboard.start()
     tellPanes()
-    return true
+    return nil
   }
 
   /// Shows a frame; only what has changed is sent, in one write. Nothing happens where the screen is off or somebody else's.

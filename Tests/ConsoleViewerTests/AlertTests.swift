@@ -68,7 +68,77 @@ import Testing
     driver.type("aabove 90")
     driver.press(.enter)
     #expect(driver.state.alerts == [])
-    #expect(driver.state.message == .init(text: "A is above 90 already", isError: true, until: driver.state.now + 4 * second))
+    #expect(driver.state.promptFault == "it is above 90 already")
+    #expect(driver.state.prompt == .alert("A", "above 90"))
+  }
+
+  @Test func `a price that is none stays in the prompt, with what is wrong, until it is mended or given up`() {
+    var driver = Driver()
+    driver.trade("AAPL", 20_000)
+    driver.send(.open("AAPL"))
+    driver.type("a21o")
+    driver.press(.enter)
+    #expect(driver.state.prompt == .alert("AAPL", "21o"))
+    let status = driver.frame().text.last ?? ""
+    #expect(status.hasPrefix(" alert AAPL (now 200.00): 21o▏"))
+    #expect(status.contains("no price: 200, above 200, +1%, -5"))
+    // The reason goes with the next key, the prompt with a price that is one.
+    driver.press(.backspace)
+    #expect(driver.frame().text.last?.contains("no price") == false)
+    driver.type("0")
+    driver.press(.enter)
+    #expect(driver.state.alerts.map(\.text) == ["AAPL above 210"])
+    #expect(driver.state.prompt == nil)
+    driver.type("ax")
+    driver.press(.enter, .escape)
+    #expect(driver.state.prompt == nil && driver.state.promptFault == nil)
+    driver.type("a")
+    #expect(driver.state.prompt == .alert("AAPL", ""))
+  }
+
+  @Test func `in a narrow window what is wrong is cut rather than kept quiet`() {
+    var driver = Driver(30, 8)
+    driver.trade("AAPL", 20_000)
+    driver.send(.open("AAPL"))
+    driver.type("a21o")
+    driver.press(.enter)
+    #expect(driver.frame().text.last == " 21o▏ no price: 200, above 20")
+  }
+
+  @Test func `a condition that is wrong stays in the prompt too`() {
+    var driver = Driver()
+    driver.trade("AAPL", 20_000)
+    driver.type("/price >")
+    driver.press(.enter)
+    #expect(driver.state.prompt?.text == "price >")
+    driver.type(" 1")
+    driver.press(.enter)
+    #expect(driver.state.prompt == nil && driver.state.filter.text == "price > 1")
+  }
+
+  @Test func `rules stand on the symbol's page by their names, and alerts that a dispatcher was told of name it`() {
+    var driver = Driver()
+    driver.trade("AAPL", 20_000)
+    let dispatcher = RunComponent(
+      id: "desk", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    driver.send(.sample([dispatcher], [], []))
+    let rules = [
+      "AAPL above 210\tAAPL\tabove 210\ton", "high\tAAPL,B*\tabove 300\ton", "AAPL falls quickly by a lot\t*\tfalls_by 5% in 10m\toff",
+      "other\tMSFT\tabove 1\ton",
+    ]
+    driver.send(.rules("desk", rules.joined(separator: "\n")))
+    driver.send(.open("AAPL"))
+    func rows(_ part: String) -> [String] { driver.frame().text.filter { $0.contains(part) } }
+    #expect(rows("! AAPL above 210").count == 1)
+    #expect(rows("! high: above 300").count == 1)
+    #expect(rows("! AAPL falls quickly by a lot:").count == 1)
+    #expect(rows("    falls_by 5% in 10m (off)").count == 1)
+    #expect(rows("other").isEmpty)
+    driver.type("a205")
+    driver.press(.enter)
+    driver.press(.escape)
+    driver.state.go(to: driver.state.tabs.firstIndex(of: .alerts) ?? 0)
+    #expect(rows("! AAPL above 205  (watched by desk too)").count == 1)
   }
 
   @Test func `a notification dispatcher is told too, and an alert is shown once, whoever fires first`() {
@@ -155,8 +225,8 @@ import Testing
     driver.send(.rules("alerts", "AAPL above 88\tAAPL\tcrosses_above 88\ton\n1% in a minute\t*\trises_by 1% in 1m\toff\nnonsense"))
     driver.advance(10)
     driver.send(.open("AAPL"))
-    #expect(driver.frame().text.contains { $0.contains("! crosses_above 88 (alerts)") })
-    #expect(driver.frame().text.contains { $0.contains("! rises_by 1% in 1m (alerts)") })
+    #expect(driver.frame().text.contains { $0.contains("! AAPL above 88: crosses_above 88") })
+    #expect(driver.frame().text.contains { $0.contains("! 1% in a minute:") })
     driver.send(.open("MSFT"))
     #expect(!driver.frame().text.contains { $0.contains("crosses_above 88") })
     driver.press(.escape)

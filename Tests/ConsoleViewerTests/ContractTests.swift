@@ -18,7 +18,7 @@ import Testing
     try await running.send([Trade.schema.example])
     await running.delivered()
     let error = await #expect(throws: CommandError.self) { _ = try await running.perform("open AAPL") }
-    #expect(error?.description == "'plugin' has no full screen here")
+    #expect(error?.description == "'plugin' has no pages here: 'plain: true' prints lines; leave it out for the full screen")
     try await running.stop()
     #expect(harness.counter("events") == 1)
   }

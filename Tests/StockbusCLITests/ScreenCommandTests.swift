@@ -46,7 +46,9 @@ import Testing
       processors:
         mine: { plugin: watchlist_filter, inputs: [ticks], symbols: [NVDA, APPL, "N*", "X*"] }
         dear: { plugin: filter, inputs: [mine], where: "price > 1 and symbol in [nvda, AAPL]" }
-      sinks: { screen: { plugin: console_viewer, inputs: [dear] } }
+      sinks:
+        screen: { plugin: console_viewer, inputs: [dear], watchlists: { tech: [AAPL, NVDAA], dear: NVDA } }
+        alerts: { plugin: notification_dispatcher, inputs: [ticks], rules: [{ symbol: APPL, above: 1 }, { symbols: [NVDA, nvda], above: 2 }] }
 
       """
     try Data(text.utf8).write(to: folder.appending(path: "desk.yaml"))
@@ -54,12 +56,15 @@ import Testing
       desk.yaml:3:70: warning: mine: no source has 'APPL'; did you mean 'AAPL'?
       desk.yaml:3:82: warning: mine: no source has 'X*'
       desk.yaml:4:50: warning: dear: no source has 'nvda'; did you mean 'NVDA'?
+      desk.yaml:6:80: warning: screen: no source has 'NVDAA'; did you mean 'NVDA'?
+      desk.yaml:7:81: warning: alerts: no source has 'APPL'; did you mean 'AAPL'?
+      desk.yaml:7:117: warning: alerts: no source has 'nvda'; did you mean 'NVDA'?
 
       """
     let result = try run("validate", "desk.yaml", in: folder)
     #expect(result.status == 0)
     #expect(result.errors == warnings)
-    #expect(result.output == "valid: 4 components, 3 edges\n")
+    #expect(result.output == "valid: 5 components, 4 edges\n")
     let watched = try run("watch", "aapl", "NVDA", "desk.yaml", in: folder)
     #expect(watched.status == 0)
     #expect(watched.errors.hasPrefix("warning: no source has 'aapl'; did you mean 'AAPL'?\n"))

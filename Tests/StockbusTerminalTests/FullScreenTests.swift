@@ -64,11 +64,11 @@ import Testing
     let terminal = Terminal(output: pseudo.slave, errors: pseudo.slave, keyboard: pseudo.slave, environment: environment)
     let inbox = Inbox()
     try await terminal.setBlock(["table"], owner: "other")
-    #expect(try await terminal.openScreen(owner: "screen", receive: inbox.receive))
+    #expect(try await terminal.openScreen(owner: "screen", receive: inbox.receive) == nil)
     #expect(await terminal.isFullScreen)
     #expect(!pseudo.isCooked)
     #expect(await inbox.next() == .panes([ScreenPane(owner: "other", lines: ["table"])]))
-    #expect(try await !terminal.openScreen(owner: "second", receive: inbox.receive))
+    #expect(try await terminal.openScreen(owner: "second", receive: inbox.receive) == .taken("screen"))
     #expect(pseudo.received().contains("\u{1b}[?1049h"))
 
     var frame = CellFrame(size: terminal.size)
@@ -104,10 +104,10 @@ import Testing
   @Test func `where the cursor cannot be moved or the keyboard is taken there is no screen`() async throws {
     let pseudo = Pseudo()
     let dumb = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: ["TERM": "dumb"])
-    #expect(try await !dumb.openScreen(owner: "a") { _ in })
+    #expect(try await dumb.openScreen(owner: "a") { _ in } == .cannotRedraw)
     let taken = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: environment)
     taken.takeKeyboard()
-    #expect(try await !taken.openScreen(owner: "a") { _ in })
+    #expect(try await taken.openScreen(owner: "a") { _ in } == .keyboardTaken)
     #expect(pseudo.isCooked && pseudo.received() == "")
   }
 
@@ -115,7 +115,7 @@ import Testing
     let pseudo = Pseudo()
     let terminal = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: environment)
     let inbox = Inbox()
-    #expect(try await terminal.openScreen(owner: "a", receive: inbox.receive))
+    #expect(try await terminal.openScreen(owner: "a", receive: inbox.receive) == nil)
     #expect(pseudo.received().contains("\u{1b}[?2026$p"))
     var frame = CellFrame(size: terminal.size)
     frame.put("one", row: 0, column: 0)

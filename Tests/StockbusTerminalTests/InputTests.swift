@@ -15,13 +15,13 @@ import Testing
     arguments: [
       ("a", Key.character("a"), []), ("Ä", .character("Ä"), []), ("日", .character("日"), []), ("\r", .enter, []), ("\n", .enter, []),
       ("\t", .tab, []), ("\u{7f}", .backspace, []), ("\u{1}", .character("a"), KeyModifiers.control), ("\u{1b}", .escape, []),
-      ("\u{1b}a", .character("a"), .alt), ("\u{1b}[A", .up, []), ("\u{1b}OA", .up, []), ("\u{1b}[1;5C", .right, .control),
+      ("\u{1b}[A", .up, []), ("\u{1b}OA", .up, []), ("\u{1b}[1;5C", .right, .control),
       ("\u{1b}[1;2D", .left, .shift), ("\u{1b}[H", .home, []), ("\u{1b}[4~", .end, []), ("\u{1b}[5~", .pageUp, []),
       ("\u{1b}[6;3~", .pageDown, .alt),
       ("\u{1b}[3~", .delete, []), ("\u{1b}[Z", .tab, .shift), ("\u{1b}OP", .function(1), []), ("\u{1b}[15~", .function(5), []),
-      ("\u{1b}[24~", .function(12), []), ("\u{1b}[[B", .function(2), []), ("\u{1b}\u{1b}[B", .down, .alt),
+      ("\u{1b}[24~", .function(12), []), ("\u{1b}[[B", .function(2), []), ("\u{1b}[1;3B", .down, .alt),
       ("\u{1b}[97;5u", .character("a"), .control),
-      ("\u{1b}é", .character("é"), .alt), ("\0", .character(" "), .control),
+      ("\u{1b}[113;3u", .character("q"), .alt), ("\0", .character(" "), .control),
     ] as [(String, Key, KeyModifiers)])
   func `keys`(text: String, expected: Key, modifiers: KeyModifiers) {
     #expect(decode(text) == key(expected, modifiers))
@@ -51,7 +51,16 @@ import Testing
     #expect(!decoder.isPending)
     #expect(decoder.feed([0x1b]) == [])
     #expect(decoder.feed(Array("[A".utf8)) == key(.up))
-    #expect(decode("\u{1b}\u{1b}") == key(.escape) + key(.escape) || decode("\u{1b}\u{1b}") == key(.escape))
+    #expect(decode("\u{1b}\u{1b}") == key(.escape) + key(.escape))
+  }
+
+  @Test func `Escape and another key are two keys, however quickly they come`() {
+    #expect(decode("\u{1b}q") == key(.escape) + key(.character("q")))
+    #expect(decode("\u{1b}é") == key(.escape) + key(.character("é")))
+    #expect(decode("\u{1b}\r") == key(.escape) + key(.enter))
+    #expect(decode("\u{1b}Oq") == key(.escape) + key(.character("O")) + key(.character("q")))
+    #expect(decode("\u{1b}\u{1b}[B") == key(.escape) + key(.down))
+    #expect(decode("\u{1b}\u{1b}\u{1b}q") == key(.escape) + key(.escape) + key(.escape) + key(.character("q")))
   }
 
   @Test func `what is broken is skipped, and what follows is understood`() {

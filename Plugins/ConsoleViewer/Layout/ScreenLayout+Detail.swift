@@ -74,10 +74,12 @@ extension ScreenLayout {
       frame.put("! \(alert.isAbove ? "above" : "below") \(alert.level)", row: line, column: column, pen.warning, width: width)
       line += 1
     }
-    for rule in state.otherRules where line < bottom && rule.concerns(row.symbol) {
-      frame.put(
-        "! \(rule.condition) (\(rule.component))", row: line, column: column, rule.state == "on" ? pen.warning : pen.muted, width: width)
-      line += 1
+    for rule in state.otherRules where rule.concerns(row.symbol) {
+      let style = rule.state == "on" ? pen.warning : pen.muted
+      for text in rule.lines(columns: width) where line < bottom {
+        frame.put(text, row: line, column: column, style, width: width)
+        line += 1
+      }
     }
     guard line + 2 < bottom else { return }
     line += 1

@@ -45,13 +45,14 @@ extension ScreenLayout {
       lines.append(StyledLine("  no alerts: choose a symbol, press a, then ↑, ↓ or a price", pen.muted))
     }
     for alert in state.alerts {
-      lines.append(StyledLine("  ! \(alert.text)\(alert.isDelegated ? " (notification_dispatcher too)" : "")", pen.text))
+      var line = StyledLine("  ! \(alert.text)", pen.text)
+      if alert.isDelegated, let dispatcher = state.dispatcher { line.append("  (watched by \(dispatcher.id) too)", pen.muted) }
+      lines.append(line)
     }
     for rule in rules {
       let symbols = rule.symbols == "*" ? "all symbols" : rule.symbols
       var line = StyledLine("  ! \(rule.name)", rule.state == "on" ? pen.text : pen.muted)
-      // A rule without a name of its own is called what it says.
-      let says = rule.name.contains(rule.condition) ? "" : "  \(symbols): \(rule.condition)"
+      let says = rule.isNamedByCondition ? "" : "  \(symbols): \(rule.condition)"
       line.append("\(says)  (\(rule.component)\(rule.state == "on" ? "" : ", " + rule.state))", pen.muted)
       lines.append(line)
     }

@@ -113,15 +113,18 @@ struct ScreenLayout {
   }
 
   private mutating func drawPrompt(_ prompt: ScreenState.Prompt, _ row: Int) {
-    let (label, hint): (String, String)
+    var label: String
+    let (hint, fault): (String, String?)
     switch prompt {
     case .filter:
       label = " /"
-      hint = state.filter.problem ?? "\(state.order.rows.count) match · Enter keeps · Esc undoes"
+      (hint, fault) = ("\(state.order.rows.count) match · Enter keeps · Esc undoes", state.filter.problem)
     case .alert(let symbol, _):
       let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
       label = " alert \(symbol)\(price): "
-      hint = "↑ +1% · ↓ -1% · or a price, Enter"
+      (hint, fault) = ("↑ +1% · ↓ -1% · or a price, Enter", state.promptFault)
+      // What is wrong with it is worth more room than what it is about.
+      if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
     }
     var at = frame.put(label, row: row, column: 0, pen.barStrong)
     // The end of a long text is what somebody is typing.
@@ -130,9 +133,12 @@ struct ScreenLayout {
     while text.displayWidth > room { text.removeFirst() }
     at = frame.put(text, row: row, column: at, pen.bar)
     frame.put("▏", row: row, column: at, pen.barStrong)
-    if at + 3 + hint.displayWidth < state.size.columns {
-      frame.put(
-        hint, row: row, column: state.size.columns - hint.displayWidth - 1, state.filter.problem == nil ? pen.barMuted : pen.barWarning)
+    let remark = fault ?? hint
+    if at + 3 + remark.displayWidth < state.size.columns {
+      frame.put(remark, row: row, column: state.size.columns - remark.displayWidth - 1, fault == nil ? pen.barMuted : pen.barWarning)
+    } else if fault != nil, at + 3 < state.size.columns {
+      // Cut rather than kept quiet.
+      frame.put(remark, row: row, column: at + 2, pen.barWarning, width: state.size.columns - at - 3)
     }
   }
 }

@@ -6,18 +6,19 @@ extension ScreenState {
   /// Takes a key for the line that is being typed.
   mutating func type(_ press: KeyPress, into prompt: Prompt) -> [ScreenEffect] {
     var text = prompt.text
+    promptFault = nil
     switch press.key {
     case .escape:
       self.prompt = nil
       if case .filter(_, let before) = prompt { setFilter(before) }
       return []
     case .enter:
-      self.prompt = nil
       if case .alert(let symbol, _) = prompt { return setAlert(symbol, text) }
+      // A condition that is wrong filters nothing: it stays to be mended.
+      if filter.problem == nil { self.prompt = nil }
       return []
     case .up, .down:
       guard case .alert(let symbol, _) = prompt else { break }
-      self.prompt = nil
       return setAlert(symbol, press.key == .up ? "+1%" : "-1%")
     case .backspace: if !text.isEmpty { text.removeLast() }
     case .character("u") where press.modifiers == .control: text = ""
@@ -50,19 +51,23 @@ extension ScreenState {
     prompt = .alert(symbol, "")
   }
 
-  /// `200`, `> 200`, `below 180`, `+1%`, `-5`; nothing is one per cent above.
-  mutating func setAlert(_ symbol: Symbol, _ text: String) -> [ScreenEffect] {
-    guard let row = market.row(of: symbol) else { return [] }
+  /// `200`, `> 200`, `below 180`, `+1%`, `-5`; nothing is one per cent above. What is wrong stays in the prompt, with the reason.
+  private mutating func setAlert(_ symbol: Symbol, _ text: String) -> [ScreenEffect] {
+    guard let row = market.row(of: symbol) else {
+      prompt = nil
+      return []
+    }
     guard var alert = Self.alert(text, for: row) else {
-      say("'\(text)' is no price: 200, above 200, +1%, -5", isError: true)
+      promptFault = "no price: 200, above 200, +1%, -5"
       return []
     }
     if alert.isAbove ? row.price >= alert.level : row.price <= alert.level {
-      say("\(symbol) is \(alert.isAbove ? "above" : "below") \(alert.level) already", isError: true)
+      promptFault = "it is \(alert.isAbove ? "above" : "below") \(alert.level) already"
       return []
     }
+    prompt = nil
     // A dispatcher has channels that we have not. We watch all the same: it counts from the first price it sees, we know the last one.
-    let dispatcher = run.component(taking: "add", plugin: "notification_dispatcher")
+    let dispatcher = dispatcher
     alert.isDelegated = dispatcher != nil
     if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
     arm(symbol)

@@ -30,6 +30,7 @@ extension ScreenState {
       selection = symbol
       page = .detail(symbol)
       prompt = nil
+      promptFault = nil
     case .watch(let symbols):
       watchlist = symbols
       tab = tabs.firstIndex(of: .watchlist) ?? 0

@@ -1,4 +1,6 @@
 internal import MarketData
+internal import StockbusPlugin
+internal import StockbusTerminal
 
 /// A rule of a dispatcher, as it says it.
 struct WatchedRule: Hashable {
@@ -24,12 +26,26 @@ struct WatchedRule: Hashable {
     }
   }
 
+  /// A rule without a name of its own is called what it says.
+  var isNamedByCondition: Bool { name.contains(condition) }
+
+  /// Its name, what it says and whether it is off, on one line of so many columns where that fits, otherwise on two.
+  func lines(columns: Int) -> [String] {
+    let off = state == "on" ? "" : " (\(state))"
+    if isNamedByCondition { return ["! " + name + off] }
+    let one = "! \(name): \(condition)\(off)"
+    return one.displayWidth <= columns ? [one] : ["! \(name):", "    " + condition + off]
+  }
+
   func concerns(_ symbol: Symbol) -> Bool {
     symbols.split(separator: ",").contains { Glob.matches(symbol.utf8, Array($0.utf8)) }
   }
 }
 
 extension ScreenState {
+  /// Who is told of our alerts too, and sends them out by channels that we have not.
+  var dispatcher: RunComponent? { run.component(taking: "add", plugin: "notification_dispatcher") }
+
   /// The rules of dispatchers, without those that stand among our own alerts.
   var otherRules: [WatchedRule] {
     let own = Set(alerts.filter(\.isDelegated).map(\.rule))

@@ -2,6 +2,9 @@
 ///
 /// Where the bytes are cut between two reads makes no difference. The exception is the Escape key, which is the beginning of most other
 /// keys: whether something follows only time tells, so call `timeout` when nothing has for some 50 ms.
+///
+/// An Escape before a plain key is the key Escape, then that key, however quickly: most terminals say Alt with a key in the same bytes, and
+/// what stands between (tmux, a slow line) takes the time away that could tell them apart. Alt is told where a sequence says it.
 public struct InputDecoder: Sendable {
   private var pending: [UInt8] = []
 
@@ -51,28 +54,17 @@ public struct InputDecoder: Sendable {
   private func step(_ bytes: ArraySlice<UInt8>) -> Step {
     let first = bytes[bytes.startIndex]
     if first == 0x1b { return escape(bytes.dropFirst()) }
-    return character(bytes, [])
+    return character(bytes)
   }
 
-  /// Behind an Escape: a sequence, or a key with Alt.
+  /// Behind an Escape: a sequence, or nothing of it.
   private func escape(_ rest: ArraySlice<UInt8>) -> Step {
     guard let next = rest.first else { return .incomplete }
     let step: Step
     switch next {
     case 0x5b: step = ControlSequence.read(rest.dropFirst()).map { Self.meaning($0) } ?? .incomplete
     case 0x4f: step = shift3(rest.dropFirst())
-    case 0x1b:
-      // Twice Escape: the key, or Alt with a key that begins with one. Alone it may be either.
-      guard let third = rest.dropFirst().first else { return .incomplete }
-      if third != 0x5b, third != 0x4f { return .event(.key(KeyPress(.escape)), 1) }
-      switch escape(rest.dropFirst()) {
-      case .event(.key(var press), let count):
-        press.modifiers.insert(.alt)
-        return .event(.key(press), count + 1)
-      case .event(_, let count), .skip(let count): return .skip(count + 1)
-      case .incomplete: return .incomplete
-      }
-    default: step = character(rest, .alt)
+    default: return .event(.key(KeyPress(.escape)), 1)
     }
     switch step {
     case .event(let event, let count): return .event(event, count + 1)
@@ -85,8 +77,8 @@ public struct InputDecoder: Sendable {
   private func shift3(_ rest: ArraySlice<UInt8>) -> Step {
     guard let final = rest.first else { return .incomplete }
     guard let key = ControlSequence.key(final) else {
-      // Alt and a capital O.
-      return .event(.key(KeyPress(.character("O"), .alt)), 1)
+      // Escape, then a capital O: the Escape's place is counted by the caller.
+      return .event(.key(KeyPress(.escape)), 0)
     }
     return .event(.key(KeyPress(key)), 2)
   }
@@ -97,16 +89,16 @@ public struct InputDecoder: Sendable {
     return sequence.event.map { .event($0, count) } ?? .skip(count)
   }
 
-  private func character(_ bytes: ArraySlice<UInt8>, _ modifiers: KeyModifiers) -> Step {
+  private func character(_ bytes: ArraySlice<UInt8>) -> Step {
     let first = bytes[bytes.startIndex]
     switch first {
-    case 0x0d, 0x0a: return .event(.key(KeyPress(.enter, modifiers)), 1)
-    case 0x09: return .event(.key(KeyPress(.tab, modifiers)), 1)
-    case 0x7f, 0x08: return .event(.key(KeyPress(.backspace, modifiers)), 1)
-    case 0: return .event(.key(KeyPress(.character(" "), modifiers.union(.control))), 1)
-    case 1...26: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 96))), modifiers.union(.control))), 1)
-    case 0x1c..<0x20: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 64))), modifiers.union(.control))), 1)
-    case 0x20..<0x7f: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first))), modifiers)), 1)
+    case 0x0d, 0x0a: return .event(.key(KeyPress(.enter)), 1)
+    case 0x09: return .event(.key(KeyPress(.tab)), 1)
+    case 0x7f, 0x08: return .event(.key(KeyPress(.backspace)), 1)
+    case 0: return .event(.key(KeyPress(.character(" "), .control)), 1)
+    case 1...26: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 96))), .control)), 1)
+    case 0x1c..<0x20: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first + 64))), .control)), 1)
+    case 0x20..<0x7f: return .event(.key(KeyPress(.character(Character(UnicodeScalar(first))))), 1)
     default: break
     }
     let length =
@@ -123,6 +115,6 @@ public struct InputDecoder: Sendable {
     guard let text = String(validating: encoded, as: UTF8.self), let character = text.first, text.count == 1 else { return .skip(length) }
     // Controls of the upper half (C1) are no text.
     if let scalar = text.unicodeScalars.first, (0x80..<0xa0).contains(scalar.value) { return .skip(length) }
-    return .event(.key(KeyPress(.character(character), modifiers)), length)
+    return .event(.key(KeyPress(.character(character))), length)
   }
 }
