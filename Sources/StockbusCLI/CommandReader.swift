@@ -72,7 +72,7 @@ struct CommandReader: Sendable {
       Blocking.wait {
         let answer: String
         do throws(CommandError) { answer = try await perform(command, on: id) } catch { answer = error.description }
-        Console.log(visible("\(id): \(answer)", limit: 1000))
+        Console.answer(AnswerText(answer, from: id))
       }
     }
   }

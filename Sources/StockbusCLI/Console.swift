@@ -7,6 +7,8 @@ import Synchronization
 enum Console {
   private enum Item: Sendable {
     case log(String, LineRole)
+    /// Lines that stay together, with their tabs where standard error is no terminal.
+    case answer([String])
     /// Nil takes the line away.
     case progress(String?)
   }
@@ -18,6 +20,12 @@ enum Console {
   /// A log line, above whatever is drawn in place.
   static func log(_ line: String, role: LineRole = .output) {
     if case .dropped = items.continuation.yield(.log(line, role)) { dropped.withLock { $0 += 1 } }
+  }
+
+  /// What was asked for, above whatever is drawn in place: in columns where people read it, otherwise with tabs for the next program.
+  static func answer(_ text: AnswerText) {
+    let lines = Terminal.shared.errorCapabilities.isTerminal ? text.columns : text.lines
+    if case .dropped = items.continuation.yield(.answer(lines)) { dropped.withLock { $0 += lines.count } }
   }
 
   /// The line of progress: in place on a terminal; nil takes it away.
@@ -34,6 +42,13 @@ enum Console {
       case .log(let line, let role):
         clear(&isShowing)
         try? await Terminal.shared.print(StyledLine(line), to: .standardError, role: role)
+      case .answer(let lines):
+        clear(&isShowing)
+        if Terminal.shared.errorCapabilities.isTerminal {
+          try? await Terminal.shared.print(lines.map { StyledLine($0) }, to: .standardError)
+        } else {
+          StandardError.write(lines.joined(separator: "\n"))
+        }
       case .progress(let line):
         if Terminal.shared.capabilities.canRedraw {
           try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
