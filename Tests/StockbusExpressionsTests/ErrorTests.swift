@@ -31,9 +31,15 @@ import Testing
     ("symbol == 0700", "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"0700\""),
     ("symbol in [0700]", "column 12: expected a symbol; between quotation marks it is one: \"0700\""),
     ("symbol in [BTC-USD]", "column 12: expected a symbol; one with other characters than letters and digits is written as \"BTC-USD\""),
-    ("symbol == price", "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"price\""),
+    (
+      "symbol == price",
+      "column 11: a symbol cannot be compared with a number; 'price' is a field here, and a symbol of this name is written as \"price\""
+    ),
     // Places that once were one byte too far, and texts that are no names.
-    ("symbol == (price)", "column 11: a symbol cannot be compared with a number"),
+    (
+      "symbol == (price)",
+      "column 11: a symbol cannot be compared with a number; 'price' is a field here, and a symbol of this name is written as \"price\""
+    ),
     ("symbol == (5)", "column 11: a symbol cannot be compared with a number"),
     ("symbol == ( 5 )", "column 11: a symbol cannot be compared with a number"),
     ("symbol > max(price, 1, 2)", "column 10: a symbol cannot be compared with a number"),
@@ -54,7 +60,10 @@ import Testing
       "symbol == price-size",
       "column 11: a symbol cannot be compared with a number; a symbol of other characters is written as \"price-size\""
     ),
-    ("symbol == BRK - B", "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received"),
+    (
+      "symbol == BRK - B",
+      "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == BRK, several as in symbol in [AAPL, NVDA]"
+    ),
     ("symbol == 0700.HK", "column 11: a name that begins with a digit is written in quotation marks: \"0700.HK\""),
     ("symbol matches BRK*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
     ("symbol matches BRK.*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
@@ -87,7 +96,7 @@ import Testing
     ("price matches \"1*\"", "column 1: only symbols, texts and choices match a pattern, and this is a number"),
     ("price > time", "column 9: a number cannot be compared with a time; write a time, as in 2013-10-08T13:30:00Z"),
     ("received - time > 250", "column 19: a duration cannot be compared with a number; write a unit, as in 250ms"),
-    ("price > \"100\"", "column 9: a number cannot be compared with a text"),
+    ("price > \"100\"", "column 9: a number cannot be compared with a text; a number is written without quotation marks"),
     ("price + 1% > 5", "column 1: a percentage cannot be added to a number; multiply instead, as in price * 101%"),
     ("time + 5 > received", "column 1: a number cannot be added to a time; write the number with a unit, as in 250ms"),
     ("time + received > time", "column 1: a time cannot be added to a time"),
@@ -96,7 +105,7 @@ import Testing
     ("price > 1.0000000001", "column 9: more than nine decimals"),
     ("price > 1e40", "column 9: the number is too large"),
     ("received - time > 0.1ns", "column 19: finer than a nanosecond"),
-    ("received - time > 5 min", "column 21: expected an operator such as 'and', found 'min'"),
+    ("received - time > 5 min", "column 21: a unit stands directly behind its number, as in 250ms; units are d, h, m, s, ms, us and ns"),
     ("received - time > 5min", "column 20: unknown unit 'min'; units are %, d, h, m, s, ms, us and ns"),
     ("received - time > 1s1h", "column 19: write each unit of a duration once, the larger ones first"),
     ("time > 2013-10-08", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
@@ -114,17 +123,112 @@ import Testing
     ("price > and", "column 9: expected a value, found 'and'; as a symbol or text write \"and\""),
     ("symbol == \"AAPL", "column 11: the text has no closing quotation mark"),
     ("symbol == \"\\q\"", "column 12: unknown escape; known are \\\" \\' \\\\ \\n \\r \\t and \\u{…}"),
-    ("price > $5", "column 9: '$' has no meaning here; symbols with other characters than letters and digits are written as \"$X\""),
+    ("price > $5", "column 9: prices are written without a currency, as in price > 100"),
     ("price > .5", "column 9: a number begins and ends with a digit, as in 0.5"),
     ("price > 5 %", "column 11: a '%' stands directly behind a number, as in 1.5%"),
     ("\u{7}", "column 1: unexpected character"),
     ("é == 5", "column 1: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
     ("price > 5 and é == 5", "column 15: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
-    ("AAPL == NVDA", "column 1: trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received"),
+    (
+      "AAPL == NVDA",
+      "column 1: trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
+    ),
     ("price in [size]", "column 11: a list holds constants, no fields"),
     ("price in [buy]", "column 11: trade has no field 'buy'; its fields are symbol, price, size, side, time, received"),
   ])
   func `is told with its place`(text: String, message: String) { #expect(error(text)?.description == message) }
+
+  @Test(arguments: [
+    ("price > 1,000", 10, "a number holds no commas: 1_000 or 1000"),
+    ("price > 1_000,50", 14, "decimals stand behind a point, as in 0.5"),
+    ("price > 1 000", 11, "a number holds no blanks: 1_000"),
+    ("price > 1 2", 11, "expected an operator such as 'and', found a number"),
+    ("size > 1'000", 9, "digits are grouped by '_', as in 1_000"),
+    ("price > 100$", 12, "prices are written without a currency, as in price > 100"),
+    ("price > 100 USD", 13, "prices are written without a currency, as in price > 100"),
+    ("price > 100€", 12, "prices are written without a currency, as in price > 100"),
+    ("price > €100", 9, "prices are written without a currency, as in price > 100"),
+    ("price > 100k", 12, "write all digits, as in 1_000_000, or 1e6"),
+    (
+      "price > 1.5m", 9,
+      "a number cannot be compared with a duration; d, h, m, s, ms, us and ns are units of time, and a million is written as 1_000_000 or 1e6"
+    ),
+    ("price > 5 percent", 11, "write a '%' directly behind the number, as in 1.5%"),
+    ("price > +5", 9, "expected a value, found '+'; a number has no '+' before it"),
+    (
+      "$price > 1", 1, "'$' has no meaning here; a field is written without it, and a symbol that holds it in quotation marks, as in \"$X\""
+    ),
+    (
+      "within 5m", 1,
+      "a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
+    ),
+    (
+      "price crosses above 100", 7,
+      "a condition looks at one event at a time; for rises, falls and crossings there are the rules of notification_dispatcher"
+    ),
+    (
+      "price > avg(price)", 9,
+      "unknown function 'avg'; a condition looks at one event at a time; sums, means and earlier values cannot be asked for"
+    ),
+    (
+      "time > now()", 8,
+      "unknown function 'now'; a condition knows no clock; how old an event was when it came is received - time, as in received - time < 1s"
+    ),
+    ("symbol like \"A%\"", 8, "write 'matches' with a pattern in which * is any text and ? one character, as in symbol matches \"A*\""),
+    (
+      "symbol not like \"A%\"", 12,
+      "write 'not matches' with a pattern in which * is any text and ? one character, as in symbol not matches \"A*\""
+    ),
+    (
+      "symbol.endswith(\"A\")", 1,
+      "unknown function 'symbol.endswith'; write 'matches' with a pattern in which * is any text and ? one character, as in symbol matches \"*USD\""
+    ),
+    ("symbol ~ \"A\"", 8, "write 'matches', as in symbol matches \"A*\""),
+    ("symbol == AAPL*", 16, "expected a value, found the end; a pattern stands behind 'matches', as in symbol matches \"A*\""),
+    (
+      "symbol matches [\"A*\", \"B*\"]", 16,
+      "one pattern stands behind 'matches'; several are joined by 'or', as in symbol matches \"A*\" or symbol matches \"B*\""
+    ),
+    ("price between 1 and 2", 7, "a range is written as in 10 <= price <= 20"),
+    ("price not between 1 and 2", 11, "what lies outside of a range is written as in price < 10 or price > 20"),
+    ("price in [1..2]", 12, "a range is written as in 10 <= price <= 20"),
+    ("price in 1..2", 10, "expected a list such as [1, 2], found a number; a range is written as in 10 <= price <= 20"),
+    ("symbol in (AAPL, NVDA)", 11, "a list stands in square brackets, as in symbol in [AAPL, NVDA]"),
+    ("symbol == AAPL, NVDA", 15, "several are written as a list behind 'in', as in symbol in [AAPL, NVDA]"),
+    ("price > 100, size > 5", 12, "between two conditions stands 'and' or 'or'"),
+    ("price is null", 7, "nothing is null here: every event has all of its fields"),
+    ("price is greater than 5", 7, "write '>' to compare"),
+    ("price === 1", 7, "write '==' to compare"),
+    ("price !== 1", 7, "write '!=' to compare"),
+    ("price : 100", 7, "write '==' to compare"),
+    ("price % 2 == 0", 7, "a '%' stands directly behind a number, as in 1.5%; there is no remainder"),
+    ("price ** 2 > 1", 8, "expected a value, found '*'; there is no power, write price * price"),
+    ("where price > 100", 1, "leave out 'where'; a condition begins with a value, as in price > 100"),
+    ("NOT price > 1", 1, "write 'not' in lower case"),
+    ("abs price > 1", 1, "write abs(…), with its values in parentheses"),
+    ("> 100", 1, "expected a value, found '>'; every comparison names its field, as in price > 100 and price < 200"),
+    ("price > 100 and < 200", 17, "expected a value, found '<'; every comparison names its field, as in price > 100 and price < 200"),
+    (
+      "price == 100 or 200", 17,
+      "a number is no condition; on each side of 'or' stands a whole comparison, as in price < 100 or price > 200"
+    ),
+    (
+      "symbol == AAPL or \"NVDA\"", 19,
+      "a text is no condition; on each side of 'or' stands a whole comparison, as in symbol == AAPL or symbol == NVDA"
+    ),
+    (
+      "price == AAPL", 10,
+      "trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
+    ),
+    ("price == \"AAPL\"", 10, "a number cannot be compared with a text; a symbol is compared as in symbol == AAPL"),
+    ("\"price\" > 100", 1, "a text cannot be compared with a number; a field is written without quotation marks: price"),
+    ("PRICE > 100", 1, "trade has no field 'PRICE'; did you mean 'price'?"),
+    ("trade.price > 1", 1, "trade has no field 'trade.price'; did you mean 'price'?"),
+    ("side == BUY", 9, "'side' is never 'BUY'; did you mean 'buy'?"),
+  ])
+  func `what other languages write is told as it is written here`(text: String, column: Int, message: String) {
+    #expect(error(text)?.description == "column \(column): \(message)")
+  }
 
   @Test func `percentages and numbers`() {
     #expect(

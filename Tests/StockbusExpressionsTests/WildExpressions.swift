@@ -171,6 +171,11 @@ struct WildExpressions {
     "]", ",", "+", "-", "*", "/", "<", "<=", "==", "!=", "1", "2.5", "1%", "250ms", "\"x\"", "'", "true", "abs", "min(", "=", "&&", "\\",
     "é",
     "…", "5x", "1h1h", "\"\\u{110000}\"", "1e400", "\u{201c}", ";", "#", "$", "`", "@", "{", "}", "|", "||", "^", "~", ":", "?", ".", "%",
+    // Of other languages.
+    "like", "not like", "between", "is", "is not null", "null", "within", "within 5m", "over 5m", "contains", "startswith(",
+    "symbol.endswith(",
+    "USD", "$1", "1$", "\u{20ac}1", "1\u{20ac}", "1,000", "1 000", "1'000", "percent", "1k", "1.5m", "5 min", "10am", "where", "NOT", "AND",
+    "PRICE", "trade.price", "now()", "avg(", "crosses", "greater", "xor", "===", "!==", "..", "**", "//", "~=", "[0]", "\"price\"", "BUY",
   ]
 
   // MARK: Bytes

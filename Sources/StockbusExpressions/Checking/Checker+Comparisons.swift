@@ -10,7 +10,7 @@ extension Checker {
       guard let unified = try unify((term, dimension), (other, otherDimension), right) else {
         // Its unit, or the rest of a time.
         let mayGoOn = if case .number = right.kind { dimension == .duration || dimension == .time } else { false }
-        throw fail(.type, misfit(dimension, otherDimension), right, mayGoOn: mayGoOn)
+        throw fail(.type, misfit(dimension, otherDimension, right), right, mayGoOn: mayGoOn)
       }
       return Self.reckoned(unified.left, comparison, unified.right)
     case (.symbol, .word), (.symbol, .string), (.text, .word), (.text, .string), (.choice, .word), (.choice, .string):
@@ -31,11 +31,29 @@ extension Checker {
     case (.symbol, .value), (.value, .symbol):
       let isLeft = if case .symbol = a { false } else { true }
       let other = isLeft ? left : right
-      let hint = nameMeant(by: other).map { "; a symbol of other characters is written as \"\($0)\"" } ?? ""
+      let hint =
+        if case .word(let word) = other.kind {
+          "; '\(word)' is a field here, and a symbol of this name is written as \"\(word)\""
+        } else {
+          nameMeant(by: other).map { "; a symbol of other characters is written as \"\($0)\"" } ?? ""
+        }
       throw fail(.type, "a symbol cannot be compared with \((isLeft ? a : b).kind)\(hint)", other)
+    case (.string(let text), .value(_, let dimension)):
+      throw fail(.type, "a text cannot be compared with a \(dimension.rawValue)\(quotedHint(text, dimension))", left)
+    case (.value(_, let dimension), .string(let text)):
+      throw fail(.type, "a \(dimension.rawValue) cannot be compared with a text\(quotedHint(text, dimension))", right)
     default:
       throw fail(.type, "\(a.kind) cannot be compared with \(b.kind)", right)
     }
+  }
+
+  /// For what stands in quotation marks beside a value.
+  private func quotedHint(_ text: String, _ dimension: Dimension) -> String {
+    if shape[text] != nil { return "; a field is written without quotation marks: \(text)" }
+    if dimension == .time { return "; a time is written without quotation marks, as in 2013-10-08T13:30:00Z" }
+    if Lexer.isDigit(text.utf8.first) { return "; a \(dimension.rawValue) is written without quotation marks" }
+    guard let field = shape.slots.first(where: { if case .symbol = $0.form { true } else { false } })?.name else { return "" }
+    return "; a symbol is compared as in \(field) == AAPL"
   }
 
   /// What somebody wrote, where it may have been meant as a name: `0700`, `BTC-USD`; nil where there are calls, blanks or parentheses in it.
@@ -70,8 +88,11 @@ extension Checker {
     }
   }
 
-  private func misfit(_ a: Dimension, _ b: Dimension) -> String {
+  private func misfit(_ a: Dimension, _ b: Dimension, _ right: Syntax) -> String {
     let message = "a \(a.rawValue) cannot be compared with a \(b.rawValue)"
+    if case .duration = right.kind, a == .number {
+      return message + "; d, h, m, s, ms, us and ns are units of time, and a million is written as 1_000_000 or 1e6"
+    }
     switch (a, b) {
     case (.percent, .number), (.number, .percent): return message + "; divide the percentage by 1% to make it a number"
     case (.duration, .number), (.number, .duration): return message + "; write a unit, as in 250ms"
@@ -136,7 +157,7 @@ extension Checker {
       for element in list {
         let other: (term: Term, dimension: Dimension) = try value(element)
         guard let unified = try unify((term, dimension), other, element) else {
-          throw fail(.type, misfit(dimension, other.dimension), element)
+          throw fail(.type, misfit(dimension, other.dimension, element), element)
         }
         guard let constant = unified.right.constant else { throw fail(.type, "a list holds constants, no fields", element) }
         values.insert(constant)
@@ -189,7 +210,8 @@ extension Checker {
       for word in words {
         let name = try name(word, "one of \(choices.names.joined(separator: ", "))")
         guard let hit = choices.names.firstIndex(of: name) else {
-          let near = didYouMean(name, among: choices.names)
+          let same = choices.names.first { $0.lowercased() == name.lowercased() }
+          let near = same.map { "; did you mean '\($0)'?" } ?? didYouMean(name, among: choices.names)
           throw fail(
             .unknown,
             "'\(syntax)' is never \(shown(name))\(near.isEmpty ? "; it is one of \(choices.names.joined(separator: ", "))" : near)", word,

@@ -45,7 +45,18 @@ struct Checker {
 
   private func joined(_ parts: [Syntax], isAll: Bool) throws(ExpressionError) -> Condition {
     var conditions: [Condition] = []
-    for part in parts { conditions.append(try condition(part)) }
+    for part in parts {
+      switch part.kind {
+      case .number, .percent, .duration, .time, .string:
+        let (word, kind) = (isAll ? "and" : "or", try operand(part).kind)
+        let isText = if case .string = part.kind { true } else { false }
+        let example =
+          isAll ? "price > 100 and price < 200" : isText ? "symbol == AAPL or symbol == NVDA" : "price < 100 or price > 200"
+        throw fail(
+          .type, "\(kind) is no condition; on each side of '\(word)' stands a whole comparison, as in \(example)", part, mayGoOn: true)
+      default: conditions.append(try condition(part))
+      }
+    }
     return Self.simplified(conditions, isAll: isAll)
   }
 
@@ -116,11 +127,29 @@ struct Checker {
     let advice: String
     if let elsewhere = Elsewhere.note(on: word, notIn: shape.name) {
       advice = " (\(elsewhere))" + list
+    } else if let meant = fieldMeant(by: word) {
+      advice = "; did you mean '\(meant)'?"
+    } else if let hint = Foreign.valueHint(word) {
+      advice = "; \(hint)"
     } else {
       let near = didYouMean(word, among: names)
-      advice = near.isEmpty ? list : near
+      advice = near.isEmpty ? list + symbolHint(word) : near
     }
     return fail(.unknown, "\(shape.name) has no field \(shown(word))\(advice)", syntax, completions: words(beginning: word))
+  }
+
+  /// `PRICE`, `trade.price`: a field in other letters, or behind its event's name.
+  private func fieldMeant(by word: String) -> String? {
+    let last = word.lowercased().split(separator: ".").last ?? ""
+    return shape.slots.lazy.map(\.name).first { $0.lowercased() == last }
+  }
+
+  /// For what looks like a symbol and stands where a value should.
+  private func symbolHint(_ word: String) -> String {
+    guard let field = shape.slots.first(where: { if case .symbol = $0.form { true } else { false } })?.name else { return "" }
+    let letters = word.unicodeScalars.filter { $0.properties.isAlphabetic }
+    guard letters.count > 1, letters.allSatisfy({ $0.properties.isUppercase }) else { return "" }
+    return "; a symbol is compared as in \(field) == \(visible(word, limit: 40)), several as in \(field) in [AAPL, NVDA]"
   }
 
   /// What may stand where a value or condition begins.

@@ -119,6 +119,7 @@ extension Lexer {
       let name = written(nameBegin..<at)
       guard let unit = Self.units.first(where: { $0.names.contains(name) }) else {
         if name.isEmpty { throw fail(.syntax, "a duration needs a unit: d, h, m, s, ms, us or ns", from: begin) }
+        if let hint = Foreign.unitHint(name) { throw fail(.syntax, hint, from: nameBegin) }
         throw fail(
           .syntax, "unknown unit '\(visible(name, limit: 20))'; units are %, d, h, m, s, ms, us and ns", from: nameBegin,
           isIncomplete: peek() == nil && Self.units.contains { $0.names.contains { $0.hasPrefix(name) } })

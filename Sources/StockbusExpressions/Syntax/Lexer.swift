@@ -17,6 +17,8 @@ struct Lexer {
     let token: Token
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): token = try literal()
+    case UInt8(ascii: "'") where begin > 0 && Self.isDigit(bytes[begin - 1]):
+      throw fail(.syntax, "digits are grouped by '_', as in 1_000", from: begin, to: begin + 1)
     case UInt8(ascii: "\""), UInt8(ascii: "'"): token = try string(byte)
     case _ where Self.beginsWord(byte): token = .word(try word())
     default: token = .mark(try mark())
@@ -69,6 +71,12 @@ struct Lexer {
       if let mark = Self.foreignMarks[scalar] { throw fail(.syntax, "write \(mark)", from: place, to: place + width) }
       place += width
     }
+    // A sign before a number; one that ends a name may belong to it.
+    if let first = word.unicodeScalars.first, first.properties.generalCategory == .currencySymbol,
+      word.unicodeScalars.dropFirst().allSatisfy({ $0.value < 0x80 && (Self.isDigit(UInt8($0.value)) || $0 == "." || $0 == "_") })
+    {
+      throw fail(.syntax, Foreign.currency, from: begin, to: begin + UTF8.width(first))
+    }
   }
 
   private static let foreignMarks: [Unicode.Scalar: String] = [
@@ -79,33 +87,54 @@ struct Lexer {
     "\u{3000}": "an ordinary blank",
   ]
 
+  private static let quoted = "a symbol with other characters than letters and digits stands in quotation marks, as in \"BTC-USD\""
+
   private mutating func mark() throws(ExpressionError) -> Token.Mark {
     let begin = at
     let one = written(begin..<(begin + 1))
     let two = written(begin..<(begin + 2))
+    if two == "==" || two == "!=", peek(2) == UInt8(ascii: "=") {
+      throw fail(.syntax, "write '\(two)' to compare", from: begin, to: begin + 3)
+    }
     if begin + 2 <= bytes.count, let mark = Token.Mark(rawValue: two) {
       skip(2)
       return mark
     }
     // What other languages write.
-    let hints = ["&&": "and", "||": "or", "<>": "!=", "=<": "<=", "=>": ">=", "=~": "matches"]
+    let hints = ["&&": "and", "||": "or", "<>": "!=", "=<": "<=", "=>": ">=", "=~": "matches", "~=": "matches"]
     if let hint = hints[two] { throw fail(.syntax, "write '\(hint)'", from: begin, to: begin + 2) }
     if let mark = Token.Mark(rawValue: one) {
       skip()
       return mark
     }
+    let isOpen = begin + 1 == bytes.count
+    func wrong(_ message: String, isIncomplete: Bool = false) -> ExpressionError {
+      fail(.syntax, message, from: begin, to: begin + 1, isIncomplete: isIncomplete)
+    }
     switch one {
-    case "=": throw fail(.syntax, "write '==' to compare", from: begin, to: begin + 1, isIncomplete: begin + 1 == bytes.count)
-    case "!": throw fail(.syntax, "write 'not', or '!=' to compare", from: begin, to: begin + 1, isIncomplete: begin + 1 == bytes.count)
-    case "&": throw fail(.syntax, "write 'and'", from: begin, to: begin + 1)
-    case "|": throw fail(.syntax, "write 'or'", from: begin, to: begin + 1)
-    case "%": throw fail(.syntax, "a '%' stands directly behind a number, as in 1.5%", from: begin, to: begin + 1)
+    case "=": throw wrong("write '==' to compare", isIncomplete: isOpen)
+    case "!": throw wrong("write 'not', or '!=' to compare", isIncomplete: isOpen)
+    case "&": throw wrong("write 'and'")
+    case "|": throw wrong("write 'or'; an absolute value is written as abs(change)")
+    case "%":
+      let rule = "a '%' stands directly behind a number, as in 1.5%"
+      let behind = bytes[..<begin].last { $0 != 32 && $0 != 9 }
+      throw wrong(Self.isDigit(behind) ? rule : rule + "; there is no remainder")
     case ".":
-      let isOpen = begin + 1 == bytes.count && begin > 0 && Self.isDigit(bytes[begin - 1])
-      throw fail(.syntax, "a number begins and ends with a digit, as in 0.5", from: begin, to: begin + 1, isIncomplete: isOpen)
-    case "$", "`", "#", "^", "@", "~", "\\", ";", ":", "?", "{", "}":
-      let hint = "symbols with other characters than letters and digits are written as \"\(one)X\""
-      throw fail(.syntax, "'\(one)' has no meaning here; \(hint)", from: begin, to: begin + 1)
+      if peek(1) == UInt8(ascii: ".") { throw fail(.syntax, "a range is written as in 10 <= price <= 20", from: begin, to: begin + 2) }
+      throw wrong("a number begins and ends with a digit, as in 0.5", isIncomplete: isOpen && begin > 0 && Self.isDigit(bytes[begin - 1]))
+    case "$":
+      if Self.isDigit(peek(1)) || (begin > 0 && Self.isDigit(bytes[begin - 1])) { throw wrong(Foreign.currency) }
+      throw wrong("'$' has no meaning here; a field is written without it, and a symbol that holds it in quotation marks, as in \"$X\"")
+    case "~": throw wrong("write 'matches', as in symbol matches \"A*\"")
+    case ":": throw wrong("write '==' to compare")
+    case ";": throw wrong(Foreign.joined + ", between the items of a list ','")
+    case "^": throw wrong("'^' has no meaning here; there is no power, and a pattern stands in quotation marks, as in \"BRK.*\"")
+    case "?": throw wrong("'?' has no meaning here; a condition is written with 'and', 'or' and 'not'")
+    case "`": throw wrong("a field is written without marks around it, as in price > 100")
+    case "{", "}": throw wrong("conditions are grouped by parentheses, and a list stands in square brackets, as in symbol in [AAPL, NVDA]")
+    case "#": throw wrong("'#' has no meaning here, and there are no comments; \(Self.quoted)")
+    case "@", "\\": throw wrong("'\(one)' has no meaning here; \(Self.quoted)")
     default: throw fail(.syntax, "unexpected character", from: begin, to: begin + 1)
     }
   }

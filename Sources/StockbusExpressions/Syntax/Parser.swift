@@ -4,9 +4,12 @@ internal import MarketData
 ///
 /// From loose to tight: `or`, `and`, `not`, comparisons (with `in` and `matches`), `+ -`, `* /`, a sign.
 struct Parser {
-  private var lexer: Lexer
-  private var token = Token.end
-  private var range = 0..<0
+  private(set) var lexer: Lexer
+  private(set) var token = Token.end
+  private(set) var range = 0..<0
+  /// The token before, `.end` at the beginning, and where it is.
+  private(set) var before = Token.end
+  private(set) var rangeBefore = 0..<0
   private var last = 0
   private var depth = 0
 
@@ -30,8 +33,9 @@ struct Parser {
 
   // MARK: Tokens
 
-  private mutating func advance() throws(ExpressionError) {
+  mutating func advance() throws(ExpressionError) {
     last = range.upperBound
+    (before, rangeBefore) = (token, range)
     (token, range) = try lexer.next()
   }
 
@@ -51,39 +55,14 @@ struct Parser {
     guard try take(mark) else { throw operatorBegun ?? fail("expected \(what), found \(shownToken)") }
   }
 
-  private var shownToken: String { visible(token.shown, limit: 40) }
+  var shownToken: String { visible(token.shown, limit: 40) }
 
-  private func fail(_ message: String) -> ExpressionError {
+  func fail(_ message: String) -> ExpressionError {
     ExpressionError(.syntax, message, lexer.text, range, isIncomplete: token == .end)
   }
 
-  /// Something stands where an operator should.
-  private func unexpectedBehind(_ tree: Syntax) -> ExpressionError {
-    if case .word(let word) = token {
-      if let keyword = Keyword(rawValue: word.lowercased()), keyword.rawValue != word {
-        return fail("write '\(keyword.rawValue)' in lower case")
-      }
-    }
-    if let operatorBegun { return operatorBegun }
-    if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) closes nothing") }
-    if isBeforeDuration { return fail(Self.windows) }
-    return fail("expected an operator such as 'and', found \(shownToken)")
-  }
-
-  /// `within 5m`, `for 5m`, `in the last 5m`: what the language has not.
-  private var isBeforeDuration: Bool {
-    guard case .word(let word) = token else { return false }
-    if ["within", "during"].contains(word.lowercased()) { return true }
-    var ahead = self
-    guard (try? ahead.advance()) != nil, case .duration = ahead.token else { return false }
-    return ["in", "for", "over", "since"].contains(word.lowercased())
-  }
-
-  private static let windows =
-    "a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
-
   /// Where an operator is to come and its first letters stand at the end: somebody may be typing it.
-  private var operatorBegun: ExpressionError? {
+  var operatorBegun: ExpressionError? {
     guard case .word(let word) = token, range.upperBound == lexer.text.utf8.count else { return nil }
     let near = ["and", "or", "in", "matches", "not"].filter { $0.hasPrefix(word) && $0 != word }
     if near.isEmpty { return nil }
@@ -147,6 +126,7 @@ struct Parser {
       guard token == .word(Keyword.in.rawValue) || token == .word(Keyword.matches.rawValue) else {
         let begun = if case .word(let word) = token, range.upperBound == lexer.text.utf8.count { word } else { "" }
         let near = token == .end || !begun.isEmpty ? ["in", "matches"].filter { $0.hasPrefix(begun) } : []
+        if near.isEmpty, case .word(let word) = token, let hint = Foreign.operatorHint(word, isNegated: true) { throw fail(hint) }
         throw ExpressionError(
           .syntax, "expected 'in' or 'matches' behind 'not', found \(shownToken)", lexer.text, range, isIncomplete: !near.isEmpty,
           completions: near)
@@ -178,17 +158,22 @@ struct Parser {
   private mutating func pattern() throws(ExpressionError) -> Syntax {
     let isCut =
       switch token {
-      case .mark(.times): true
+      case .mark(.times), .mark(.divided): true
       // Directly behind the word.
       case .word, .number: lexer.peek().map { [UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "?")].contains($0) } ?? false
       default: false
       }
+    if token == .mark(.openList) {
+      throw fail("one pattern stands behind 'matches'; several are joined by 'or', as in symbol matches \"A*\" or symbol matches \"B*\"")
+    }
     if isCut { throw fail("a pattern stands in quotation marks, as in \"BRK.*\"") }
     return try sum()
   }
 
   private mutating func list() throws(ExpressionError) -> [Syntax] {
-    if case .duration = token { throw fail(Self.windows) }
+    if case .duration = token { throw fail(Foreign.windows) }
+    if case .mark(.open) = token { throw fail("a list stands in square brackets, as in symbol in [AAPL, NVDA]") }
+    if case .number = token { throw fail("expected a list such as [1, 2], found a number; a range is written as in 10 <= price <= 20") }
     try expect(.openList, "a list such as [AAPL, NVDA]")
     var items: [Syntax] = []
     while token != .mark(.closeList) {
@@ -272,7 +257,8 @@ struct Parser {
       try expect(.close, "')'")
       return Syntax(inner.kind, begin..<last)
     case .mark(.openList): throw fail("a list stands behind 'in', as in symbol in [AAPL, NVDA]")
-    case .mark, .end: throw fail("expected a value, found \(shownToken)")
+    case .mark(let mark): throw fail("expected a value, found \(shownToken)\(hintOnMark(mark))")
+    case .end: throw fail("expected a value, found the end" + (before == .mark(.times) ? Foreign.pattern : ""))
     }
     return try node(kind, from: begin)
   }
@@ -281,8 +267,9 @@ struct Parser {
     guard let function = Function(rawValue: name) else {
       let known = Function.allCases.map(\.rawValue)
       let near = didYouMean(name, among: known)
+      let list = near.isEmpty ? "; there are \(known.joined(separator: ", "))" : near
       throw ExpressionError(
-        .unknown, "unknown function \(shown(name))" + (near.isEmpty ? "; there are \(known.joined(separator: ", "))" : near),
+        .unknown, "unknown function \(shown(name))" + (Foreign.callHint(name).map { "; \($0)" } ?? list),
         lexer.text, begin..<last)
     }
     try advance()

@@ -1,0 +1,140 @@
+/// What people write who know other languages, with how it is said in this one.
+enum Foreign {
+  /// For a word that stands where an operator should; nil for words that nobody means anything by. `next` is the word behind it, `isNegated`
+  /// says that `not` stands before it.
+  static func operatorHint(_ word: String, next: String? = nil, isNegated: Bool = false) -> String? {
+    let word = word.lowercased()
+    let not = isNegated ? "not " : ""
+    if let pattern = patterns[word] {
+      return "write '\(not)matches' with a pattern in which * is any text and ? one character, as in symbol \(not)matches \"\(pattern)\""
+    }
+    if word == "between" {
+      let outside = "what lies outside of a range is written as in price < 10 or price > 20"
+      return isNegated ? outside : "a range is written as in 10 <= price <= 20"
+    }
+    if isNegated { return nil }
+    if word == "is" || word == "are" { return compared(next?.lowercased()) }
+    if let mark = marks[word] { return "write '\(mark)' to compare" }
+    if movements.contains(word) { return Foreign.movement }
+    if absences.contains(word) { return null }
+    return joints[word]
+  }
+
+  /// For a word directly or at a distance behind a number; nil where it is none of a kind that stands there.
+  static func unitHint(_ word: String) -> String? {
+    let word = word.lowercased()
+    if isCurrency(word) { return currency }
+    if ["percent", "pct", "percents", "pc"].contains(word) { return "write a '%' directly behind the number, as in 1.5%" }
+    if multiples.contains(word) { return "write all digits, as in 1_000_000, or 1e6" }
+    if ["am", "pm", "oclock"].contains(word) { return timeOfDay }
+    if word == "x" { return "numbers are written in decimal digits" }
+    return nil
+  }
+
+  /// Behind a number and a blank: units of time as well.
+  static func distantUnitHint(_ word: String) -> String? {
+    if let hint = unitHint(word) { return hint }
+    return times.contains(word.lowercased())
+      ? "a unit stands directly behind its number, as in 250ms; units are d, h, m, s, ms, us and ns" : nil
+  }
+
+  /// For a word that is no field here but has a meaning elsewhere.
+  static func valueHint(_ word: String) -> String? {
+    switch word.lowercased() {
+    case "null", "nil", "none", "nan", "undefined", "empty", "missing", "na": null
+    case "inf", "infinity", "\u{221e}": "there is no infinity: a number is at most 9223372036854775807"
+    case "now", "today", "yesterday", "current_timestamp", "sysdate":
+      "a condition knows no clock; how old an event was when it came is received - time, as in received - time < 1s"
+    case "yes", "on": "write 'true'"
+    case "no", "off": "write 'false'"
+    default: nil
+    }
+  }
+
+  /// For the name of a function that this language has not.
+  static func callHint(_ name: String) -> String? {
+    let name = name.lowercased()
+    let method = name.split(separator: ".").last.map(String.init) ?? name
+    if name.contains("."), let function = Function(rawValue: method) {
+      return "write the value in the parentheses, as in \(function.rawValue)(change)"
+    }
+    if let pattern = patterns[method] {
+      return "write 'matches' with a pattern in which * is any text and ? one character, as in symbol matches \"\(pattern)\""
+    }
+    if ["isnull", "isnan", "isnone", "exists", "coalesce", "ifnull", "nvl", "isempty"].contains(method) { return null }
+    if let hint = valueHint(method) { return hint }
+    return overTime.contains(method) ? "a condition looks at one event at a time; sums, means and earlier values cannot be asked for" : nil
+  }
+
+  static let currency = "prices are written without a currency, as in price > 100"
+  static let windows =
+    "a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
+  static let lists = "several are written as a list behind 'in', as in symbol in [AAPL, NVDA]"
+  static let joined = "between two conditions stands 'and' or 'or'"
+  static let pattern = "; a pattern stands behind 'matches', as in symbol matches \"A*\""
+
+  private static let movement =
+    "a condition looks at one event at a time; for rises, falls and crossings there are the rules of notification_dispatcher"
+  private static let null = "nothing is null here: every event has all of its fields"
+  private static let timeOfDay = "a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"
+
+  private static func compared(_ next: String?) -> String {
+    guard let next else { return "write '==' to compare" }
+    if absences.contains(next) || valueHint(next) == null || next == "not" {
+      return next == "not" ? "write '!=' to compare; \(null)" : null
+    }
+    return "write '\(marks[next] ?? "==")' to compare"
+  }
+
+  static func isCurrency(_ word: String) -> Bool {
+    let scalars = word.unicodeScalars
+    return currencies.contains(word.lowercased())
+      || (!scalars.isEmpty && scalars.allSatisfy { $0.properties.generalCategory == .currencySymbol })
+  }
+
+  private static let currencies: Set<String> = [
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "usdt", "usdc", "dollar", "dollars", "euro", "euros", "pound", "pounds", "yen",
+    "cent",
+    "cents", "bucks",
+  ]
+  private static let multiples: Set<String> = [
+    "k", "kk", "m", "mm", "mio", "mln", "b", "bn", "g", "thousand", "million", "millions", "billion",
+  ]
+  private static let times: Set<String> = [
+    "d", "h", "s", "ms", "us", "ns", "day", "days", "hour", "hours", "hr", "hrs", "min", "mins", "minute", "minutes", "sec", "secs",
+    "second",
+    "seconds", "millis", "milliseconds", "microseconds", "nanoseconds", "week", "weeks",
+  ]
+  private static let patterns: [String: String] = [
+    "like": "A*", "ilike": "A*", "rlike": "A*", "regexp": "A*", "regex": "A*", "glob": "A*", "similar": "A*", "match": "A*",
+    "matching": "A*",
+    "contains": "*USD*", "contain": "*USD*", "includes": "*USD*", "include": "*USD*", "has": "*USD*", "startswith": "A*", "starts": "A*",
+    "starts_with": "A*", "begins": "A*", "beginswith": "A*", "prefix": "A*", "hasprefix": "A*", "endswith": "*USD", "ends": "*USD",
+    "ends_with": "*USD", "suffix": "*USD", "hassuffix": "*USD", "fnmatch": "A*",
+  ]
+  private static let marks: [String: String] = [
+    "eq": "==", "equal": "==", "equals": "==", "same": "==", "ne": "!=", "neq": "!=", "differs": "!=", "gt": ">", "above": ">",
+    "exceeds": ">",
+    "greater": ">", "more": ">", "higher": ">", "bigger": ">", "larger": ">", "over": ">", "after": ">", "lt": "<", "below": "<",
+    "less": "<",
+    "lower": "<", "smaller": "<", "fewer": "<", "under": "<", "before": "<", "ge": ">=", "gte": ">=", "le": "<=", "lte": "<=",
+  ]
+  private static let joints: [String: String] = [
+    "but": "write 'and'", "also": "write 'and'", "unless": "write 'and not'", "except": "write 'and not'",
+    "xor": "there is no 'xor'; write it as a and not b or b and not a", "mod": "there is no remainder", "div": "write '/'",
+    "then": "a condition only says which events pass", "else": "a condition only says which events pass",
+    "order": "a condition only says which events pass; sorting_feed orders them",
+    "limit": "a condition only says which events pass; sorting_feed has 'top'",
+  ]
+  private static let movements: Set<String> = [
+    "crosses", "crossed", "crossing", "cross", "rises", "rose", "rising", "falls", "fell", "falling", "drops", "dropped", "jumps",
+    "changes",
+    "changed", "increases", "decreases", "gains", "loses",
+  ]
+  private static let absences: Set<String> = ["exists", "exist", "null", "isnull", "notnull", "none", "nil", "defined", "present", "empty"]
+  private static let overTime: Set<String> = [
+    "avg", "average", "mean", "median", "sum", "count", "stddev", "std", "variance", "vwap", "sma", "ema", "ma", "prev", "previous", "lag",
+    "lead",
+    "last", "first", "highest", "lowest", "high", "low", "delta", "diff", "change", "rolling", "crosses", "crossover", "rises", "falls",
+  ]
+}
