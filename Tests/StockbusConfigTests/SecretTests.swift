@@ -94,10 +94,34 @@ import Testing
       "filter: { plugin: either, where: symbol in [A, B] }",
       "1:44: error: inside of '{…}' text that holds '[' stands in quotation marks (the mapping begins at 1:9)"
     ),
+    (
+      "{a: \"x\" == y}",
+      "1:9: error: the text ends at its quotation mark; put all of it in quotation marks, here single ones (the mapping begins at 1:1)"
+    ),
+    (
+      "a: 'x' == y",
+      "1:8: error: the text ends at its quotation mark; put all of it in quotation marks, here double ones (the mapping begins at 1:1)"
+    ),
     ("[a, b {c}]", "1:7: error: inside of '[…]' text that holds '{' stands in quotation marks (the list begins at 1:1)"),
   ])
   func `text that a bracket cuts wants quotation marks`(text: String, message: String) {
     #expect(yamlProblems(text) == "t.yaml:" + message)
+  }
+
+  @Test(arguments: [
+    "max(1s, 2, 3) > 5s", "max(1, 2s) > 5s, 3", "1,000", "1s, 2s and 3s, 4",
+  ])
+  func `text that commas cut is told once, where it begins`(text: String) {
+    let told = check(
+      "sources: { ticks: { plugin: ticker, symbols: A, interval: \(text) } }\nsinks: { end: { plugin: count, inputs: ticks } }")
+    #expect(told.contains("1:59: error: source 'ticks': 'interval' ends at a comma; inside of"), "\(told)")
+    #expect(told.split(separator: "\n").count { $0.contains("quotation marks") || $0.contains("unknown option") } == 1, "\(told)")
+  }
+
+  @Test func `a word behind a comma is an option's name, and so is told`() {
+    let told = check(
+      "sources: { ticks: { plugin: ticker, symbols: A, interval: 1s, brst } }\nsinks: { end: { plugin: count, inputs: ticks } }")
+    #expect(told.contains("unknown option 'brst'; did you mean 'burst'?"), "\(told)")
   }
 
   @Test func `text that a comma cuts wants quotation marks`() {
@@ -105,7 +129,7 @@ import Testing
       "sources: { ticks: { plugin: ticker, symbols: A, interval: max(1s, 2s) > 5s } }\nsinks: { end: { plugin: count, inputs: ticks } }")
     #expect(
       text.contains(
-        "1:67: error: source 'ticks': unknown option '2s) > 5s'; inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        "1:59: error: source 'ticks': 'interval' ends at a comma; inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
       ),
       "\(text)")
   }

@@ -20,7 +20,10 @@ import Testing
     ("a: b: c", "1:5: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
     ("a: 1\n  b: 2", "2:4: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
     ("  a: 1\n b: 2", "2:2: error: expected '---' or the end of the file; check the indentation"),
-    ("a: 'b' c", "1:8: error: expected a key; check the indentation and the quotation marks (the mapping begins at 1:1)"),
+    (
+      "a: 'b' c",
+      "1:8: error: the text ends at its quotation mark; put all of it in quotation marks, here double ones (the mapping begins at 1:1)"
+    ),
     ("- a\nb: c", "2:1: error: expected a list item '- '; check the indentation (the list begins at 1:1)"),
     ("a: - b", "1:4: error: a list item '- ' cannot begin here; check the indentation"),
     ("a: ? b", "1:4: error: a key cannot begin here; check the indentation"),

@@ -53,6 +53,8 @@ struct Interpolation {
       }
       return standIn(node)
     }
+    // A '$' that stands for itself: every character is still where it was written.
+    if template.variables.isEmpty, result == text { return node }
     return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted, variables: template.variables)
   }
 

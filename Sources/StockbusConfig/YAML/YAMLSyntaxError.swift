@@ -19,6 +19,13 @@ struct YAMLSyntaxError {
       let around = problem.hasSuffix("'}'") ? "'{…}'" : "'[…]'"
       return Problem("inside of \(around) text that holds '\(character == "[" ? "[" : "{")' stands in quotation marks" + opening, at: mark)
     }
+    // `where: "AAPL" == symbol`: what stands behind the closing mark.
+    if ["did not find expected ',' or '}'", "did not find expected ',' or ']'", "did not find expected key"].contains(problem),
+      let quote = quotationMark(before: mark, in: source)
+    {
+      let other = quote == "\"" ? "single" : "double"
+      return Problem("the text ends at its quotation mark; put all of it in quotation marks, here \(other) ones" + opening, at: mark)
+    }
     switch problem {
     case "found unexpected end of stream":
       // The end of the file is no place to look at: the opening is.
@@ -45,6 +52,18 @@ struct YAMLSyntaxError {
     default:
       return Problem((Self.texts[problem] ?? other) + opening, at: mark)
     }
+  }
+
+  /// The quotation mark before `mark` on its line, with blanks between, where anything but punctuation stands at `mark`.
+  private func quotationMark(before mark: ConfigNode.Mark, in source: SourceText) -> Unicode.Scalar? {
+    guard let character = source.character(at: mark), !SourceText.isBreak(character), !"]},:#\"'[{-".unicodeScalars.contains(character)
+    else {
+      return nil
+    }
+    var index = source.index(of: mark) - 1
+    while index >= 0, source.scalars[index] == " " || source.scalars[index] == "\t" { index -= 1 }
+    guard index >= 0, source.scalars[index] == "\"" || source.scalars[index] == "'" else { return nil }
+    return source.scalars[index]
   }
 
   private func isBehindDollar(in source: SourceText) -> Bool {

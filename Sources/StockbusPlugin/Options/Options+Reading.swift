@@ -32,23 +32,47 @@ extension Options {
     (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
+  /// What no option is called, without a value: the rest of a text.
+  private static func isRest(_ entry: ConfigNode.Entry) -> Bool {
+    entry.value.isNull && (entry.key.utf8.first.map { $0 &- 48 < 10 } ?? false || entry.key.utf8.contains { !isOfNames($0) })
+  }
+
   private static func checkKeys(
     _ entries: [ConfigNode.Entry], _ source: OptionSource<Self>, among names: [String], _ problems: inout Problems
   ) {
     var seen: Set<String> = []
-    for entry in entries {
+    // True behind a text that a comma has cut, up to the next option.
+    var isTold = false
+    for (place, entry) in entries.enumerated() {
+      if names.contains(entry.key) || !entry.value.isNull { isTold = false }
+      if isTold { continue }
       let shown = "'\(OptionText.visible(source.path(of: entry.key)))'"
       if !names.contains(entry.key) {
         let known = names.isEmpty ? "; there are none" : "; known are \(names.joined(separator: ", "))"
         let near = didYouMean(entry.key, among: names)
         // `{ where: max(price, 1) > 5 }`: what follows the comma has become a key.
-        let isRest = entry.value.isNull && entry.key.utf8.contains { !isOfNames($0) }
-        let quote = "; inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        let isRest = isRest(entry) || (entry.value.isNull && near.isEmpty && place + 1 < entries.count && isRest(entries[place + 1]))
+        let rule = "inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        if isRest, place > 0, names.contains(entries[place - 1].key), entries[place - 1].value.isPlainText {
+          let cut = entries[place - 1]
+          problems.add("'\(OptionText.visible(source.path(of: cut.key)))' ends at a comma; \(rule)", at: cut.value.mark)
+          isTold = true
+          continue
+        }
+        let quote = "; \(rule)"
         problems.add("unknown option \(shown)\(isRest ? quote : near.isEmpty ? known : near)", at: entry.mark)
       } else if !seen.insert(entry.key).inserted {
         problems.add("\(shown) is written twice", at: entry.mark)
       }
     }
+  }
+}
+
+extension ConfigNode {
+  /// Text that stands without quotation marks.
+  fileprivate var isPlainText: Bool {
+    guard case .scalar = value else { return false }
+    return !isQuoted && !isNull
   }
 }
 
