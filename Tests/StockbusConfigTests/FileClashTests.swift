@@ -113,6 +113,18 @@ private actor Certified: Source {
     #expect(found.hasSuffix("sink 'b': 'more[1].path': '@/x/out' cannot be written: sink 'a' writes it, at plugins.yaml:4:48"))
   }
 
+  @Test func `each of many outputs on one file is told, with an input where there is one`() throws {
+    let sinks = (0..<500).map { "  w\($0): { plugin: writer, inputs: [prices], path: @/one }\n" }.joined()
+    let lines = try problems(sinks).split(separator: "\n")
+    #expect(lines.count == 499)
+    #expect(lines.allSatisfy { $0.contains("cannot be written: sink 'w0' writes it, at plugins.yaml:4:") })
+    let readers = try problems(sinks, reads: "[@/in, @/in]").split(separator: "\n")
+    #expect(readers.count == 499)
+    let inputs = try problems(sinks.replacing("@/one", with: "@/in"), reads: "[@/in, @/in]").split(separator: "\n")
+    #expect(inputs.count == 500)
+    #expect(inputs.allSatisfy { $0.contains("cannot be written: source 'prices' reads it, at plugins.yaml:2:") })
+  }
+
   @Test func `what is put aside counts`() throws {
     #expect(
       try problems("  a: { plugin: writer, inputs: [prices], path: @/in, keep: 3 }", reads: "[@/in.3]").contains("no such file"))

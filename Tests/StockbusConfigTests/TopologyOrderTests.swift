@@ -83,6 +83,16 @@ import Testing
     #expect(UpstreamOrder(ring).cycles.map(\.count) == [count])
   }
 
+  @Test func `many long cycles take no more than their nodes and edges`() {
+    // Each node reads the one before it and the last one: as many cycles as nodes, of half as many nodes each.
+    let count = 20_000
+    let inputs = (0..<count).map { $0 == 0 ? [count - 1] : $0 < count - 2 ? [$0 - 1, count - 1] : [$0 - 1] }
+    let result = UpstreamOrder(inputs)
+    #expect(result.order.count == count)
+    #expect(!result.cycles.isEmpty)
+    #expect(result.cycles.reduce(0) { $0 + $1.count } <= UpstreamOrder.longest + count)
+  }
+
   @Test func `wires components upstream first, whatever the order of the sections and files`() throws {
     let planned = try topology(
       """

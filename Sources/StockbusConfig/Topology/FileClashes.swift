@@ -32,11 +32,6 @@ struct UsedFile {
 
   var isRead: Bool { use.access == .read }
   var keeps: Int { if case .write(let keeping) = use.access { keeping } else { 0 } }
-
-  /// Several may read a file, and several keep what they know in one.
-  func goesTogether(with other: UsedFile) -> Bool {
-    use.access == other.use.access && (use.access == .read || use.access == .keep)
-  }
 }
 
 /// Two uses of files that do not go together.
@@ -54,10 +49,15 @@ struct FileClash {
     var byIdentity: [FileIdentity: [Int]] = [:]
     for (number, file) in files.enumerated() { byIdentity[file.place.identity, default: []].append(number) }
     for same in byIdentity.values where same.count > 1 {
-      let writers = same.filter { !files[$0].isRead }
-      for (i, writer) in writers.enumerated() {
-        let others = same.filter { files[$0].isRead } + writers[..<i]
-        if let other = others.first(where: { !files[writer].goesTogether(with: files[$0]) }) { add(FileClash(to: writer, other: other)) }
+      // Several may read a file, and several keep what they know in one.
+      let reader = same.first { files[$0].isRead }
+      var first: Int?
+      var firstOutput: Int?
+      for writer in same where !files[writer].isRead {
+        let isKept = files[writer].use.access == .keep
+        if let other = reader ?? (isKept ? firstOutput : first) { add(FileClash(to: writer, other: other)) }
+        first = first ?? writer
+        if !isKept { firstOutput = firstOutput ?? writer }
       }
     }
     // What is put aside: by name, as most of it is not there yet, and by identity where it is.

@@ -81,13 +81,22 @@ extension TopologyChecker {
     return "\(file.shownPath) cannot be read\(reason)"
   }
 
+  /// Names to compare with, looked up once.
+  private mutating func names(in folder: String) -> [String] {
+    if let known = folders[folder] { return known }
+    let names = Array(ConfigFiles.names(inFolder: folder).lazy.filter { $0 != "." && $0 != ".." }.prefix(1000))
+    folders[folder] = names
+    return names
+  }
+
   /// A file of the same folder that was probably meant; otherwise where a relative path begins.
   private mutating func hint(_ path: String) -> String {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-    let names = ConfigFiles.names(inFolder: folder.isEmpty ? "." : folder).filter { $0 != "." && $0 != ".." }
-    if let near = affordableSuggestion(for: name, among: Array(names.prefix(1000))) { return "; did you mean \(shown(folder + near))?" }
+    if let near = affordableSuggestion(for: name, among: names(in: folder.isEmpty ? "." : folder)) {
+      return "; did you mean \(shown(folder + near))?"
+    }
     if path.hasPrefix("/") { return "" }
     guard let current = getcwd(nil, 0) else { return "" }
     defer { free(current) }

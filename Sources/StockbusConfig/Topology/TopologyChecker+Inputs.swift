@@ -70,8 +70,8 @@ extension TopologyChecker {
     for cycle in cycles {
       guard let first = cycle.first.map({ components[$0] }), let last = cycle.last.map({ components[$0] }) else { continue }
       let mark = first.inputs.first { $0.from == last.id }?.mark ?? first.idMark
-      var names = cycle.map { visible(components[$0].id) }
-      if names.count > 10 { names.replaceSubrange(5..<(names.count - 4), with: ["… (\(names.count - 9) more)"]) }
+      func names(_ part: some Sequence<Int>) -> [String] { part.map { visible(components[$0].id) } }
+      let names = cycle.count > 10 ? names(cycle.prefix(5)) + ["… (\(cycle.count - 9) more)"] + names(cycle.suffix(4)) : names(cycle)
       let way = (names + [visible(first.id)]).joined(separator: " → ")
       config.report("\(first.title): its input \(shown(last.id)) closes a cycle: \(way)", at: mark)
     }

@@ -43,6 +43,8 @@ struct TopologyChecker {
   var outerFiles: [RunFiles.Reader] = []
   /// The components' files, with the component's title.
   var files: [(title: String, file: PlacedFile)] = []
+  /// Names in folders, for suggestions.
+  var folders: [String: [String]] = [:]
   /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
   var comparisons = 20_000
 
