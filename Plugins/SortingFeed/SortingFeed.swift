@@ -3,7 +3,9 @@ public import StockbusPlugin
 extension Plugin {
   /// Ranks symbols.
   public static let sortingFeed = Plugin(
-    "sorting_feed", "Keeps symbols ordered by price, change, per cent or volume, and says each one's rank.", SortingFeedPlugin.self,
+    "sorting_feed",
+    "Keeps symbols ordered by price, change, per cent or volume, and says each one's rank and the one before (0: it had none).",
+    SortingFeedPlugin.self,
     hot: [
       .processor(SortingFeed<Trade>.self), .processor(SortingFeed<Quote>.self), .processor(SortingFeed<Bar>.self),
       .processor(SortingFeed<Ranked>.self),
@@ -29,7 +31,7 @@ public struct SortingFeedSettings: Options {
   @Setting("Which end is rank 1.")
   public var order = RankingOrder.descending
   @Setting(
-    "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0.",
+    "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0, and one that comes in has previous_rank 0.",
     in: 1...1000)
   public var top: Int?
 
