@@ -3,7 +3,7 @@ public import MarketData
 /// Records on their way into a file: their bytes, and where each ends, so that a file that breaks off knows how many it has.
 ///
 /// Unsafe inside: the ends are memory of its own. An array asks at every end whether somebody shares it, which took as long as writing
-/// a field does.
+/// a field does. Unchecked because that memory belongs to this value alone, which cannot be copied: who has it is the only one to touch it.
 public struct RecordText: ~Copyable, @unchecked Sendable {
   /// A record is written here, with its line end; then `endRecord` is called.
   public var bytes: ByteWriter

@@ -1,28 +1,8 @@
-import CZlib
 import MarketData
 import SeededRandom
 import Testing
 
 @testable import FileReplay
-
-/// Gzip (RFC 1952) of some bytes, made by zlib.
-func gzip(_ bytes: [UInt8]) -> [UInt8] {
-  var stream = z_stream()
-  deflateInit2_(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-  defer { deflateEnd(&stream) }
-  var input = bytes
-  var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
-  return input.withUnsafeMutableBufferPointer { source in
-    output.withUnsafeMutableBufferPointer { target in
-      stream.next_in = source.baseAddress
-      stream.avail_in = UInt32(source.count)
-      stream.next_out = target.baseAddress
-      stream.avail_out = UInt32(target.count)
-      deflate(&stream, Z_FINISH)
-      return Array(target.prefix(target.count - Int(stream.avail_out)))
-    }
-  }
-}
 
 @Suite struct ByteTests {
   /// A table with lines of every length up to 100 bytes and 3,000 rows.

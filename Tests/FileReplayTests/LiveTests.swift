@@ -117,23 +117,8 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
 
   @Test func `of gzip whatever has been flushed is handed out`() throws {
     let pipe = Pipe()
-    var stream = z_stream()
-    deflateInit2_(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    defer { deflateEnd(&stream) }
-    func pack(_ text: String, _ flush: Int32) -> [UInt8] {
-      var input = Array(text.utf8)
-      var output = [UInt8](repeating: 0, count: 1 << 16)
-      return input.withUnsafeMutableBufferPointer { source in
-        output.withUnsafeMutableBufferPointer { target in
-          stream.next_in = source.baseAddress
-          stream.avail_in = UInt32(source.count)
-          stream.next_out = target.baseAddress
-          stream.avail_out = UInt32(target.count)
-          deflate(&stream, flush)
-          return Array(target.prefix(target.count - Int(stream.avail_out)))
-        }
-      }
-    }
+    let stream = GzipStream()
+    func pack(_ text: String, _ flush: Int32) -> [UInt8] { stream.pack(Array(text.utf8), flush) }
     pipe.send(pack("symbol,price,time\nA,1,1\nB,2", Z_SYNC_FLUSH))
     var replay = try Replay<Trade>([ReplayInput(path: pipe.path)], .init())
     #expect(names(try take(&replay)) == ["A1"])

@@ -74,50 +74,14 @@ final class Lifeline: Sendable {
   }
 
   private static func start() -> Watchman? {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    // Above the standard streams, and not inherited by others: who holds the pipe keeps it whole.
-    let (reading, writing) = (fcntl(ends[0], F_DUPFD_CLOEXEC, 20), fcntl(ends[1], F_DUPFD_CLOEXEC, 20))
-    for end in ends { close(end) }
-    defer { close(reading) }
-    guard reading >= 0, writing >= 0, let child = spawn(reading: reading) else {
-      close(writing)
+    guard let pipe = OutlivingShell.pipe() else { return nil }
+    defer { close(pipe.reading) }
+    let child = OutlivingShell.start(
+      script, title: "stockbus: ends programs", descriptors: [0: pipe.reading], inheritsEnvironment: false)
+    guard let child else {
+      close(pipe.writing)
       return nil
     }
-    return Watchman(child: child, pipe: writing)
-  }
-
-  private static func spawn(reading pipe: Int32) -> pid_t? {
-    #if canImport(Darwin)
-    var actions: posix_spawn_file_actions_t?
-    var attributes: posix_spawnattr_t?
-    let newSession = Int16(0x0400)
-    #else
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    let newSession = Int16(0x80)
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_adddup2(&actions, pipe, 0)
-    // Whoever reads our output must not wait for the watchman too.
-    for stream in 1...2 { posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0) }
-    // All of them: a socket that stayed open in it would never be closed for its peer.
-    for other in InheritedDescriptors.from(3) { posix_spawn_file_actions_addclose(&actions, other) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK))
-    let words = ["/bin/sh", "-c", script, "stockbus: ends programs"]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    // It needs nothing of our environment, least of all secrets.
-    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-    var child: pid_t = 0
-    return posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &environment) == 0 ? child : nil
+    return Watchman(child: child, pipe: pipe.writing)
   }
 }

@@ -31,26 +31,31 @@ final class Guardian: Sendable {
 
   /// Nil where there is no shell, or no room for a process: then `kill -9` leaves the screen as it is.
   init?(terminal: Int32) {
-    var toChild: [Int32] = [-1, -1]
-    var fromChild: [Int32] = [-1, -1]
-    guard Self.makePipe(&toChild), Self.makePipe(&fromChild) else { return nil }
-    let high = Self.raised(terminal)
+    guard let toChild = OutlivingShell.pipe() else { return nil }
+    guard let fromChild = OutlivingShell.pipe() else {
+      close(toChild.reading)
+      close(toChild.writing)
+      return nil
+    }
+    let high = OutlivingShell.raised(terminal)
+    let child = OutlivingShell.start(
+      Self.script, title: "stockbus: gives the terminal back", arguments: [Sequences.fullScreenEndForPrintf],
+      descriptors: [3: toChild.reading, 4: high, 5: fromChild.writing], inheritsEnvironment: true)
     defer {
       close(high)
-      close(toChild[0])
-      close(fromChild[0])
+      close(toChild.reading)
+      close(fromChild.reading)
     }
-    let child = Self.spawn(pipe: toChild[0], terminal: high, ready: fromChild[1])
-    close(fromChild[1])
+    close(fromChild.writing)
     guard let child else {
-      close(toChild[1])
+      close(toChild.writing)
       return nil
     }
     self.child = child
-    pipe = toChild[1]
+    pipe = toChild.writing
     // It must have seen the terminal before we change it; a shell that takes longer than this is none.
-    var entry = pollfd(fd: fromChild[0], events: Int16(POLLIN), revents: 0)
-    while poll(&entry, 1, 1000) < 0, errno == EINTR {}
+    var entry = pollfd(fd: fromChild.reading, events: Int16(POLLIN), revents: 0)
+    while poll(&entry, 1, 5000) < 0, errno == EINTR {}
     Self.current.store(pipe, ordering: .sequentiallyConsistent)
   }
 
@@ -80,64 +85,6 @@ final class Guardian: Sendable {
     _ = Darwin.write(pipe, word.utf8Start, word.utf8CodeUnitCount)
     #else
     _ = Glibc.write(pipe, word.utf8Start, word.utf8CodeUnitCount)
-    #endif
-  }
-
-  private static func makePipe(_ ends: inout [Int32]) -> Bool {
-    guard Glibcless.pipe(&ends) == 0 else { return false }
-    for i in 0..<2 {
-      let high = raised(ends[i])
-      close(ends[i])
-      ends[i] = high
-    }
-    return true
-  }
-
-  /// The same file above the numbers that the child is given, and not inherited by others.
-  private static func raised(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 20) }
-
-  private static func spawn(pipe: Int32, terminal: Int32, ready: Int32) -> pid_t? {
-    #if canImport(Darwin)
-    var actions: posix_spawn_file_actions_t?
-    var attributes: posix_spawnattr_t?
-    let newSession = Int16(0x0400)
-    #else
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    let newSession = Int16(0x80)
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    // Whoever reads our output must not wait for the guardian too.
-    for stream in 0...2 { posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0) }
-    posix_spawn_file_actions_adddup2(&actions, pipe, 3)
-    posix_spawn_file_actions_adddup2(&actions, terminal, 4)
-    posix_spawn_file_actions_adddup2(&actions, ready, 5)
-    // Nor must any socket or pipe stay open in it, whatever its number: its peer would never see it closed.
-    for other in InheritedDescriptors.from(6) { posix_spawn_file_actions_addclose(&actions, other) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK))
-    let words = ["/bin/sh", "-c", script, "stockbus: gives the terminal back", Sequences.fullScreenEndForPrintf]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var child: pid_t = 0
-    return posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, environ) == 0 ? child : nil
-  }
-}
-
-/// `pipe` under a name that the property of the same name does not hide.
-private enum Glibcless {
-  static func pipe(_ ends: inout [Int32]) -> Int32 {
-    #if canImport(Darwin)
-    Darwin.pipe(&ends)
-    #else
-    Glibc.pipe(&ends)
     #endif
   }
 }
