@@ -171,6 +171,35 @@ struct Crate: SymbolEvent {
     }
   }
 
+  @Test func `events that grow do not take a conflating mailbox beyond its bytes`() {
+    let tally = Parcel.Tally()
+    let topic = Topic<Crate>("t", capacity: 2)
+    let inlet = topic.attach(Parker(), options: InletOptions(overflow: .conflate, memory: 350))
+    var outlet = Outlet(topic)
+    func send(_ number: Int, bytes: Int) {
+      outlet.send(Crate(number, bytes: bytes, tally))
+      outlet.commit()
+    }
+    func waiting() -> [Int] { inlet.run(limit: 9).map(\.content.number) }
+    for number in 0..<3 { send(number, bytes: 100) }
+    // 50 bytes are left: number 5 takes them, 6 would need 100 more, 7 gives 90 back, and then there is room for 11.
+    send(5, bytes: 150)
+    send(6, bytes: 200)
+    send(7, bytes: 10)
+    send(11, bytes: 190)
+    #expect(inlet.counts.conflated == 3 && inlet.counts.dropped == 1)
+    #expect(waiting() == [5, 11, 7])
+    // Alone, one may be as large as it is.
+    inlet.begin(3)
+    inlet.finish(3)
+    send(20, bytes: 100)
+    send(25, bytes: 1000)
+    #expect(inlet.counts.conflated == 4 && inlet.counts.dropped == 1)
+    #expect(waiting() == [25])
+    #expect(inlet.counts.residue == 0)
+    inlet.detach()
+  }
+
   @Test func `a dead letter keeps a bounded part of what was too large`() {
     let tally = Parcel.Tally()
     let topic = Topic<Crate>("t")

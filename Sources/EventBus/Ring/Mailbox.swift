@@ -4,8 +4,9 @@ internal import Synchronization
 /// The private queue of one lossy inlet: the publisher copies into it under a lock once a run, the reader swaps it out whole.
 ///
 /// Dropping and conflating happen on the publisher's side, so a slow reader never loses a symbol's latest value. `capacity`
-/// events may wait, besides those the reader has in hand, and `memory` bytes of text in them, or one event. Where there is no room in bytes,
-/// conflation drops the first event of a further symbol, and takes the next of any that waits.
+/// events may wait, besides those the reader has in hand, and `memory` bytes of text in them, or one event: at the most twice that, where the
+/// reader has as much in hand. Where there is no room in bytes, conflation drops what needs more: the first event of a further symbol, and a
+/// longer one of a symbol that waits, whose earlier event then stays.
 ///
 /// Unchecked because the buffers are raw memory: `back` is touched under the lock only, `front` by the one reader only.
 final class Mailbox<E: Event>: @unchecked Sendable {
@@ -118,7 +119,12 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
     let place = Int(state.places[id])
     if place >= 0 {
-      state.bytes &+= bytes &- (codec?.weight(of: state.back.base + place) ?? 0)
+      let growth = bytes &- (codec?.weight(of: state.back.base + place) ?? 0)
+      guard growth <= 0 || state.back.count == 1 || state.bytes &+ growth <= memory else {
+        state.dropped += 1
+        return
+      }
+      state.bytes &+= growth
       state.back.base[place] = event.pointee
       state.conflated += 1
       return

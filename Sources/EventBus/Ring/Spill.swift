@@ -3,6 +3,10 @@
 /// It hands out places instead of taking events, so that whoever sends builds an event where it belongs, in the ring or here, and
 /// nothing is copied on the way.
 ///
+/// It has no limit of its own, because what stands here is what one run of a component has sent: nothing more is read before it has gone into
+/// the ring (`flush`). A run is at most as many events as there was room for, and their texts at most its input's budget; a source is
+/// held by its own `flush` and `publish`. What a component makes of one event is its own business, as the memory it takes is.
+///
 /// Inlinable, because in generic code each of its steps would look types up.
 ///
 /// Unsafe because a place is handed out before it is written: the caller of `append` initialises it before anything else is asked.

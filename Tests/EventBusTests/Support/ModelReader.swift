@@ -60,8 +60,14 @@ final class ModelReader<E: TestEvent> {
       waiting.append(event)
     case .conflate:
       if let i = waiting.firstIndex(where: { $0.symbol == event.symbol }) {
-        waiting[i] = event
-        conflated += 1
+        // A longer one must find room beside the others; alone it always has.
+        let others = waiting.reduce(0) { $0 + $1.weight } - waiting[i].weight
+        if waiting.count == 1 || event.weight <= waiting[i].weight || others + event.weight <= options.memory {
+          waiting[i] = event
+          conflated += 1
+        } else {
+          dropped += 1
+        }
       } else if hasRoom(for: event) {
         waiting.append(event)
       } else {
