@@ -33,6 +33,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let malformed: Counter
   private let unknown: Counter
   private var known = 0
+  /// Those of `symbols`, which raw captures alone have.
+  private var rollCall: RollCall
 
   static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
     let known = E.fields.map(\.name)
@@ -43,11 +45,18 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       return settings.spec.decodingFaults(event: kind).map { (option, $0.message) }
     }
     if E.decodedKind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
-    return settings.columns.entries.filter { !known.contains($0.name) }.map { entry in
-      let hint =
-        suggestion(for: entry.name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
-      return ("columns", "'columns': \(E.eventName) has no field '\(entry.name)'\(hint)")
+    let names = settings.columns.entries.filter { !known.contains($0.name) }.map { entry in
+      let message = "'columns': \(E.eventName) has no field '\(entry.name)'"
+      if known.contains(entry.value) { return message + "; write '\(entry.value): \(entry.name)', the field before its column" }
+      let alias = E.fields.first { $0.aliases.contains(entry.name.lowercased()) }?.name
+      let near = (alias ?? suggestion(for: entry.name, among: known)).map { "; did you mean '\($0)'?" }
+      return message + (near ?? "; there are \(known.joined(separator: ", "))")
     }
+    return (names + settings.columnFaults).map { ("columns", $0) }
+  }
+
+  static func fault(in file: FileUse, _ settings: FileReplaySettings) -> String? {
+    FileHead.fault(of: file.path, settings.headOptions, as: E.self)
   }
 
   init(_ settings: FileReplaySettings, _ context: Context) {
@@ -56,7 +65,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     rows = context.counter("rows", "Rows sent as events.")
     malformed = context.counter("malformed", "Rows that are no event.")
     unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
+    let names = settings.isRaw && E.decodedKind != nil ? settings.symbols.map(\.description) : []
+    rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(names)
   }
+
+  func stop() { context.remember(rollCall, "roll call") }
 
   func run(into output: inout Outlet<E>) async throws {
     let halt = Halt()
@@ -67,6 +80,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       } onCancel: {
         halt.halt()
       }
+      context.note(rollCall)
     } catch let error as ReplayError {
       if error.code == .halted { throw CancellationError() }
       guard error.code == .unreadable, settings.path.contains(where: InputDescriptor.isStream) else { throw error }
@@ -177,6 +191,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         unsent = 0
         if wait > .zero { try await context.clock.sleep(until: context.clock.uptime + wait) }
       }
+      if !rollCall.isComplete, let symbol = E.schema.symbol(of: event) { rollCall.meet(symbol) }
       output.send(event)
       unsent += 1
       report(replay)
@@ -190,7 +205,13 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if output.room() == 0 { try await output.waitForRoom() }
     let room = output.room()
     let before = replay.counts.events
-    let result = Result { try pull(&replay, limit: min(limit, room)) { output.send(contentsOf: $0) } }
+    let isWatched = !rollCall.isComplete
+    let result = Result {
+      try pull(&replay, limit: min(limit, room)) { run in
+        if isWatched { rollCall.look(at: run) }
+        output.send(contentsOf: run)
+      }
+    }
     // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
     context.remember(replay.position, "position")
     rows.add(replay.counts.events - before)
@@ -212,7 +233,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   private nonisolated func reject(_ row: MalformedRow) -> MalformedPolicy {
     malformed.add(1)
-    context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason)
+    context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason, symbol: row.symbol)
     return settings.malformed
   }
 

@@ -97,13 +97,26 @@ struct FileReplaySettings: Options {
         problems.add("'\(name)' is not for raw captures", at: name)
       }
     } else {
-      for name in Self.forCaptures where problems.isGiven(name) { problems.add("'\(name)' is for 'format: raw'", at: name) }
+      for name in Self.forCaptures where problems.isGiven(name) {
+        let hint = name == "symbols" ? "; a watchlist_filter behind it passes some symbols only" : ""
+        problems.add("'\(name)' is for 'format: raw'\(hint)", at: name)
+      }
     }
     if let zone {
       do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { return problems.add(error.message, at: "zone") }
     }
-    if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need a 'date'", at: "time") }
+    if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need the day, such as 'date: 2013-10-08'", at: "time") }
     checkWindow(&problems)
+  }
+
+  /// What is wrong with `columns`, whatever the event.
+  var columnFaults: [String] {
+    columns.entries.compactMap { entry in
+      if entry.value.isEmpty { return "'columns': the column of '\(entry.name)' is empty" }
+      if case .number(0) = ColumnReference(entry.value), format != .jsonLines { return "'columns': columns are counted from 1" }
+      return format == .jsonLines && JSONPath(entry.value) == nil
+        ? "'columns': \(shown(entry.value)) is no path; paths are written like data.p or tick[0].px" : nil
+    }
   }
 
   private func checkWindow(_ problems: inout OptionProblems) {
@@ -120,6 +133,13 @@ struct FileReplaySettings: Options {
   private func time(of moment: ReplayMoment) throws(ReplayMoment.Missing) -> Timestamp {
     var rules = zone.flatMap { try? ZoneRules($0) }
     return try moment.time(in: &rules)
+  }
+
+  /// For a look at a file's beginning: what is about times is left out, because reading a zone's rules takes longer than the look.
+  var headOptions: ReplayOptions {
+    var settings = self
+    (settings.zone, settings.from, settings.until) = (nil, nil, nil)
+    return settings.options
   }
 
   var options: ReplayOptions {
@@ -150,7 +170,7 @@ extension FinerTimes: Choice {}
 
 extension Delimiter: ScalarOption {
   init(option text: String) throws(OptionTextError) {
-    guard let delimiter = Delimiter(text) else { throw .mismatch }
+    guard let delimiter = Delimiter(text) ?? Delimiter(text.lowercased()) else { throw .mismatch }
     self = delimiter
   }
   static var optionType: OptionType { OptionType("delimiter", plural: "delimiters", phrase: "comma, semicolon, tab or pipe") }
@@ -172,7 +192,10 @@ extension Delimiter: ScalarOption {
 extension TimeFormat: ScalarOption {
   init(option text: String) throws(OptionTextError) {
     guard let format = TimeFormat(text) else {
-      throw .hint(String((didYouMean(text, among: Self.allCases.map(\.name))).dropFirst(2)))
+      if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
+      // Dates in whatever order: what is read is said, and not how to say it.
+      throw text.contains("%") || text.lowercased().contains("yy")
+        ? .hint("dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z") : .mismatch
     }
     self = format
   }
@@ -186,7 +209,12 @@ extension TimeFormat: ScalarOption {
 
 extension ReplaySpeed: ScalarOption {
   init(option text: String) throws(OptionTextError) {
-    guard let speed = ReplaySpeed(text) else { throw .mismatch }
+    guard let speed = ReplaySpeed(text) else {
+      let word = text.lowercased()
+      if let speed = ReplaySpeed(word) ?? ReplaySpeed(word + "x") { throw .hint("write \(speed.optionText)") }
+      if ["realtime", "real", "live", "recorded", "real_time"].contains(word) { throw .hint("did you mean '1x'?") }
+      throw ["full", "fast", "fastest", "unlimited"].contains(word) ? .hint("did you mean 'max'?") : .mismatch
+    }
     self = speed
   }
   static var optionType: OptionType { OptionType("speed", plural: "speeds", phrase: "max, or a multiple such as 1x or 2.5x") }
@@ -207,7 +235,7 @@ extension ReplayLoops: ScalarOption {
     } else if let count = Int(text), count >= 1 {
       self = .times(count)
     } else {
-      throw .mismatch
+      throw ["forever", "infinite", "always", "true", "-1"].contains(text.lowercased()) ? .hint("did you mean 'endless'?") : .mismatch
     }
   }
   static var optionType: OptionType { OptionType("count", plural: "counts", phrase: "a number from 1 on, or endless") }

@@ -1,3 +1,5 @@
+internal import EventBus
+internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
 public import StockbusPlugin
@@ -31,6 +33,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   private var document: Document
   private var schedule: PollSchedule
   private var state: ConnectionStatus.State?
+  private var rollCall: RollCall
   private let fetches: Counter
   private let unchanged: Counter
   private let failures: Counter
@@ -51,6 +54,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     schedule = PollSchedule(
       interval: settings.interval,
       backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
+    rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(settings.symbols.map(\.description))
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
     failures = context.counter("failures", "Fetches that brought no document.")
@@ -59,6 +63,8 @@ actor HTTPPoll<E: DecodedEvent>: Source {
 
   func run(into output: inout Outlet<E>) async throws {
     schedule.begin(at: context.clock.uptime)
+    // However it ends, by the number of fetches or from outside: where nothing came at all, the connection's states say more.
+    defer { if rollCall.hasMet { context.note(rollCall) } }
     var count = 0
     while true {
       let outcome = try await fetch(&output)
@@ -69,7 +75,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     }
   }
 
-  func stop() { context.remember(document, "document") }
+  func stop() {
+    context.remember(document, "document")
+    context.remember(rollCall, "roll call")
+  }
 
   private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {
     // A document that is there stays there while it is fetched again.
@@ -166,7 +175,15 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   private func read(_ body: [UInt8], _ output: inout Outlet<E>) -> Reading {
     let now = context.clock.now
     var reading = Reading()
-    let verdict = body.withUnsafeBufferPointer { bytes in decoder.decode(bytes, received: now) { output.send($0) } }
+    var came: [Symbol] = []
+    let isWatched = !rollCall.isComplete
+    let verdict = body.withUnsafeBufferPointer { bytes in
+      decoder.decode(bytes, received: now) { event in
+        if isWatched, let symbol = E.schema.symbol(of: event) { came.append(symbol) }
+        output.send(event)
+      }
+    }
+    for symbol in came { rollCall.meet(symbol) }
     reading.add(verdict)
     for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
     return reading

@@ -8,7 +8,11 @@ internal import StockbusPlugin
 
 /// Why a watchlist file cannot be used.
 struct WatchlistError: Error, CustomStringConvertible {
-  let description: String
+  let path: String
+  var line: Int?
+  let message: String
+
+  var description: String { "\(path)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }
 
 /// What changes when a file does.
@@ -53,20 +57,41 @@ extension Watchlist {
         bytes += block[..<count]
         if bytes.count > largestFile { break }
       }
-    } catch { throw WatchlistError(description: "\(path): \(error.text)") }
-    if bytes.count > largestFile { throw WatchlistError(description: "\(path): larger than 64 MiB") }
+    } catch { throw WatchlistError(path: path, message: error.text) }
+    if bytes.count > largestFile { throw WatchlistError(path: path, message: "larger than 64 MiB") }
     return try entries(bytes, path: path)
+  }
+
+  /// What is wrong with the first lines of a plain file, for the end of a sentence that names it.
+  static func fault(inFile path: String) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    var count = 0
+    do throws(InputDescriptor.Failure) {
+      let file = try InputDescriptor(path, halt: Halt())
+      if file.size == nil { return nil }
+      count = try bytes.withUnsafeMutableBufferPointer { buffer in
+        Result { () throws(InputDescriptor.Failure) in
+          try file.read(into: buffer.baseAddress.unsafelyUnwrapped, capacity: buffer.count)
+        }
+      }.get()
+    } catch { return nil }
+    // Whole lines of what there is.
+    let lines = bytes[..<count].lastIndex(of: 10).map { Array(bytes[...$0]) } ?? []
+    do throws(WatchlistError) { _ = try entries(lines, path: path) } catch {
+      return error.line.map { "line \($0): \(error.message)" } ?? "which is \(error.message)"
+    }
+    return nil
   }
 
   static func entries(_ bytes: [UInt8], path: String) throws(WatchlistError) -> [String] {
     // Some editors put a mark at the beginning, which is no part of the first symbol.
     let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw WatchlistError(description: "\(path): not UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw WatchlistError(path: path, message: "not UTF-8") }
     var entries: [String] = []
     for (i, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let entry = line.prefix { $0 != "#" }.trimmed
       if entry.isEmpty { continue }
-      if let reason = fault(in: entry) { throw WatchlistError(description: "\(path):\(i + 1): '\(entry)': \(reason)") }
+      if let reason = fault(in: entry) { throw WatchlistError(path: path, line: i + 1, message: "'\(entry)': \(reason)") }
       entries.append(entry)
     }
     return entries

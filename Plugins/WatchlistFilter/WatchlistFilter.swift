@@ -53,6 +53,8 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
     settings.symbols.enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
+  public static func fault(in file: FileUse, _ settings: WatchlistSettings) -> String? { Watchlist.fault(inFile: file.path) }
+
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context

@@ -68,6 +68,13 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     kept.idleDeadline = kept.idleDeadline ?? conversation.silence
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
+    // Messages as they are have no symbols.
+    var rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(E.kind == nil ? [] : settings.symbols.map(\.description))
+    defer {
+      context.remember(rollCall, "roll call")
+      // Another life may follow a failure. A venue that has said nothing has a connection whose states say why.
+      if Task.isCancelled, tallies.messages.total > 0 { context.note(rollCall) }
+    }
     try await link.run { connection in
       tallies.connections.add(1)
       isAuthenticated = false
@@ -76,7 +83,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
         while true {
-          for message in try await receive(over: connection) { take(message, &reader, into: &output) }
+          for message in try await receive(over: connection) { take(message, &reader, &rollCall, into: &output) }
           try await output.flush()
           if let rejection {
             throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
@@ -143,13 +150,18 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     }
   }
 
-  private func take(_ message: WebSocketMessage, _ reader: inout MessageReader?, into output: inout Outlet<E>) {
+  private func take(
+    _ message: WebSocketMessage, _ reader: inout MessageReader?, _ rollCall: inout RollCall, into output: inout Outlet<E>
+  ) {
     tallies.messages.add(1)
     // Some venues send their JSON in binary frames.
     let verdict = message.withBytes { bytes in
-      E.read(bytes, &reader, by: context.id, at: context.clock.now) { output.send($0) }
+      E.read(bytes, &reader, by: context.id, at: context.clock.now) { event in
+        if !rollCall.isComplete, let symbol = E.schema.symbol(of: event) { rollCall.meet(symbol) }
+        output.send(event)
+      }
     }
-    if let verdict { judge(verdict, message) }
+    if let verdict { judge(verdict, message, &rollCall) }
     tellGaps(reader?.gaps ?? [])
   }
 
@@ -157,7 +169,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     for gap in gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
   }
 
-  private func judge(_ verdict: Verdict, _ message: WebSocketMessage) {
+  private func judge(_ verdict: Verdict, _ message: WebSocketMessage, _ rollCall: inout RollCall) {
     switch verdict {
     case .events, .other: break
     case .heartbeat: tallies.heartbeats.add(1)
@@ -168,6 +180,8 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     case .refusal(_, let text):
       tallies.refusals.add(1)
       if conversation.waitsForAuthentication, !isAuthenticated { rejection = text }
+      let said = text + " " + message.beginning()
+      rollCall.excuse { conversation.isNamed($0, in: said) }
       context.reject(message.beginning(), origin: "\(url)", reason: "the venue refuses: \(text)")
     case .unknown(let shape):
       tallies.unknown.add(1)
@@ -177,7 +191,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     case .malformed(let reason):
       tallies.malformed.add(1)
       context.reject(message.beginning(), origin: "\(url)", reason: reason)
-    case .several(let verdicts): for each in verdicts { judge(each, message) }
+    case .several(let verdicts): for each in verdicts { judge(each, message, &rollCall) }
     }
   }
 

@@ -44,6 +44,9 @@ public struct Ledger: Sendable, Hashable {
 
   /// The name under which lost events are counted.
   static let lost = "LOST"
+  /// The names under which what was set aside, and breaks in a venue's numbers, are counted.
+  static let deadLetters = "dead letters"
+  static let gaps = "gaps"
 
   /// Events that components took and could not keep.
   public var lost: Int { counters.reduce(0) { $0 + ($1.name == Self.lost ? $1.total : 0) } }

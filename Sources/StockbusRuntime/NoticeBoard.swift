@@ -14,6 +14,7 @@ final class NoticeBoard: Noticeboard {
   let gaps: NoticeDesk<Gap>
   /// The components that end only after the topics do, because they read one of them or something that comes of it.
   let readers: Set<String>
+  let setAside = SetAsideSymbols()
   private let logger: Logger
 
   init(_ topology: Topology, logger: Logger) {
@@ -67,7 +68,7 @@ final class NoticeBoard: Noticeboard {
 
   /// What belongs into the ledger.
   var entries: [Ledger.Entry] {
-    entries(of: letters, counted: "dead letters") + entries(of: gaps, counted: "gaps") + entries(of: connections, counted: nil)
+    entries(of: letters, counted: Ledger.deadLetters) + entries(of: gaps, counted: Ledger.gaps) + entries(of: connections, counted: nil)
   }
 
   private func entries<E>(of desk: NoticeDesk<E>, counted name: String?) -> [Ledger.Entry] {

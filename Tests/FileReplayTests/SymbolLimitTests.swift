@@ -5,6 +5,31 @@ import Testing
 
 /// No source takes the table of symbols from the others, and each says once where it has met its limit.
 @Suite struct SymbolLimitTests {
+  @Test func `symbols of a capture that never came are told`() async throws {
+    let folder = TemporaryFolder()
+    folder.put(
+      """
+      1618677545000000001 {"stream":"btcusdt@trade","data":{"e":"trade","s":"BTCUSDT","t":1,"p":"61685.990","q":"0.5","T":1618677544990,"m":true}}
+      1618677545.25: {"e":"trade","s":"ETHUSDT","t":7,"p":"2682.51","q":"1","T":1618677545111,"m":false}
+
+      """, in: "capture")
+    func notes(_ options: String) async throws -> [String] {
+      let harness = try PipelineHarness(
+        """
+        sources: { ticks: { plugin: file_replay, path: \(folder.file("capture")), preset: binance, \(options) } }
+        sinks: { end: { plugin: probe, inputs: [ticks] } }
+        """, plugins: [.fileReplay, .probe])
+      return await harness.run().ledger.notes.map(\.text)
+    }
+    #expect(
+      try await notes("symbols: [BTC-USDT, ETH-USTD, XRP-USDT]") == [
+        "'ETH-USTD' never came; did you mean 'ETHUSDT'?", "'XRP-USDT' never came",
+      ])
+    #expect(try await notes("symbols: [BTC-USDT]") == [])
+    #expect(try await notes("symbols: [ETH-USDT, SOL-USDT]") == ["'SOL-USDT' never came"])
+    #expect(try await notes("symbols: []") == [])
+  }
+
   @Test func `a file with too many symbols is told so once, and the others go on`() async throws {
     let folder = TemporaryFolder()
     func rows(_ prefix: String, _ count: Int) -> String {

@@ -48,6 +48,17 @@ import TestServers
 
   private let first = #"{"data":[{"s":"AAPL","p":189.250,"q":100,"t":1381239000012},{"s":"NVDA","p":"355.95","q":"5","t":1381239000013}]}"#
 
+  @Test func `symbols that no document had are told at the end`() async throws {
+    let first = first
+    let server = try await ScriptedServer { _, _ in .answer(200, [:], first) }
+    let harness = PluginHarness(id: "prices")
+    let running = try start(harness, options(server, "symbols: [AAPL, NVAD, TSLA]\nfetches: 1"))
+    _ = await running.output(count: 2)
+    try await running.stop()
+    await server.close()
+    #expect(harness.notes == ["'NVAD' never came; did you mean 'NVDA'?", "'TSLA' never came"])
+  }
+
   @Test func `publishes a document once, asks for changes only, and publishes what is new`() async throws {
     let first = first
     let server = try await ScriptedServer { request, number in

@@ -51,6 +51,23 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test func `symbols that never came are told at the end, but not those that the venue has refused`() async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say(
+        #"{"result":null,"id":1}"#, #"{"error":{"code":2,"msg":"Invalid symbol: nopeusdt"},"id":1}"#, trade(1, "1", "ETHUSDT"),
+        trade(7, "61685.99"))
+      await visit.stay()
+    }
+    let running = try harness.start(
+      Plugin.webSocketFeed,
+      options: "preset: binance\nurl: \"\(venue.url)\"\nsymbols: [BTC-USDT, NOPE-USDT, ETH-USTD, SOL-USDT]", emitting: Trade.self)
+    _ = await running.output(count: 2)
+    try await running.stop()
+    #expect(harness.notes == ["'ETH-USTD' never came; did you mean 'ETHUSDT'?", "'SOL-USDT' never came"])
+    await venue.server.stop()
+  }
+
   @Test func `a lost connection is made again, the subscription said again, and what was missed is a gap`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)

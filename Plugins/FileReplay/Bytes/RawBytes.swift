@@ -6,11 +6,13 @@ enum ReplayContents: Sendable {
   /// ends with the `Halt`.
   case file(String, until: Halt = Halt())
   case bytes([UInt8])
+  /// The first bytes of a plain file, as many as that: what stands behind them is as bytes of a pipe that have not come yet.
+  case head(String, Int)
 
   /// Bytes there are where that is known without opening anything: of plain files and memory.
   var knownSize: Int? {
     switch self {
-    case .file(let path, _): InputDescriptor.plainSize(of: path)
+    case .file(let path, _), .head(let path, _): InputDescriptor.plainSize(of: path)
     case .bytes(let bytes): bytes.count
     }
   }
@@ -25,10 +27,15 @@ struct RawBytes: ~Copyable {
   private let memory: [UInt8]
   private var position = 0
   private var ahead: [UInt8] = []
+  /// Bytes that are left of a head.
+  private var left = Int.max
+  /// True of a head, behind which there is more.
+  private let isHead: Bool
 
   /// Nothing.
   init() {
     name = ""
+    isHead = false
     descriptor = nil
     memory = []
   }
@@ -36,6 +43,7 @@ struct RawBytes: ~Copyable {
   /// Throws `unreadable` where the file cannot be opened.
   init(_ contents: ReplayContents, name: String) throws(ReplayError) {
     self.name = name
+    isHead = if case .head = contents { true } else { false }
     switch contents {
     case .bytes(let bytes):
       memory = bytes
@@ -45,7 +53,21 @@ struct RawBytes: ~Copyable {
       do throws(InputDescriptor.Failure) { descriptor = try InputDescriptor(path, halt: halt) } catch {
         throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(error.text)")
       }
+    case .head(let path, let count):
+      memory = []
+      left = count
+      descriptor = try Self.plain(path, name)
     }
+  }
+
+  /// A file that a pipe may have taken the place of by now; nothing of that is read.
+  private static func plain(_ path: String, _ name: String) throws(ReplayError) -> InputDescriptor {
+    let opened: InputDescriptor
+    do throws(InputDescriptor.Failure) { opened = try InputDescriptor(path, halt: Halt()) } catch {
+      throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(error.text)")
+    }
+    if opened.size == nil { throw ReplayError(code: .unreadable, file: name, place: nil, message: "is no plain file") }
+    return opened
   }
 
   /// Bytes handed out so far.
@@ -55,10 +77,10 @@ struct RawBytes: ~Copyable {
   var size: Int? { descriptor.map { $0.size } ?? memory.count }
 
   /// True where bytes come when they come.
-  var isLive: Bool { descriptor?.isLive ?? false }
+  var isLive: Bool { isHead || descriptor?.isLive ?? false }
 
   /// Whether reading would not wait.
-  var isReady: Bool { position < ahead.count || descriptor?.isReady ?? true }
+  var isReady: Bool { position < ahead.count || (left > 0 && descriptor?.isReady ?? true) }
 
   /// The first bytes, at most `count`, which stay to be read; to be called before anything is read.
   mutating func peek(_ count: Int) throws(ReplayError) -> [UInt8] {
@@ -96,13 +118,19 @@ struct RawBytes: ~Copyable {
     return count
   }
 
-  private func fetch(_ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) throws(ReplayError) -> Int {
+  private mutating func fetch(_ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) throws(ReplayError) -> Int {
     guard let descriptor else {
       let count = min(capacity, memory.count - position)
       memory.withUnsafeBufferPointer { if count > 0 { into.update(from: $0.baseAddress.unsafelyUnwrapped + position, count: count) } }
       return count
     }
-    do throws(InputDescriptor.Failure) { return try descriptor.read(into: into, capacity: capacity) } catch {
+    do throws(InputDescriptor.Failure) {
+      guard isHead else { return try descriptor.read(into: into, capacity: capacity) }
+      if left == 0 { return 0 }
+      let count = try descriptor.read(into: into, capacity: min(capacity, left))
+      left -= count
+      return count
+    } catch {
       if error == .halted { throw ReplayError(code: .halted, file: name, place: nil, message: error.text) }
       throw ReplayError(code: .unreadable, file: name, place: .byte(position + 1), message: "cannot be read: \(error.text)")
     }

@@ -6,7 +6,10 @@ extension CSVRows {
   mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     var header: [String]?
     if format.hasHeader {
-      guard readQuoted(&reader) == .whole else {
+      switch readQuoted(&reader) {
+      case .whole: break
+      case .later: return .later
+      case .malformed:
         throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
       }
       header = headerNames()

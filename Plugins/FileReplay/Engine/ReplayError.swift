@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// Why a replay cannot go on, and where: one sentence with file and place.
 struct ReplayError: Error, Hashable, Sendable {
   /// What is wrong.
@@ -52,6 +54,8 @@ struct MalformedRow: Hashable, Sendable {
   var reason: String
   /// The first 200 bytes as they came; what is not UTF-8 is shown by U+FFFD.
   var text: String
+  /// Whom it is about, where that could be read.
+  var symbol: Symbol?
 }
 
 extension MalformedRow: CustomStringConvertible {
@@ -61,9 +65,9 @@ extension MalformedRow: CustomStringConvertible {
 
 extension MalformedRow {
   /// The reader's present line.
-  init(_ reader: borrowing LineReader, file: String, reason: String) {
+  init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil) {
     let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
-    self.init(file: file, line: reader.line, reason: reason, text: text)
+    self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol)
   }
 }
 

@@ -83,6 +83,16 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return run.count - before
   }
 
+  /// Reads up to where the columns are known, and makes no event; throws what is wrong with them.
+  mutating func readColumns(_ reader: inout LineReader) throws(ReplayError) {
+    while !isJSON, csv.columns == nil {
+      switch try csv.next(&reader, slots) {
+      case .row, .blank, .malformed: break
+      case .end, .later: return
+      }
+    }
+  }
+
   /// Reads a row of a known shape.
   @inline(always)
   private mutating func quick(_ reader: inout LineReader) -> Bool {
@@ -101,7 +111,11 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
       do throws(FieldProblem) {
         try values.read(slots)
         take(E(values.row), into: &events)
-      } catch { try reject(reason(error, reader), reader, events.count, malformed) }
+      } catch {
+        // The symbol is read before anything else.
+        let symbol = E.fields[error.field] == .symbol ? nil : values.row.symbol
+        try reject(reason(error, reader), reader, events.count, malformed, symbol)
+      }
     case .blank: break
     case .malformed: try reject(isJSON ? json.reason : csv.reason, reader, events.count, malformed)
     case .end: isAtEnd = true
@@ -118,10 +132,11 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
 
   @inline(never)
   private mutating func reject(
-    _ reason: String, _ reader: borrowing LineReader, _ before: Int, _ malformed: (MalformedRow, Int) -> MalformedPolicy
+    _ reason: String, _ reader: borrowing LineReader, _ before: Int, _ malformed: (MalformedRow, Int) -> MalformedPolicy,
+    _ symbol: Symbol? = nil
   ) throws(ReplayError) {
     counts.malformed += 1
-    let row = MalformedRow(reader, file: name, reason: reason)
+    let row = MalformedRow(reader, file: name, reason: reason, symbol: symbol)
     if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
 

@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// How times are written in a file.
 enum TimeFormat: Hashable, Sendable, CaseIterable {
   /// ISO-8601 or a date where it looks so, else a number whose size tells its unit: see `TimeUnit.guess`.
@@ -32,6 +34,22 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   init?(_ name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
+  }
+
+  /// The format that was probably meant by a word that names none.
+  static func meant(by text: String) -> TimeFormat? {
+    let word = text.lowercased()
+    if let same = Self(word) { return same }
+    let others: [(TimeFormat, [String])] = [
+      (.seconds, ["sec", "second", "seconds", "epoch", "unix", "unixtime", "timestamp"]),
+      (.milliseconds, ["milli", "millis", "millisecond", "milliseconds", "msec"]),
+      (.microseconds, ["micro", "micros", "microsecond", "microseconds", "usec", "µs"]),
+      (.nanoseconds, ["nano", "nanos", "nanosecond", "nanoseconds", "nsec"]),
+      (.iso8601, ["iso", "iso-8601", "datetime", "rfc3339"]), (.date, ["day", "days"]),
+    ]
+    if let other = others.first(where: { $0.1.contains(word) }) { return other.0 }
+    // Of two letters every other format is a slip away.
+    return word.utf8.count < 3 ? nil : suggestion(for: word, among: allCases.map(\.name)).flatMap { Self($0) }
   }
 
   /// Nanoseconds in the unit; nil for the forms that are no plain number.

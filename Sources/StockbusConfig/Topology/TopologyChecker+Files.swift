@@ -8,17 +8,33 @@ internal import Musl
 internal import Darwin
 #endif
 
+/// A file that a component reads or writes.
+struct NamedFile {
+  /// The component's.
+  let title: String
+  let file: PlacedFile
+  /// The component's, as they were written.
+  let options: ConfigNode
+  /// What is wrong with what stands in it, as far as its beginning tells.
+  let fault: @Sendable () -> String?
+}
+
 extension TopologyChecker {
-  /// Files that are read are there, nothing is written that something else reads or writes, and what can be read once has one reader.
+  /// How many files are looked into: opening more would be felt at the start. What is wrong with others is told when they are read.
+  private static var mostLooks: Int { 16 }
+
+  /// Files that are read are there and begin as their readers want them, nothing is written that something else reads or writes, and what
+  /// can be read once has one reader.
   mutating func checkFiles() {
     let outer = outerFiles.compactMap { file in
       UsedFile(
         title: nil, .reading(file.path, at: ""), at: ConfigNode.Mark(file: file.path, line: 1, column: 1), words: file.words)
     }
-    let own = files.filter { !config.standIns.contains($0.file.mark) }.compactMap { title, file in
-      UsedFile(
-        title: title, file.use, at: file.mark, hidden: file.isFromVariable ? file.shownPath : nil,
-        words: "\(title) \(file.use.access.verb) it, at \(file.mark.place)")
+    let own = files.filter { !config.standIns.contains($0.file.mark) }.compactMap { named in
+      let file = named.file
+      return UsedFile(
+        title: named.title, file.use, at: file.mark, hidden: file.isFromVariable ? file.shownPath : nil,
+        words: "\(named.title) \(file.use.access.verb) it, at \(file.mark.place)")
     }
     let used = outer + own
     let clashes = FileClash.among(used)
@@ -28,9 +44,19 @@ extension TopologyChecker {
       let what = clash.aside.map { "a full file cannot be put aside as \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
       config.report("\(title): '\(file.use.option)': \(what): \(other.words)", at: file.mark)
     }
-    for (title, file) in files where !file.use.isStandardStream && !config.standIns.contains(file.mark) {
-      guard let fault = fault(file) else { continue }
-      config.report("\(title): '\(file.use.option)': \(fault)", at: file.mark)
+    var looks = 0
+    for named in files where !named.file.use.isStandardStream && !config.standIns.contains(named.file.mark) {
+      let file = named.file
+      if let fault = fault(file) {
+        config.report("\(named.title): '\(file.use.option)': \(fault)", at: file.mark)
+      } else if file.use.access == .read, looks < Self.mostLooks, FilePlace(file.use.path)?.kind == .plain {
+        looks += 1
+        guard let fault = named.fault() else { continue }
+        var problems = Problems()
+        problems.add("'\(file.use.option)': \(file.shownPath), \(fault)", at: file.mark)
+        // It may repeat other options.
+        add(problems.redacted(named.options), named.title)
+      }
     }
     checkReadOnce()
   }
@@ -47,7 +73,8 @@ extension TopologyChecker {
         readers[stream] = file.words
       }
     }
-    for (title, file) in files where file.use.access == .read && !config.standIns.contains(file.mark) {
+    for named in files where named.file.use.access == .read && !config.standIns.contains(named.file.mark) {
+      let (title, file) = (named.title, named.file)
       guard file.use.path != "-" || file.use.isStandardStream, let stream = ReadOnce(file.use.path) else { continue }
       if let other = readers[stream] {
         let name = stream == .standardInput ? "standard input" : file.shownPath

@@ -41,8 +41,8 @@ struct TopologyChecker {
   var looksAtFiles = true
   /// What the run reads beside its components' files.
   var outerFiles: [RunFiles.Reader] = []
-  /// The components' files, with the component's title.
-  var files: [(title: String, file: PlacedFile)] = []
+  /// The components' files.
+  var files: [NamedFile] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
   /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
@@ -139,7 +139,9 @@ struct TopologyChecker {
         return nil
       }
       let assembly = try blueprint.assembly(options, at: component.idMark)
-      files += assembly.files.map { (component.title, $0) }
+      files += assembly.files.map { file in
+        NamedFile(title: component.title, file: file, options: component.options) { assembly.fault(file.use) }
+      }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy())

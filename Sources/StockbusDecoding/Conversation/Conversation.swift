@@ -30,6 +30,7 @@ public struct Conversation: Sendable {
   /// How often `keepalive(_:)` is sent, if at all.
   public let keepaliveInterval: Duration?
   private let keepalive: MessageTemplate?
+  private let form: SymbolTemplate
 
   /// For these symbols and what is to come of them; nil subscribes to the channels of all kinds of events. `spec` is whole: a
   /// preset's and what was written. Throws every reason why it cannot be said.
@@ -47,6 +48,7 @@ public struct Conversation: Sendable {
     authentication = (spec.authenticate ?? []).map { OutgoingMessage(text: MessageTemplate($0.revealed).text(values), isSecret: true) }
     waitsForAuthentication =
       !authentication.isEmpty && (spec.messages?.entries.contains { $0.value.role == .authenticated } ?? false)
+    form = SymbolTemplate(spec.symbol)
     subscriptions = Self.subscriptions(spec, symbols, spec.channels(for: event), values)
     pace = spec.pace ?? .zero
     silence = spec.silence ?? .seconds(60)
@@ -58,6 +60,19 @@ public struct Conversation: Sendable {
   public func keepalive(_ number: Int) -> OutgoingMessage? {
     keepalive.map { OutgoingMessage(text: $0.text(.init(id: number)), isSecret: false) }
   }
+
+  /// Whether the venue names a symbol in something that it says, as the configuration or as the venue writes it, in any case.
+  public func isNamed(_ symbol: String, in text: String) -> Bool {
+    let text = text.lowercased()
+    return [symbol, form.venueName(symbol) ?? symbol].contains { name in
+      // A name inside another is another name.
+      text.ranges(of: name.lowercased()).contains { range in
+        !(text[..<range.lowerBound].last.map(Self.isLetter) ?? false) && !(text[range.upperBound...].first.map(Self.isLetter) ?? false)
+      }
+    }
+  }
+
+  private static func isLetter(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
   private static func subscriptions(
     _ spec: DecodingSpec, _ symbols: [Symbol], _ channels: [String], _ values: MessageTemplate.Values

@@ -9,6 +9,10 @@ public protocol Component: Actor {
   static func faults(in settings: Settings) -> [(option: String, message: String)]
   /// The same for what is wrong inside the text of an option, such as an expression: it is shown at the very character.
   static func textFaults(in settings: Settings) -> [TextFault]
+  /// What is wrong with what stands in a file that these settings read, for the end of a sentence that names the file; nil where
+  /// nothing is, or that cannot be told yet. Called when a configuration is checked, for plain files that are there: reads a bounded
+  /// beginning at most, once. What is wrong with the rest, or changes afterwards, is told when the file is read.
+  static func fault(in file: FileUse, _ settings: Settings) -> String?
   /// The symbols of all events that a source makes, where these settings say so; nil where only the world knows. No I/O.
   static func knownSymbols(_ settings: Settings) -> [String]?
   /// The symbols that these settings name: where a source knows its own, a name that none of them has is warned of.
@@ -25,6 +29,7 @@ public protocol Component: Actor {
 extension Component {
   public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
   public static func textFaults(in settings: Settings) -> [TextFault] { [] }
+  public static func fault(in file: FileUse, _ settings: Settings) -> String? { nil }
   public static func knownSymbols(_ settings: Settings) -> [String]? { nil }
   public static func namedSymbols(_ settings: Settings) -> [NamedSymbol] { [] }
   public func start() async throws {}

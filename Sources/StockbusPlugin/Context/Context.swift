@@ -92,7 +92,13 @@ public struct Context: Sendable {
 
   /// Leaves a note for each of these symbols that is not among those that came, with the one that was probably meant.
   public func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
-    for sentence in MissingSymbols.sentences(symbols, cameInstead: came) { note(sentence) }
+    for sentence in MissingSymbols.sentences(symbols, cameInstead: came, setAside: notices.setAside.names) { note(sentence) }
+  }
+
+  /// Leaves a note for each symbol that was named and never came, with the one that was probably meant.
+  public func note(_ rollCall: RollCall) {
+    if rollCall.isComplete { return }
+    for sentence in rollCall.sentences(setAside: notices.setAside.names) { note(sentence) }
   }
 
   /// Keeps a value for the component's next life; for the present one's fields an actor has properties.
@@ -103,8 +109,10 @@ public struct Context: Sendable {
 
   /// Sets a piece of outside input aside that cannot be worked with: counted, logged, and published as a dead letter.
   ///
-  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept.
-  public func reject(_ payload: String, origin: String, reason: String) {
+  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is whom it is
+  /// about, where that could be read: who waits for it in vain is told why.
+  public func reject(_ payload: String, origin: String, reason: String, symbol: Symbol? = nil) {
+    if let symbol { notices.setAside.add(symbol) }
     notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
   }
 

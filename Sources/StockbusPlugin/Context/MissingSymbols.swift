@@ -6,8 +6,10 @@ public enum MissingSymbols {
   ///
   /// `symbols` are names or patterns as they were written, each of them told once. `came` are the names that were seen; what may
   /// have been meant is looked for among the first 20,000, and patterns are looked at while that takes no more than ten million
-  /// comparisons.
-  public static func sentences(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) -> [String] {
+  /// comparisons. `setAside` came only in what was set aside: they are told so, and may have been meant where nothing that came was.
+  public static func sentences(
+    _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, setAside: [String] = []
+  ) -> [String] {
     var told: Set<String> = []
     let named = symbols.filter { told.insert($0).inserted }
     told.subtract(came)
@@ -17,10 +19,13 @@ public enum MissingSymbols {
       return named.count * came.count <= 10_000_000 && !came.contains { fits($0, Array(name.utf8)) }
     }
     let candidates = Candidates(came.prefix(20_000))
+    let aside = Candidates(setAside)
     var sentences = missing.prefix(3).map { name in
-      Glob.isPattern(name)
-        ? "nothing that came fits \(shown(name))"
-        : "\(shown(name)) never came" + (candidates.meant(by: name).map { "; did you mean \(shown($0))?" } ?? "")
+      if Glob.isPattern(name) { return "nothing that came fits \(shown(name))" }
+      if setAside.contains(name) { return "\(shown(name)) came only in what was set aside, as a dead letter" }
+      if let meant = candidates.meant(by: name) { return "\(shown(name)) never came; did you mean \(shown(meant))?" }
+      let meant = aside.meant(by: name).map { "; did you mean \(shown($0)), which came only in what was set aside?" }
+      return "\(shown(name)) never came" + (meant ?? "")
     }
     let more = missing.count - sentences.count
     if more > 0 { sentences.append("\(more) more of the named symbols never came, \(shown(missing[3])) for one") }

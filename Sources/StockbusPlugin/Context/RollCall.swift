@@ -11,6 +11,8 @@ public struct RollCall: Sendable {
   private var missingPatterns: [[UInt8]]
   /// By symbol handle.
   @usableFromInline var hasCome: [Bool] = []
+  /// True where anybody has come, whether named or not, while somebody was missing.
+  public private(set) var hasMet = false
   /// True where nobody is missing any more.
   public var isComplete: Bool { isEverybodyThere }
   @usableFromInline var isEverybodyThere: Bool
@@ -41,23 +43,25 @@ public struct RollCall: Sendable {
     let id = Int(symbol.id)
     if id >= hasCome.count { hasCome += Array(repeating: false, count: max(id + 1, hasCome.count * 2, 256) - hasCome.count) }
     hasCome[id] = true
+    hasMet = true
     if isComplete { return }
     missingNames.remove(symbol.description)
     missingPatterns.removeAll { Glob.matches(symbol.utf8, $0) }
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// What there is to say of those that are missing; see `MissingSymbols`.
-  public var sentences: [String] {
+  /// Of those that fulfil this nothing is said: it has been told otherwise.
+  public mutating func excuse(where isTold: (String) -> Bool) {
+    missingNames = missingNames.filter { !isTold($0) }
+    isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
+  }
+
+  /// What there is to say of those that are missing, where these names have come only in what was set aside; see `MissingSymbols`.
+  public func sentences(setAside: [String] = []) -> [String] {
     if isComplete { return [] }
     let patterns = Set(missingPatterns)
     let missing = names.filter { missingNames.contains($0) || patterns.contains(Array($0.utf8)) }
     let came = hasCome.indices.lazy.filter { hasCome[$0] }.map { Symbol(id: UInt32($0)).description }
-    return MissingSymbols.sentences(missing, cameInstead: Array(came))
+    return MissingSymbols.sentences(missing, cameInstead: Array(came), setAside: setAside)
   }
-}
-
-extension Context {
-  /// Leaves a note for each symbol that was named and never came, with the one that was probably meant.
-  public func note(_ rollCall: RollCall) { for sentence in rollCall.sentences { note(sentence) } }
 }

@@ -28,7 +28,14 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
 /// Where a component posts what concerns the whole run. Posting never waits; where more comes than anybody reads, it is counted
 /// without being kept.
 public protocol Noticeboard: Sendable {
+  /// Whose events were set aside.
+  var setAside: SetAsideSymbols { get }
   func post(_ letter: DeadLetter)
   func post(_ status: ConnectionStatus)
   func post(_ gap: Gap)
+}
+
+extension Noticeboard {
+  /// Nobody's: for boards that keep nothing.
+  public var setAside: SetAsideSymbols { SetAsideSymbols() }
 }

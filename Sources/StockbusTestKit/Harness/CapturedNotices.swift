@@ -9,6 +9,8 @@ public final class CapturedNotices: Noticeboard {
   public let connections = Watched<[ConnectionStatus]>([])
   public let gaps = Watched<[Gap]>([])
 
+  public let setAside = SetAsideSymbols()
+
   public init() {}
 
   public func post(_ letter: DeadLetter) { letters.update { $0.append(letter) } }

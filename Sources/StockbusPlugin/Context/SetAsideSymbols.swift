@@ -1,0 +1,16 @@
+internal import MarketData
+internal import Synchronization
+
+/// The symbols of what a run has set aside, as far as they could be read: one that was named and never came may have come only there.
+public final class SetAsideSymbols: Sendable {
+  /// Of more nobody thinks of one.
+  private static let limit = 1000
+  private let symbols = Mutex<Set<Symbol>>([])
+
+  public init() {}
+
+  func add(_ symbol: Symbol) { symbols.withLock { if $0.count < Self.limit { $0.insert(symbol) } } }
+
+  /// In order.
+  public var names: [String] { symbols.withLock { $0.map(\.description) }.sorted() }
+}
