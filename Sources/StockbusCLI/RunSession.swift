@@ -26,6 +26,10 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
   var quiet = false
 
+  @Flag(
+    help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
+  var strict = false
+
   /// What a run with these options reads.
   var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it (--commands)")] } ?? [] }
 
@@ -94,7 +98,9 @@ struct RunSession {
     await Console.finish(printing)
     let text = report.text(isQuiet: options.quiet)
     if !text.isEmpty { StandardError.write(text) }
-    if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+    let status = report.exitStatus(isStrict: options.strict)
+    if status != report.exitStatus { StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass") }
+    if status != 0 { throw ExitCode(status) }
   }
 
   /// Tells the first viewer, once it lives.

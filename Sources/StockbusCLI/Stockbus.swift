@@ -47,7 +47,7 @@ enum Version {
   static let number = "0.1.0"
 }
 
-/// Exit statuses beside 0, 1 and ArgumentParser's 64; after sysexits.h.
+/// Exit statuses beside 0, 1, ArgumentParser's 64 and a strict run's 65; after sysexits.h.
 enum ExitStatus {
   /// EX_CONFIG: something in a configuration is wrong.
   static let config = ExitCode(78)
