@@ -1,9 +1,6 @@
-internal import CMemoryBarrier
 package import Synchronization
 
-/// A value behind a lock: `Mutex`, with the lock made visible to the thread sanitizer, which cannot see into `Mutex`.
-///
-/// A class, because the sanitizer wants an address as the lock's name, and asking for the value's own would count as touching it.
+/// A value behind a lock, in memory of its own: who takes the lock takes no cache line from those who use the owner's other fields.
 package final class Guarded<Value>: Sendable {
   @usableFromInline package let mutex: Mutex<Value>
 
@@ -12,13 +9,5 @@ package final class Guarded<Value>: Sendable {
 
   /// Runs `body` under the lock; nobody else sees the value meanwhile.
   @inlinable @inline(__always)
-  package func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
-    // By its identity, because a pointer to it would need this type's metadata, which in generic code is looked up every time.
-    let name = UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self)))
-    return mutex.withLock { value in
-      stockbus_lock_taken(name)
-      defer { stockbus_lock_given_back(name) }
-      return body(&value)
-    }
-  }
+  package func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { mutex.withLock(body) }
 }
