@@ -17,6 +17,16 @@ import Testing
     #expect(ScreenState.alert(text, for: row)?.text == alert)
   }
 
+  @Test(arguments: [
+    ("", 922, "X above 931.22"), ("", 923, "X above 932.23"), ("-20%", 60_000, "X below 48000"),
+    ("+100%", 4_000_000_000, "X above 8000000000"),
+    ("50%", 700_000, "X above 1050000"),
+  ])
+  func `a distance in per cent is from any price`(text: String, price: Int64, alert: String) {
+    let row = Row("X", price: Price(raw: price * 1_000_000_000), decimals: 2, time: Timestamp(ns: opening))
+    #expect(ScreenState.alert(text, for: row)?.text == alert)
+  }
+
   @Test(arguments: ["x", "above", "1 2 x", "+%", "99999999999", "--1", "1e400"])
   func `anything else is none`(text: String) {
     #expect(ScreenState.alert(text, for: row) == nil)

@@ -118,7 +118,8 @@ extension ScreenState {
     if isShare {
       let product = row.price.raw.multipliedFullWidth(by: number.raw)
       let divisor: Int64 = 100_000_000_000
-      guard product.high.magnitude < 50 else { return nil }
+      // What is more does not fit: the high half counts 2^64ths, and the quotient has a sign.
+      guard product.high.magnitude < divisor.magnitude / 2 else { return nil }
       distance = divisor.dividingFullWidth(product).quotient
     }
     let (sum, overflow) = row.price.raw.addingReportingOverflow(distance)
