@@ -40,23 +40,31 @@ struct CommandReader: Sendable {
       Console.log("commands: \(visible(path, limit: 4096)): \(String(cString: strerror(errno)))")
       return
     }
-    var buffer = [CChar](repeating: 0, count: Self.longestLine)
-    while fgets(&buffer, Int32(buffer.count), file) != nil {
-      let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      guard line.hasSuffix("\n") || line.utf8.count < Self.longestLine - 1 else {
-        Console.log("commands: a line of more than \(Self.longestLine) bytes is no command")
-        skipLine(file)
-        continue
+    while let line = Self.next(in: file) {
+      switch line {
+      case .text(let text): carryOut(text)
+      case .tooLong: Console.log("commands: a line of more than \(Self.longestLine) bytes is no command")
       }
-      carryOut(line)
     }
   }
 
-  private func skipLine(_ file: UnsafeMutablePointer<FILE>) {
-    while true {
-      let c = getc(file)
-      if c == EOF || c == 10 { return }
+  enum Line: Equatable {
+    /// Without its end.
+    case text(String)
+    case tooLong
+  }
+
+  /// The next line, which nothing but a line feed ends; nil behind the last.
+  static func next(in file: UnsafeMutablePointer<FILE>) -> Line? {
+    var byte = getc(file)
+    if byte == EOF { return nil }
+    var bytes: [UInt8] = []
+    var isTooLong = false
+    while byte != EOF, byte != 10 {
+      if bytes.count < longestLine { bytes.append(UInt8(truncatingIfNeeded: byte)) } else { isTooLong = true }
+      byte = getc(file)
     }
+    return isTooLong ? .tooLong : .text(String(decoding: bytes, as: UTF8.self))
   }
 
   private func carryOut(_ line: String) {
