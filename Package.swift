@@ -141,7 +141,12 @@ let package = Package(
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal"),
-    tests("FileReplay", uses: ["StockbusTestKit", "StockbusDecoding", "StockbusFiles", "StockbusPlugin", "MarketData", "CZlib"]),
+    tests(
+      "FileReplay",
+      uses: [
+        "Filter", "FileWriter", "StockbusTestKit", "StockbusRuntime", "StockbusDecoding", "StockbusFiles", "StockbusPlugin", "EventBus",
+        "MarketData", "CZlib",
+      ]),
     tests("StockbusPlugin"),
     tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests("ConsoleViewer", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),

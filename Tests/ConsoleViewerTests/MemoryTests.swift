@@ -1,5 +1,6 @@
 import Foundation
 import MarketData
+import SeededRandom
 import StockbusPlugin
 import Testing
 
@@ -32,6 +33,48 @@ import Testing
       var damaged = 0
       _ = ViewerMemory(text: String(decoding: bytes, as: UTF8.self), damaged: &damaged)
     }
+  }
+
+  @Test func `whatever stands in the file, what was understood is written and read as the same`() {
+    let words = [
+      "watch ", "alert ", "watch", " above ", " below ", "AAPL", "BRK.B", "A B", "200.5", "-1", "1e5", "9223372036.854775807", "\n", "\n",
+      "\n",
+      "\r\n", "\r", " ", "# stockbus console_viewer\n", "#", "\u{2028}", "\u{85}", "\u{feff}", "é", "\u{301}", "\u{0}", "\u{1b}[2J",
+      "above",
+      String(repeating: "N", count: 300),
+    ]
+    var random = SplitMix(19)
+    var costs = Costs("memory files")
+    var kept = 0
+    for _ in 0..<rounds(1000) {
+      var bytes: [UInt8] = []
+      if random.oneIn(2) {
+        bytes = Array(memory.text.utf8)
+      } else {
+        for _ in 0..<random.upTo(30) { bytes += Array(words[random.upTo(words.count - 1)].utf8) }
+      }
+      for _ in 0..<(bytes.isEmpty ? 0 : random.upTo(3)) {
+        let at = random.upTo(bytes.count - 1)
+        switch random.upTo(2) {
+        case 0: bytes[at] = UInt8(truncatingIfNeeded: random.next())
+        case 1: bytes.insert(contentsOf: Array(words[random.upTo(words.count - 1)].utf8), at: at)
+        default: bytes.insert(contentsOf: bytes[at..<min(bytes.count, at + 20)], at: at)
+        }
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      let (found, damaged) = costs.measure(size: bytes.count, text, isGood: { $0.1 == 0 }) {
+        var damaged = 0
+        let found = ViewerMemory(text: text, damaged: &damaged)
+        return (found, damaged)
+      }
+      #expect(damaged <= text.utf8.count { $0 == 10 } + 1)
+      var again = 0
+      let second = ViewerMemory(text: found.text, damaged: &again)
+      if second != found || again != 0 { Issue.record("\(text.debugDescription) is kept as \(found.text.debugDescription)") }
+      kept += found.watchlist.count + found.alerts.count
+    }
+    #expect(kept > 1000)
+    for line in costs.lines { print(line) }
   }
 
   @Test func `the file is replaced as a whole, and its folders are made`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StockbusConfig
 import StockbusPlugin
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import StockbusCLI
 
 @Suite struct ConfigurationFuzzTests {
-  /// `STOCKBUS_FUZZ_COUNT` asks for more than the suite has time for; then the longest of them is told.
+  /// `STOCKBUS_FUZZ_COUNT` asks for more than the suite has time for.
   static let wanted = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) }
 
   @Test(arguments: [1, 2] as [UInt64])
@@ -18,24 +19,22 @@ import Testing
     let file = folder.appending(path: "fuzz.yaml")
     let loader = ConfigLoader(environment: { WildConfigurations.environment[$0] })
     var valid = 0
-    var longest = (seconds: 0.0, text: "")
-    var total = 0.0
+    var costs = Costs("configurations of seed \(seed)")
     let count = (Self.wanted ?? 300) / 2
     for _ in 0..<count {
       let bytes = configurations.bytes()
       try Data(bytes).write(to: file)
-      let begin = Self.processorTime()
-      let config = loader.load(paths: [file.path])
-      do throws(Problems) {
-        _ = try Topology.check(config, catalogue: builtIn)
-        valid += 1
-      } catch { check(error, bytes) }
-      let seconds = Self.processorTime() - begin
-      total += seconds
-      if seconds > longest.seconds { longest = (seconds, String(decoding: bytes.prefix(100), as: UTF8.self)) }
+      let problems = costs.measure(size: bytes.count, String(decoding: bytes, as: UTF8.self), isGood: { $0 == nil }) { () -> Problems? in
+        let config = loader.load(paths: [file.path])
+        do throws(Problems) {
+          _ = try Topology.check(config, catalogue: builtIn)
+          return nil
+        } catch { return error }
+      }
+      if let problems { check(problems, bytes) } else { valid += 1 }
     }
     #expect(valid > count / 50, "\(valid) of \(count) are valid")
-    if Self.wanted != nil { print("FUZZ seed \(seed): \(count) configurations, \(valid) valid, \(total) s, longest \(longest)") }
+    for line in costs.lines { print(line) }
   }
 
   private func check(_ problems: Problems, _ bytes: [UInt8]) {
@@ -50,12 +49,5 @@ import Testing
       }
     }
     if problems.isEmpty { Issue.record("no problem told: \(String(decoding: bytes, as: UTF8.self).debugDescription)") }
-  }
-
-  /// Of this thread, so that it is no matter how busy the machine is.
-  private static func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

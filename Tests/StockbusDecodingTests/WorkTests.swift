@@ -21,16 +21,26 @@ import Testing
       var messages = VenueMessages("\(preset)", seed: UInt64(index))
       var reader = try MessageReader(preset.spec, event: event, symbols: ["BTC-USD"])
       var events = 0
+      var costs = Costs("\(preset) \(event)")
       for n in 0..<(Self.count / VenuePreset.allCases.count / preset.events.count) {
         if n % 1000 == 999 { reader.reconnected() }
         let message = messages.next()
-        let verdict = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in events += 1 } }
+        let verdict = costs.measure(size: message.count, String(decoding: message, as: UTF8.self), isGood: isUsual) {
+          message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in events += 1 } }
+        }
         if case .several(let verdicts) = verdict { #expect(verdicts.count <= MessageReader.toldLimit + 3) }
       }
       #expect(reader.tally.events == events)
       all += events
+      for line in costs.lines { print(line) }
     }
     #expect(all > 0)
+  }
+
+  /// What a venue sends most: events.
+  private func isUsual(_ verdict: Verdict) -> Bool {
+    if case .events(let count) = verdict { return count > 0 }
+    return false
   }
 
   #if DEBUG
@@ -53,7 +63,7 @@ import Testing
         Double(work(Array(text.utf8), &reader)) / Double(text.utf8.count)
       }
       let most = try #require(usual.max())
-      for seed in 0..<60 {
+      for seed in 0..<rounds(60, cost: 100) {
         var messages = VenueMessages("\(preset)", seed: UInt64(1000 + seed))
         let message = messages.grown(to: 20_000)
         let done = work(message, &reader)

@@ -169,16 +169,18 @@ private func zoneFile(
     for count in 0..<whole.count { #expect(throws: ZoneFile.Problem.self) { try ZoneFile(Array(whole[..<count])) } }
     var random = SplitMix(8536)
     var good = 0
+    var costs = Costs("zone files, damaged")
     for _ in 0..<rounds(20_000) {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
-      guard let zone = try? ZoneFile(bytes) else { continue }
+      guard let zone = costs.measure(size: bytes.count, "\(bytes)", isGood: { $0 != nil }, { try? ZoneFile(bytes) }) else { continue }
       good += 1
       for time in [Int.min, -1 << 40, -1, 0, 1_719_850_000, 1 << 40, Int.max] { #expect(zone.offset(at: time).magnitude < 200_000) }
     }
     #expect(good > 1000)
+    for line in costs.lines { print(line) }
   }
 
   @Test func `damaged files are refused, or give offsets that a clock can have`() throws {
@@ -186,6 +188,7 @@ private func zoneFile(
     let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 2000
     let rules = ["", "UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+03>-3", "IST-1GMT0,M10.5.0,M3.5.0/1", "<-02>2<-01>,M3.5.0/-1,J300/167"]
     var good = 0
+    var costs = Costs("zone files, made up")
     for round in 0..<count {
       var at = Int.random(in: -3_000_000_000...0, using: &random)
       let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
@@ -203,7 +206,7 @@ private func zoneFile(
         default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
         }
       }
-      guard let zone = try? ZoneFile(bytes) else { continue }
+      guard let zone = costs.measure(size: bytes.count, "\(bytes)", isGood: { $0 != nil }, { try? ZoneFile(bytes) }) else { continue }
       good += 1
       for _ in 0..<4 {
         let time = Int.random(in: -10_000_000_000...10_000_000_000, using: &random)
@@ -217,6 +220,7 @@ private func zoneFile(
       }
     }
     #expect(good > count / 4)
+    for line in costs.lines { print(line) }
   }
 
   @Test func `names stay inside the folder, and what is missing is told`() {

@@ -62,10 +62,11 @@ import Testing
   @Test func `frames of every kind are read the same however they are cut, and never trap`() {
     var random = SplitMix(3)
     var messages = 0
+    var costs = Costs("frames")
     for _ in 0..<(Self.count / 10) {
       let bytes = frames(&random)
       let isMasked = random.oneIn(2)
-      let whole = read(bytes, masked: isMasked, cuts: [])
+      let whole = costs.measure(size: bytes.count, "\(bytes)", isGood: { $0.count > 1 }) { read(bytes, masked: isMasked, cuts: []) }
       messages += whole.count
       for _ in 0..<4 {
         let cuts = (0..<random.upTo(6)).map { _ in random.upTo(bytes.count) }.sorted()
@@ -74,6 +75,7 @@ import Testing
       if bytes.count < 300 { #expect(read(bytes, masked: isMasked, cuts: Array(1..<max(1, bytes.count))) == whole) }
     }
     #expect(messages > Self.count / 20)
+    for line in costs.lines { print(line) }
   }
 
   @Test func `heads of every kind are answered in words and never trap`() throws {
@@ -89,6 +91,7 @@ import Testing
     let answer =
       "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(UpgradeRequest.accept(request.key))"
     var accepted = 0
+    var costs = Costs("handshakes")
     for round in 0..<(Self.count / 4) {
       var bytes: [UInt8]
       if round % 2 == 0 {
@@ -97,8 +100,10 @@ import Testing
         bytes = Array((random.oneIn(2) ? good : answer).utf8)
         for _ in 0..<random.upTo(3) where !bytes.isEmpty { bytes[random.upTo(bytes.count - 1)] = UInt8(truncatingIfNeeded: random.next()) }
       }
-      guard let head = HTTPHead(bytes) else { continue }
-      let response = UpgradeResponse.answer(head)
+      let read = costs.measure(size: bytes.count, String(decoding: bytes, as: UTF8.self), isGood: { $0?.response.isAccepted ?? false }) {
+        HTTPHead(bytes).map { (head: $0, response: UpgradeResponse.answer($0)) }
+      }
+      guard let (head, response) = read else { continue }
       #expect(response.text.hasPrefix("HTTP/1.1 ") && response.text.hasSuffix("\r\n\r\n"))
       if response.isAccepted { accepted += 1 }
       do throws(WebSocketError) {
@@ -110,5 +115,69 @@ import Testing
       }
     }
     #expect(accepted > 0)
+    for line in costs.lines { print(line) }
+  }
+
+  @Test func `answers over HTTP lead nowhere they must not, break out of no line and wait no negative time`() throws {
+    let words = [
+      "https://", "http://", "a.test", "b.test", "@", "//", "/../", "?", "#", "%2f", ":443", ":0", ":99999", "[::1]", "/x", "user:pw@", "é",
+      " ",
+      "\r\n", "\u{0}", "\t", ",", ";", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120",
+      "-5",
+      "99999999999999999999", "GMT", "Authorization", "X-Key", "Retry-After", String(repeating: "y", count: 300),
+    ]
+    var random = SplitMix(7)
+    var costs = Costs("answers over HTTP")
+    let now = try Timestamp(iso8601: "1994-11-06T08:49:00Z")
+    var (followed, refused) = (0, 0)
+    func text() -> String {
+      var text = (0...random.upTo(6)).map { _ in words[random.upTo(words.count - 1)] }.joined()
+      if random.oneIn(2) {
+        text =
+          ["https://a.test/x", "http://b.test:81/y?z", "/path", "//b.test/", "Sun, 06 Nov 1994 08:49:37 GMT"][random.upTo(4)]
+          + (random.oneIn(2) ? "" : text)
+      }
+      guard random.oneIn(3) else { return text }
+      var bytes = Array(text.utf8)
+      bytes[random.upTo(bytes.count - 1)] = UInt8(truncatingIfNeeded: random.next())
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    for _ in 0..<(Self.count / 4) {
+      let (first, second) = (text(), text())
+      var fields = HTTPFields()
+      let (pause, address) = costs.measure(size: first.utf8.count + second.utf8.count, first + " | " + second) {
+        fields.receive(first, second)
+        try? fields.set(second, first)
+        return (RetryAfter.pause(first, now: now), try? WebAddress(first))
+      }
+      for (name, value) in zip(fields.names, fields.values) {
+        if (name + value).utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) || name.isEmpty || fields[name.uppercased()] == nil {
+          Issue.record("\(name.debugDescription): \(value.debugDescription)")
+        }
+      }
+      if let pause, pause < .zero || pause > .seconds(1 << 40) { Issue.record("\(first.debugDescription) is a pause of \(pause)") }
+      guard let address else { continue }
+      if (try? WebAddress(address.revealed)) != address || "\(address)".contains("@") || "\(address)".contains("?") {
+        Issue.record("\(first.debugDescription) shows as \(address)")
+      }
+      var request = HTTPRequest(.post, address, body: [1])
+      try request.fields.set("Authorization", "s3cret")
+      try request.fields.set("X-Key", "s3cret")
+      do throws(HTTPError) {
+        let next = try costs.measure(size: first.utf8.count + second.utf8.count, first + " → " + second) { () throws(HTTPError) in
+          try Redirect.next(after: request, status: 307, location: second, secrets: ["X-Key"])
+        }
+        followed += 1
+        let isSame = next.address.hasOrigin(of: address)
+        if address.isSecure && !next.address.isSecure || !isSame && (next.fields["Authorization"] != nil || next.fields["X-Key"] != nil) {
+          Issue.record("\(first.debugDescription) leads to \(second.debugDescription)")
+        }
+      } catch {
+        refused += 1
+        if error.description.contains("s3cret") || error.description.utf8.contains(where: { $0 < 32 }) { Issue.record("\(error)") }
+      }
+    }
+    #expect(followed > Self.count / 1000 && refused > Self.count / 1000, "\(followed), \(refused)")
+    for line in costs.lines { print(line) }
   }
 }

@@ -12,11 +12,15 @@ import Testing
       "AAPL", "BRK.*", "?", "#", " # note", "é", "\r", "\n", "\n", "\n", "\u{feff}", ",", "\"", "\t", " ", "\u{85}", "\u{0}", "NVDA",
     ]
     var refused = 0
+    var costs = Costs("watchlists")
     for _ in 0..<count {
       var bytes = (0..<Int.random(in: 0...12, using: &random)).flatMap { _ in Array(words.randomElement(using: &random)!.utf8) }
       if !bytes.isEmpty, Int.random(in: 0..<9, using: &random) == 0 { bytes[bytes.count / 2] ^= 0x80 }
       do throws(WatchlistError) {
-        for entry in try Watchlist.entries(bytes, path: "list") {
+        let entries = try costs.measure(size: bytes.count, "\(bytes)", isGood: { !$0.isEmpty }) { () throws(WatchlistError) in
+          try Watchlist.entries(bytes, path: "list")
+        }
+        for entry in entries {
           #expect(Watchlist.fault(in: entry) == nil && !entry.isEmpty && !entry.contains("#"))
         }
       } catch {
@@ -26,6 +30,7 @@ import Testing
         #expect(isLocated || error.description == "list: not UTF-8")
       }
     }
+    for line in costs.lines { print(line) }
     #expect(refused > count / 10 && refused < count)
   }
 }
