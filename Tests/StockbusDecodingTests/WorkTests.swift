@@ -84,7 +84,33 @@ import Testing
     }
     #expect(try work(items: 2000) < 25 * work(items: 100))
   }
+
+  @Test(arguments: [VenuePreset.massive, .alpaca], ["0", "{}", "[]", "[0]", "null"])
+  func `items of a list of messages that are no messages are counted, and no more is done for them`(preset: VenuePreset, item: String)
+    throws
+  {
+    var reader = try MessageReader(preset.spec, event: .trade)
+    let count = 3000
+    let message = Array(("[" + Array(repeating: item, count: count).joined(separator: ",") + "]").utf8)
+    let done = work(message, &reader)
+    #expect(done < message.count + 4 * reader.tape.nodeCount + 100 * MessageReader.toldLimit + message.count)
+    #expect(reader.tally.unknown == count && reader.tally.events == 0)
+    let verdict = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
+    guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
+    #expect(verdicts.count == MessageReader.toldLimit + 1)
+    #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.toldLimit) more messages of the list are no events"))
+  }
   #endif
+
+  @Test func `an event behind many items that are no messages is found`() throws {
+    var reader = try MessageReader(VenuePreset.massive.spec, event: .trade)
+    var text = "[" + String(repeating: "0,{},[1],\"T\",", count: 50) + #"{"ev":"T","sym":"A","p":1,"t":1,"q":1}]"#
+    let verdict = text.withUTF8 { reader.read($0, received: received) { _ in } }
+    guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
+    #expect(verdicts.first == .events(1))
+    #expect(verdicts.last == .malformed(reason: "184 more messages of the list are no events"))
+    #expect(reader.tally.unknown == 200)
+  }
 
   @Test func `what is said of a list's messages does not grow with the list`() throws {
     var reader = try MessageReader(VenuePreset.massive.spec, event: .trade)

@@ -153,6 +153,7 @@ extension MessageReader {
 
   @inline(__always)
   private mutating func fits(_ condition: CompiledCondition, _ item: Int, _ root: Int) -> Bool {
+    tape.count(1)
     let isRemembered = condition.path.root > CompiledPath.item
     let node = isRemembered ? -1 : walk(condition.path, item, root)
     let said = isRemembered ? remembered(condition.path) : nil

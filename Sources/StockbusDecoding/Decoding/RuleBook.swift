@@ -26,6 +26,8 @@ struct RuleBook: ~Copyable {
   let recall: CompiledPath
   let sequence: CompiledSequence
   let splits: Bool
+  /// True where nothing but an object with members can be of a kind, or have anything else that is looked for.
+  let readsObjectsOnly: Bool
 
   /// The spec is whole and has no faults.
   init(_ spec: DecodingSpec) {
@@ -36,6 +38,8 @@ struct RuleBook: ~Copyable {
     recall = maker.path(spec.recall)
     sequence = maker.sequence(spec.sequence, kind: "messages")
     splits = spec.split ?? false
+    let others = [unwrap, recall, sequence.path]
+    readsObjectsOnly = others.allSatisfy { $0.isNone || maker.isMember($0) } && rules.allSatisfy { maker.needsMember($0.conditions) }
     names = (spec.messages?.entries ?? []).map(\.name)
     series = maker.series
     memorySlots = maker.memoryNames.count
@@ -138,6 +142,18 @@ struct RuleBookMaker {
     let first = Int32(paths.count)
     paths += compiled
     return Slice(first: first, count: Int32(compiled.count))
+  }
+
+  /// Whether a path begins with a member of the message, or of an item of a list of messages.
+  func isMember(_ path: CompiledPath) -> Bool {
+    (path.root == CompiledPath.item || path.root == CompiledPath.message) && path.steps.count > 0 && steps[Int(path.steps.first)].count >= 0
+  }
+
+  /// Whether one of the conditions holds only where there is a member.
+  func needsMember(_ conditions: Slice) -> Bool {
+    self.conditions[conditions.range].contains { condition in
+      isMember(condition.path) && !patterns[condition.patterns.range].contains(where: \.isNegated)
+    }
   }
 
   private mutating func text(_ text: String) -> Int32 {
