@@ -170,7 +170,7 @@ import Testing
     for (i, line) in lines.enumerated() {
       let one = run(line, given)
       alone.events += one.events
-      alone.malformed += one.malformed.map { MalformedRow(file: $0.file, line: i + 1, reason: $0.reason, text: $0.text) }
+      alone.malformed += one.malformed.map { MalformedRow(file: $0.file, line: i + 1, reason: $0.reason, text: $0.text, symbol: $0.symbol) }
       alone.counts += one.counts
     }
     #expect(together == alone)

@@ -71,7 +71,9 @@ import Testing
       for (i, row) in rows.enumerated() {
         let one = run("{\(row)}\n", options)
         alone.events += one.events
-        alone.malformed += one.malformed.map { MalformedRow(file: $0.file, line: i + 1, reason: $0.reason, text: $0.text) }
+        alone.malformed += one.malformed.map {
+          MalformedRow(file: $0.file, line: i + 1, reason: $0.reason, text: $0.text, symbol: $0.symbol)
+        }
         alone.counts += one.counts
       }
       #expect(together == alone)
