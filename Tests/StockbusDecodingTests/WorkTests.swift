@@ -100,6 +100,21 @@ import Testing
     #expect(verdicts.count == MessageReader.toldLimit + 1)
     #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.toldLimit) more messages of the list are no events"))
   }
+
+  @Test(arguments: ["0", "{}", "[]", "null", #""""#]) func `items with nothing in them are counted, and no more is done for them`(
+    item: String
+  ) throws {
+    var reader = try MessageReader(VenuePreset.krakenV1.spec, event: .trade)
+    let count = 3000
+    let good = #"["5541.2","0.1","1534614057.3","s"]"#
+    let items = Array(repeating: item, count: count) + [good]
+    let message = Array(#"[0,[\#(items.joined(separator: ","))],"trade","XBT/USD"]"#.utf8)
+    let done = work(message, &reader)
+    #expect(done < message.count + 4 * reader.tape.nodeCount + 200)
+    #expect(reader.tally.events == 1 && reader.tally.malformed == 1)
+    let verdict = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
+    #expect(verdict == .several([.events(1), .malformed(reason: "'time' is missing; and \(count - 1) more items")]))
+  }
   #endif
 
   @Test func `an event behind many items that are no messages is found`() throws {

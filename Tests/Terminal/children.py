@@ -5,6 +5,10 @@ The program of an alert, and a child of it, hold a pipe. After kill -9 of stockb
 """
 import os, signal, subprocess, sys, tempfile
 
+# As a terminal leaves them: `nohup` and a script's `&` have the program's children ignore some.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+
 PROGRAM = os.path.abspath(sys.argv[1])
 
 CONFIG = """

@@ -6,6 +6,10 @@ like are the program's own: what is looked for are the strings of the rows.
 """
 import os, pty, select, signal, subprocess, sys, tempfile
 
+# As a terminal leaves them: `nohup` and a script's `&` have the program's children ignore some.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+
 PROGRAM = os.path.abspath(sys.argv[1])
 # Sets a window's title in 7 and in 8 bits, and DEL; a row that is none, so it becomes a dead letter with all of it.
 HOSTILE = "\x1b]0;owned\x07|\u009b31m|\x7f"

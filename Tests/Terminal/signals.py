@@ -9,6 +9,10 @@ system was still loading it), has died of the signal and printed nothing. Prints
 """
 import os, signal, subprocess, sys, tempfile, time
 
+# As a terminal leaves them: `nohup` and a script's `&` have the program's children ignore some.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+
 PROGRAM = os.path.abspath(sys.argv[1])
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 CONFIG = """

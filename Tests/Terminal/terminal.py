@@ -9,6 +9,10 @@ the program left? Prints a line for each case; exit status 1 where one failed.
 """
 import fcntl, os, pty, re, select, signal, struct, subprocess, sys, tempfile, termios, time
 
+# As a terminal leaves them: `nohup` and a script's `&` have the program's children ignore some.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+
 PROGRAM = os.path.abspath(sys.argv[1])
 CONFIG = """
 sources: { ticks: { plugin: generator, symbols: 25, interval: 200ms, seed: 42 } }

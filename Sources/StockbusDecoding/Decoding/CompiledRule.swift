@@ -67,6 +67,8 @@ struct CompiledRule: BitwiseCopyable {
   /// The index in `EventKind.allCases`; -1 where it becomes no event.
   var event: Int8 = -1
   var isSigned = false
+  /// True where an item of a list is no event unless something stands in it, whatever else the message says.
+  var needsMembers = false
   var conditions = Slice()
   var only = Slice()
   /// Those of `only` that are the same for all items.

@@ -67,7 +67,14 @@ extension MessageReader {
         key = at
         at += 1
       }
-      if isLast { item(rule, at, root, &count, body) } else { items(rule, level + 1, at, root, &count, body) }
+      if !isLast {
+        items(rule, level + 1, at, root, &count, body)
+      } else if rule.needsMembers, faults.count > 0, Int(tape.nodes[at].next) == at &+ 1 {
+        // Two bytes each: to find out what is missing first would take many times what as many bytes of events take.
+        faults.count += 1
+      } else {
+        item(rule, at, root, &count, body)
+      }
       at = Int(tape.nodes[at].next)
     }
   }
@@ -109,6 +116,7 @@ extension MessageReader {
 
   @inline(never)
   private mutating func fault(_ problem: ValueProblem) {
+    tape.count(16)
     if faults.count == 0 { faults.first = told < Self.toldLimit ? problem.description(in: tape) : "…" }
     faults.count += 1
   }

@@ -149,6 +149,9 @@ struct RuleBookMaker {
     (path.root == CompiledPath.item || path.root == CompiledPath.message) && path.steps.count > 0 && steps[Int(path.steps.first)].count >= 0
   }
 
+  /// Whether a path leads into an item.
+  private func isInItem(_ path: CompiledPath) -> Bool { path.root == CompiledPath.item && path.steps.count > 0 }
+
   /// Whether one of the conditions holds only where there is a member.
   func needsMember(_ conditions: Slice) -> Bool {
     self.conditions[conditions.range].contains { condition in
@@ -239,6 +242,9 @@ struct RuleBookMaker {
     compiled.sides = sideWords(rule.sides)
     compiled.sequence = sequence(rule.sequence, kind: name)
     compiled.constants = Slice(first: firstConstant, count: Int32(constants.count) - firstConstant)
+    compiled.needsMembers =
+      hasItems && compiled.only.count == 0 && isInItem(paths[Int(compiled.prices.first)])
+      && (compiled.sequence.series < 0 || isInItem(compiled.symbol) || isInItem(compiled.sequence.path))
     hasItems = false
     compiled.rememberedID = path(rule.remember?["id"])
     let kept = (rule.remember?.entries ?? []).filter { $0.name != "id" }.map { entry in

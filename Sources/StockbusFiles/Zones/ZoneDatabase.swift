@@ -18,7 +18,7 @@ struct ZoneDatabase: Sendable {
       if !isThere {
         throw ZoneProblem(message: "there are no time zones in '\(folder)'; install tzdata, or set TZDIR to its folder")
       }
-      throw ZoneProblem(message: "unknown time zone '\(name)'\(didYouMean(name, among: known))")
+      throw ZoneProblem(message: "unknown time zone '\(name)'\(Self.hint(name, among: known))")
     }
     do throws(ZoneFile.Problem) { return try ZoneFile(bytes) } catch {
       throw ZoneProblem(message: "the time zone '\(name)' cannot be used: '\(folder)/\(name)', byte \(error.byte): \(error.reason)")
@@ -34,6 +34,15 @@ struct ZoneDatabase: Sendable {
         let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
         return fields.count > 2 ? String(fields[2]) : nil
       }
+  }
+
+  /// The zone that was probably meant, by its name or by the city in it; otherwise how zones are called.
+  private static func hint(_ name: String, among known: [String]) -> String {
+    let near = didYouMean(name, among: known)
+    if !near.isEmpty { return near }
+    let city = name.prefix(64).lowercased().replacing(" ", with: "_")
+    if city.utf8.count > 2, let zone = known.first(where: { $0.lowercased().hasSuffix("/" + city) }) { return "; did you mean '\(zone)'?" }
+    return "; zones are called as America/New_York, Europe/London and UTC are"
   }
 
   private var isThere: Bool { Descriptor.exists(folder) }
