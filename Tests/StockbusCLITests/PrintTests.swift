@@ -290,6 +290,7 @@ final class Printed: Sendable {
       ),
       ("six", nil, ["symbol", "prize"], "--fields: trade has no field 'prize'; did you mean 'price'?"),
       ("six", nil, [], "--fields names no field; there are symbol, price, size, side, time, received"),
+      ("six", nil, ["symbol", "price", "symbol"], "--fields names 'symbol' twice"),
     ] as [(String, String?, [String]?, String)])
   func `what cannot be printed`(from: String, condition: String?, fields: [String]?, message: String) throws {
     var request = PrintJob.Request()

@@ -64,6 +64,10 @@ struct PrintPlan {
     guard let fields = request.fields else { return }
     let known = names(type)
     if fields.isEmpty { throw PrintMistake(description: "--fields names no field; there are \(known.joined(separator: ", "))") }
+    var seen: Set<String> = []
+    for name in fields where known.contains(name) && !seen.insert(name).inserted {
+      throw PrintMistake(description: "--fields names '\(name)' twice")
+    }
     for name in fields where !known.contains(name) {
       let near = didYouMean(name, among: known)
       throw PrintMistake(
