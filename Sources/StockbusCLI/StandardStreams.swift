@@ -14,7 +14,7 @@ enum StandardError {
   static func write(commands text: String) { put(raw: text, to: STDERR_FILENO) }
 }
 
-/// What somebody types or pipes in.
+/// Standard input: a terminal, a file or a pipe.
 enum StandardInput {
   /// False where it is closed, or open for writing only.
   static var isOpen: Bool {

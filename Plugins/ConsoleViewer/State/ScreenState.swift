@@ -94,7 +94,7 @@ struct ScreenState {
   var tab = 0
   var page = Page.list
   var prompt: Prompt?
-  /// What is wrong with the line that somebody has finished; the line stays.
+  /// What is wrong with the line in the prompt after Enter; the line stays.
   var promptFault: String?
   var filter = RowFilter()
   var sorting: Sorting

@@ -43,7 +43,7 @@ struct WatchedRule: Hashable {
 }
 
 extension ScreenState {
-  /// Who is told of our alerts too, and sends them out by channels that we have not.
+  /// The dispatcher that gets the alerts of the screen too, and sends them by its channels.
   var dispatcher: RunComponent? { run.component(taking: "add", plugin: "notification_dispatcher") }
 
   /// The rules of dispatchers, without those that stand among our own alerts.

@@ -54,7 +54,7 @@ struct MalformedRow: Hashable, Sendable {
   var reason: String
   /// The first 200 bytes as they came; what is not UTF-8 is shown by U+FFFD.
   var text: String
-  /// Whom it is about, where that could be read.
+  /// The symbol it is about, where that could be read.
   var symbol: Symbol?
 }
 

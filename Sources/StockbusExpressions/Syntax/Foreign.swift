@@ -1,7 +1,7 @@
 /// What people write who know other languages, with how it is said in this one.
 enum Foreign {
-  /// For a word that stands where an operator should; nil for words that nobody means anything by. `next` is the word behind it, `isNegated`
-  /// says that `not` stands before it.
+  /// For a word that stands where an operator should; nil where it is no operator of another language either. `next` is the word behind it,
+  /// `isNegated` says that `not` stands before it.
   static func operatorHint(_ word: String, next: String? = nil, isNegated: Bool = false) -> String? {
     let word = word.lowercased()
     let not = isNegated ? "not " : ""
@@ -93,31 +93,27 @@ enum Foreign {
   }
 
   private static let currencies: Set<String> = [
-    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "usdt", "usdc", "dollar", "dollars", "euro", "euros", "pound", "pounds", "yen",
-    "cent",
-    "cents", "bucks",
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "usdt", "usdc", "dollar", "dollars", "euro", "euros", "pound", "pounds",
+    "yen", "cent", "cents", "bucks",
   ]
   private static let multiples: Set<String> = [
     "k", "kk", "m", "mm", "mio", "mln", "b", "bn", "g", "thousand", "million", "millions", "billion",
   ]
   private static let times: Set<String> = [
     "d", "h", "s", "ms", "us", "ns", "day", "days", "hour", "hours", "hr", "hrs", "min", "mins", "minute", "minutes", "sec", "secs",
-    "second",
-    "seconds", "millis", "milliseconds", "microseconds", "nanoseconds", "week", "weeks",
+    "second", "seconds", "millis", "milliseconds", "microseconds", "nanoseconds", "week", "weeks",
   ]
   private static let patterns: [String: String] = [
     "like": "A*", "ilike": "A*", "rlike": "A*", "regexp": "A*", "regex": "A*", "glob": "A*", "similar": "A*", "match": "A*",
-    "matching": "A*",
-    "contains": "*USD*", "contain": "*USD*", "includes": "*USD*", "include": "*USD*", "has": "*USD*", "startswith": "A*", "starts": "A*",
-    "starts_with": "A*", "begins": "A*", "beginswith": "A*", "prefix": "A*", "hasprefix": "A*", "endswith": "*USD", "ends": "*USD",
-    "ends_with": "*USD", "suffix": "*USD", "hassuffix": "*USD", "fnmatch": "A*",
+    "matching": "A*", "contains": "*USD*", "contain": "*USD*", "includes": "*USD*", "include": "*USD*", "has": "*USD*",
+    "startswith": "A*", "starts": "A*", "starts_with": "A*", "begins": "A*", "beginswith": "A*", "prefix": "A*", "hasprefix": "A*",
+    "endswith": "*USD", "ends": "*USD", "ends_with": "*USD", "suffix": "*USD", "hassuffix": "*USD", "fnmatch": "A*",
   ]
   private static let marks: [String: String] = [
     "eq": "==", "equal": "==", "equals": "==", "same": "==", "ne": "!=", "neq": "!=", "differs": "!=", "gt": ">", "above": ">",
-    "exceeds": ">",
-    "greater": ">", "more": ">", "higher": ">", "bigger": ">", "larger": ">", "over": ">", "after": ">", "lt": "<", "below": "<",
-    "less": "<",
-    "lower": "<", "smaller": "<", "fewer": "<", "under": "<", "before": "<", "ge": ">=", "gte": ">=", "le": "<=", "lte": "<=",
+    "exceeds": ">", "greater": ">", "more": ">", "higher": ">", "bigger": ">", "larger": ">", "over": ">", "after": ">", "lt": "<",
+    "below": "<", "less": "<", "lower": "<", "smaller": "<", "fewer": "<", "under": "<", "before": "<", "ge": ">=", "gte": ">=",
+    "le": "<=", "lte": "<=",
   ]
   private static let joints: [String: String] = [
     "but": "write 'and'", "also": "write 'and'", "unless": "write 'and not'", "except": "write 'and not'",
@@ -128,13 +124,12 @@ enum Foreign {
   ]
   private static let movements: Set<String> = [
     "crosses", "crossed", "crossing", "cross", "rises", "rose", "rising", "falls", "fell", "falling", "drops", "dropped", "jumps",
-    "changes",
-    "changed", "increases", "decreases", "gains", "loses",
+    "changes", "changed", "increases", "decreases", "gains", "loses",
   ]
   private static let absences: Set<String> = ["exists", "exist", "null", "isnull", "notnull", "none", "nil", "defined", "present", "empty"]
   private static let overTime: Set<String> = [
-    "avg", "average", "mean", "median", "sum", "count", "stddev", "std", "variance", "vwap", "sma", "ema", "ma", "prev", "previous", "lag",
-    "lead",
-    "last", "first", "highest", "lowest", "high", "low", "delta", "diff", "change", "rolling", "crosses", "crossover", "rises", "falls",
+    "avg", "average", "mean", "median", "sum", "count", "stddev", "std", "variance", "vwap", "sma", "ema", "ma", "prev", "previous",
+    "lag", "lead", "last", "first", "highest", "lowest", "high", "low", "delta", "diff", "change", "rolling", "crosses",
+    "crossover", "rises", "falls",
   ]
 }

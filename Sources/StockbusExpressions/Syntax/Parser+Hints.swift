@@ -29,8 +29,8 @@ extension Parser {
 
   /// `where price > 1`, `NOT price > 1`, `abs price`: the first word is at fault.
   private func misplacedBeginning(_ tree: Syntax) -> ExpressionError? {
-    guard case .word(let word) = tree.innermostLeft.kind else { return nil }
-    let place = tree.innermostLeft.range
+    guard case .word(let word) = tree.lastPart.kind else { return nil }
+    let place = tree.lastPart.range
     func wrong(_ message: String) -> ExpressionError { ExpressionError(.syntax, message, lexer.text, place) }
     guard place.upperBound == rangeBefore.upperBound else { return nil }
     if let keyword = Keyword(rawValue: word.lowercased()), keyword.rawValue != word {
@@ -113,8 +113,8 @@ extension Syntax {
     }
   }
 
-  /// The word that stands alone so far.
-  fileprivate var innermostLeft: Syntax {
+  /// The last of the conditions that `and` or `or` join; the whole where there is one only.
+  fileprivate var lastPart: Syntax {
     switch kind {
     case .all(let parts), .any(let parts): parts.last ?? self
     default: self

@@ -109,8 +109,8 @@ public struct Context: Sendable {
 
   /// Sets a piece of outside input aside that cannot be worked with: counted, logged, and published as a dead letter.
   ///
-  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is whom it is
-  /// about, where that could be read: who waits for it in vain is told why.
+  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is what it is
+  /// about, where that could be read: a component that waits for it in vain says why.
   public func reject(_ payload: String, origin: String, reason: String, symbol: Symbol? = nil) {
     if let symbol { notices.setAside.add(symbol) }
     notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))

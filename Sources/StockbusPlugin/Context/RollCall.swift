@@ -11,7 +11,7 @@ public struct RollCall: Sendable {
   private var missingPatterns: [[UInt8]]
   /// By symbol handle.
   @usableFromInline var hasCome: [Bool] = []
-  /// True where anybody has come, whether named or not, while somebody was missing.
+  /// True once a symbol has come, named or not, while a named one was missing.
   public private(set) var hasMet = false
   /// True where nobody is missing any more.
   public var isComplete: Bool { isEverybodyThere }
@@ -50,7 +50,7 @@ public struct RollCall: Sendable {
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Of those that fulfil this nothing is said: it has been told otherwise.
+  /// Nothing is said of the symbols for which `isTold` is true: the user knows already.
   public mutating func excuse(where isTold: (String) -> Bool) {
     missingNames = missingNames.filter { !isTold($0) }
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty

@@ -28,7 +28,7 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
 /// Where a component posts what concerns the whole run. Posting never waits; where more comes than anybody reads, it is counted
 /// without being kept.
 public protocol Noticeboard: Sendable {
-  /// Whose events were set aside.
+  /// The symbols of what was set aside.
   var setAside: SetAsideSymbols { get }
   func post(_ letter: DeadLetter)
   func post(_ status: ConnectionStatus)
@@ -36,6 +36,6 @@ public protocol Noticeboard: Sendable {
 }
 
 extension Noticeboard {
-  /// Nobody's: for boards that keep nothing.
+  /// Empty: for boards that keep nothing.
   public var setAside: SetAsideSymbols { SetAsideSymbols() }
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The symbols of what a run has set aside, as far as they could be read: one that was named and never came may have come only there.
 public final class SetAsideSymbols: Sendable {
-  /// Of more nobody thinks of one.
+  /// How many are kept; further ones are not told.
   private static let limit = 1000
   private let symbols = Mutex<Set<Symbol>>([])
 
