@@ -50,9 +50,7 @@ struct RawBytes: ~Copyable {
       descriptor = nil
     case .file(let path, let halt):
       memory = []
-      do throws(InputDescriptor.Failure) { descriptor = try InputDescriptor(path, halt: halt) } catch {
-        throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(error.text)")
-      }
+      descriptor = try Self.open(path, name, halt)
     case .head(let path, let count):
       memory = []
       left = count
@@ -60,12 +58,15 @@ struct RawBytes: ~Copyable {
     }
   }
 
-  /// A file that a pipe may have taken the place of by now; nothing of that is read.
-  private static func plain(_ path: String, _ name: String) throws(ReplayError) -> InputDescriptor {
-    let opened: InputDescriptor
-    do throws(InputDescriptor.Failure) { opened = try InputDescriptor(path, halt: Halt()) } catch {
+  private static func open(_ path: String, _ name: String, _ halt: Halt) throws(ReplayError) -> InputDescriptor {
+    do throws(InputDescriptor.Failure) { return try InputDescriptor(path, halt: halt) } catch {
       throw ReplayError(code: .unreadable, file: name, place: nil, message: "cannot be opened: \(error.text)")
     }
+  }
+
+  /// A file that a pipe may have taken the place of by now; nothing of that is read.
+  private static func plain(_ path: String, _ name: String) throws(ReplayError) -> InputDescriptor {
+    let opened = try open(path, name, Halt())
     if opened.size == nil { throw ReplayError(code: .unreadable, file: name, place: nil, message: "is no plain file") }
     return opened
   }

@@ -45,7 +45,7 @@ struct CSVColumns {
       let tried = missing.map { field in
         "the \(field.name) (looked for \(field.aliases.map { "'\($0)'" }.joined(separator: ", ")))"
       }
-      faults.append("no \(missing.count > 1 ? "columns" : "column") for \(Self.list(tried))")
+      faults.append("no \(missing.count > 1 ? "columns" : "column") for \(listed(tried))")
       isListed = true
     }
     if !faults.isEmpty {
@@ -113,7 +113,7 @@ struct CSVColumns {
   }
 
   private static func numbers(for missing: [ReplayField], beside found: [Int]) -> String {
-    "say which \(missing.count > 1 ? "columns have" : "column has") \(list(missing.map { "the \($0.name)" })), "
+    "say which \(missing.count > 1 ? "columns have" : "column has") \(listed(missing.map { "the \($0.name)" })), "
       + example(for: missing, beside: found)
   }
 
@@ -121,11 +121,6 @@ struct CSVColumns {
   private static func example(for missing: [ReplayField], beside found: [Int]) -> String {
     let free = (0...).lazy.filter { !found.contains($0) }.map { $0 + 1 }
     return "as in 'columns: { \(zip(missing, free).map { "\($0.name): \($1)" }.joined(separator: ", ")) }'"
-  }
-
-  private static func list(_ words: [String]) -> String {
-    guard words.count > 1, let last = words.last else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " and \(last)"
   }
 
   /// The column with the first alias that is there; throws where that name is there more than once.

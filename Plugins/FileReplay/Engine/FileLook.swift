@@ -25,10 +25,8 @@ enum FileLook {
     }
     if prices(fields) != nil { return "" }
     for other in kinds where other.fields != fields {
-      guard let found = prices(other.fields), let last = found.last else { continue }
-      let rest = found.dropLast()
-      let listed = rest.isEmpty ? last : rest.joined(separator: ", ") + " and \(last)"
-      return "; \(listed) \(rest.isEmpty ? "is" : "are") a \(other.kind)'s: set 'event: \(other.kind)'"
+      guard let found = prices(other.fields), !found.isEmpty else { continue }
+      return "; \(listed(found)) \(found.count == 1 ? "is" : "are") a \(other.kind)'s: set 'event: \(other.kind)'"
     }
     return ""
   }

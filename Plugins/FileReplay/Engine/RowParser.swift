@@ -147,8 +147,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     // Rows that lack the same do so for the same reason, which is thought about once.
     if let last = lastMissing, last.unknown == unknown, last.field == field, last.keys == keys { return last.text }
     let names = fields.map { "'\(E.fields[$0].name)'" }
-    let listed = names.dropLast().joined(separator: ", ") + (names.count > 1 ? " and " : "") + names[names.count - 1]
-    var text = listed + (names.count > 1 ? " are missing" : " is missing")
+    var text = listed(names) + (names.count > 1 ? " are missing" : " is missing")
     if let path = mapping[E.fields[field].name] { text += ": there is nothing at '\(path.prefix(60))'" }
     if !keys.isEmpty {
       text += "; the object has " + keys.prefix(20).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (keys.count > 20 ? ", …" : "")

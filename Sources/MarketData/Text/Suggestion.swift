@@ -1,5 +1,8 @@
-/// The one of `names` that `word` was probably meant to be; nil where none is near enough to be a slip of the finger.
-public func suggestion(for word: String, among names: some Sequence<String>) -> String? {
+/// The one of `names` that `word` was probably meant to be: itself in other letters, else the nearest; nil where none is near enough
+/// to be a slip of the finger.
+public func suggestion(for word: String, among names: some Collection<String>) -> String? {
+  let lower = word.lowercased()
+  if let same = names.first(where: { $0.lowercased() == lower }) { return same }
   // Characters of Unicode, as what a reader takes for one may be endless.
   let letters = Array(word.unicodeScalars.prefix(64))
   let limit = max(1, letters.count / 3)
@@ -8,7 +11,7 @@ public func suggestion(for word: String, among names: some Sequence<String>) -> 
 }
 
 /// `; did you mean 'near'?`, or nothing.
-public func didYouMean(_ word: String, among names: some Sequence<String>) -> String {
+public func didYouMean(_ word: String, among names: some Collection<String>) -> String {
   suggestion(for: word, among: names).map { "; did you mean '\($0)'?" } ?? ""
 }
 

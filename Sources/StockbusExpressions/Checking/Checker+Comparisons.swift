@@ -210,8 +210,7 @@ extension Checker {
       for word in words {
         let name = try name(word, "one of \(choices.names.joined(separator: ", "))")
         guard let hit = choices.names.firstIndex(of: name) else {
-          let same = choices.names.first { $0.lowercased() == name.lowercased() }
-          let near = same.map { "; did you mean '\($0)'?" } ?? didYouMean(name, among: choices.names)
+          let near = didYouMean(name, among: choices.names)
           throw fail(
             .unknown,
             "'\(syntax)' is never \(shown(name))\(near.isEmpty ? "; it is one of \(choices.names.joined(separator: ", "))" : near)", word,

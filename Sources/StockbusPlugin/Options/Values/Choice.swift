@@ -13,8 +13,7 @@ extension Choice {
     var hint = ""
     if case .scalar(let text) = source.node.value, !source.node.isNull {
       if let value = allCases.first(where: { $0.word == text }) { return value }
-      let same = words.first { $0.lowercased() == text.lowercased() }
-      hint = same.map { "; did you mean '\($0)'?" } ?? didYouMean(text, among: words)
+      hint = didYouMean(text, among: words)
     }
     // The words themselves are worth more than "a list of choices".
     let source = OptionSource<Self>(source.node, path: source.path)

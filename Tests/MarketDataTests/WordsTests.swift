@@ -1,0 +1,24 @@
+import MarketData
+import Testing
+
+@Suite("Words of messages")
+struct WordsTests {
+  @Test(
+    arguments: [
+      // Two letters of three differ, which is no slip of the finger.
+      ("BID", ["ask", "bid"], "bid"), ("Fields", ["field", "FIELDS"], "FIELDS"), ("prise", ["price", "size"], "price"),
+      ("rpice", ["price", "ice"], "price"), ("colour", ["price", "size"], nil), ("", ["price"], nil), ("ab", [], nil),
+    ] as [(String, [String], String?)])
+  func `the same word in other letters is meant, else the nearest`(word: String, names: [String], meant: String?) {
+    #expect(suggestion(for: word, among: names) == meant)
+    #expect(didYouMean(word, among: names) == (meant.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  @Test
+  func `words are listed as a sentence lists them`() {
+    #expect(listed([]) == "")
+    #expect(listed(["a"]) == "a")
+    #expect(listed(["a", "b"]) == "a and b")
+    #expect(listed(["a", "b", "c"]) == "a, b and c")
+  }
+}
