@@ -67,8 +67,8 @@ struct CompiledRule: BitwiseCopyable {
   /// The index in `EventKind.allCases`; -1 where it becomes no event.
   var event: Int8 = -1
   var isSigned = false
-  /// True where an item of a list is no event unless something stands in it, whatever else the message says.
-  var needsMembers = false
+  /// The nodes below an item of a list without which it is no event; 0 where every item has to be looked at.
+  var fewestNodes: Int32 = 0
   var conditions = Slice()
   var only = Slice()
   /// Those of `only` that are the same for all items.

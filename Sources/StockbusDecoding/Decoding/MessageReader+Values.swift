@@ -69,8 +69,8 @@ extension MessageReader {
       }
       if !isLast {
         items(rule, level + 1, at, root, &count, body)
-      } else if rule.needsMembers, faults.count > 0, Int(tape.nodes[at].next) == at &+ 1 {
-        // Two bytes each: to find out what is missing first would take many times what as many bytes of events take.
+      } else if faults.count > 0, Int(tape.nodes[at].next) &- at &- 1 < Int(rule.fewestNodes) {
+        // A few bytes each: to find out what is missing first would take many times what as many bytes of events take.
         faults.count += 1
       } else {
         item(rule, at, root, &count, body)

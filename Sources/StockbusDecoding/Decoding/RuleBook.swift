@@ -152,6 +152,18 @@ struct RuleBookMaker {
   /// Whether a path leads into an item.
   private func isInItem(_ path: CompiledPath) -> Bool { path.root == CompiledPath.item && path.steps.count > 0 }
 
+  /// The nodes below an item of a list without which it cannot have all that an event needs, whatever else the message says; 0 where
+  /// every item has to be looked at.
+  private func fewestNodes(_ rule: CompiledRule) -> Int32 {
+    guard hasItems, rule.only.count == 0 else { return 0 }
+    let needed = ([rule.symbol, rule.time] + paths[rule.prices.range]).filter { isInItem($0) }.map { steps[Int($0.steps.first)] }
+    // A number counts although what stands behind it is missing.
+    if rule.sequence.series >= 0 { return isInItem(rule.symbol) || isInItem(rule.sequence.path) ? 1 : 0 }
+    let keys = Set(needed.filter { $0.count >= 0 }.map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)) })
+    let places = needed.filter { $0.count < 0 }.map { $0.index < 0 ? -$0.index : $0.index + 1 }
+    return Int32(clamping: max(2 * keys.count, places.max() ?? 0))
+  }
+
   /// Whether one of the conditions holds only where there is a member.
   func needsMember(_ conditions: Slice) -> Bool {
     self.conditions[conditions.range].contains { condition in
@@ -242,9 +254,7 @@ struct RuleBookMaker {
     compiled.sides = sideWords(rule.sides)
     compiled.sequence = sequence(rule.sequence, kind: name)
     compiled.constants = Slice(first: firstConstant, count: Int32(constants.count) - firstConstant)
-    compiled.needsMembers =
-      hasItems && compiled.only.count == 0 && isInItem(paths[Int(compiled.prices.first)])
-      && (compiled.sequence.series < 0 || isInItem(compiled.symbol) || isInItem(compiled.sequence.path))
+    compiled.fewestNodes = fewestNodes(compiled)
     hasItems = false
     compiled.rememberedID = path(rule.remember?["id"])
     let kept = (rule.remember?.entries ?? []).filter { $0.name != "id" }.map { entry in
