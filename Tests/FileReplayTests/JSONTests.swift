@@ -103,7 +103,9 @@ import Testing
     #expect(outcome.events == [])
     #expect(
       outcome.malformed.map(\.reason) == [
-        "byte 1: an object is expected", "byte 2: a key in quotation marks is expected", "byte 2: a key in quotation marks is expected",
+        "byte 1: an object is expected",
+        "byte 2: a key in quotation marks is expected; an object has to be on one line: jq -c . < OLD > NEW writes each so",
+        "byte 2: a key in quotation marks is expected",
         "byte 5: ':' is expected", "byte 6: a value is expected", "byte 7: ',' or '}' is expected",
         "byte 8: a key in quotation marks is expected", "byte 8: ',' or '}' is expected", "byte 9: ',' or ']' is expected",
         "byte 9: a value is expected", "byte 6: not a number", "byte 8: not a number", "byte 6: a value is expected",

@@ -85,7 +85,9 @@ import Testing
     // In Brazil clocks went forward over midnight: that day began at 01:00.
     #expect(read("2018-11-04", "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
     #expect(read("2018-11-05", "America/Sao_Paulo") == "2018-11-05T02:00:00Z")
-    #expect(read("2008-1-2") == "'time' is not a time in the form 2008-01-02: '2008-1-2'")
+    #expect(
+      read("2008-1-2")
+        == "'time' is not a time in the form 2008-01-02: '2008-1-2'; dates are read with the year first: write 2008-01-02")
     #expect(read("2008-01-02T00:00:00Z") == "'time' is not a time in the form 2008-01-02: '2008-01-02T00:00:00Z'")
   }
 

@@ -6,13 +6,17 @@ extension CSVRows {
   mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     var header: [String]?
     if format.hasHeader {
-      switch readQuoted(&reader) {
-      case .whole: break
-      case .later: return .later
+      let found = readQuoted(&reader)
+      if found == .later { return .later }
+      try refuseBareReturns(reader)
+      switch found {
+      case .whole, .later: break
       case .malformed:
         throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
       }
       header = headerNames()
+    } else {
+      try refuseBareReturns(reader)
     }
     if (header?.count ?? 0) > CSVFormat.columnLimit {
       let message = "the header has more than \(CSVFormat.columnLimit) columns"
@@ -30,6 +34,12 @@ extension CSVRows {
     }
     if let header { learn(header.count) }
     return header == nil ? row(&reader, slots) : .blank
+  }
+
+  /// Throws where the first line holds carriage returns: all rows are in it.
+  func refuseBareReturns(_ reader: borrowing LineReader) throws(ReplayError) {
+    if !FileLook.hasBareReturn(reader.bytes) { return }
+    throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: FileLook.bareReturns)
   }
 
   /// Rows of so many fields, the wanted among them.

@@ -82,6 +82,7 @@ struct CSVRows: ~Copyable {
     case .end: return .end
     case .later: return .later
     case .tooLong:
+      if columns == nil { try refuseBareReturns(reader) }
       reason = "the line is longer than \(reader.limit) bytes"
       return .malformed
     }

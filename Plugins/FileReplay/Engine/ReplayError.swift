@@ -46,6 +46,8 @@ extension ReplayError: CustomStringConvertible {
 struct MalformedRow: Hashable, Sendable {
   /// How much of a row's text is kept, in bytes.
   static let textLimit = 200
+  /// How much of it is looked through for carriage returns.
+  fileprivate static let returnLimit = 4096
 
   var file: String
   /// The line it begins on, counted from 1.
@@ -67,6 +69,8 @@ extension MalformedRow {
   /// The reader's present line.
   init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil) {
     let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
+    let isSplit = FileLook.hasBareReturn(UnsafeBufferPointer(rebasing: reader.bytes.prefix(Self.returnLimit)))
+    let reason = isSplit ? "\(reason); \(FileLook.bareReturns)" : reason
     self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol)
   }
 }
@@ -74,7 +78,7 @@ extension MalformedRow {
 extension ReplayError {
   /// The same, said better where a header is wrong because the file is no such file at all: `rows` is it from the header on.
   func explained(by rows: UnsafeBufferPointer<UInt8>, as fields: [ReplayField]) -> ReplayError {
-    guard code == .badColumns, let message = FileLook.capture(rows, fields) else { return self }
+    guard code == .badColumns, let message = FileLook.capture(rows, fields) ?? FileLook.array(rows) else { return self }
     var error = self
     error.message = message
     return error

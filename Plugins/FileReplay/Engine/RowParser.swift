@@ -88,7 +88,13 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     while !isJSON, csv.columns == nil {
       switch try csv.next(&reader, slots) {
       case .row, .blank, .malformed: break
-      case .end, .later: return
+      case .end: return
+      case .later:
+        // However long the first line is: that it holds more than one is certain.
+        if FileLook.hasBareReturn(reader.rest) {
+          throw ReplayError(code: .badColumns, file: name, place: .line(reader.line + 1), message: FileLook.bareReturns)
+        }
+        return
       }
     }
   }
@@ -117,7 +123,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
         try reject(reason(error, reader), reader, events.count, malformed, symbol)
       }
     case .blank: break
-    case .malformed: try reject(isJSON ? json.reason : csv.reason, reader, events.count, malformed)
+    case .malformed: try reject(isJSON ? json.reason + spread(reader) : csv.reason, reader, events.count, malformed)
     case .end: isAtEnd = true
     case .later: return false
     }
@@ -139,6 +145,9 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     let row = MalformedRow(reader, file: name, reason: reason, symbol: symbol)
     if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
+
+  /// Paths of the configuration may begin at an array.
+  private func spread(_ reader: borrowing LineReader) -> String { mapping.isEmpty ? FileLook.spread(reader.bytes) : "" }
 
   /// What there is to say of an object that lacks a field, and of the others that it lacks.
   private mutating func missing(_ field: Int, _ keys: [String]) -> String {
@@ -185,8 +194,8 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     switch problem.reason {
     case .missing:
       if !isJSON { return "\(field) is empty" }
-      return missing(problem.field, json.keys(of: reader.bytes))
-    case .notANumber: return "\(field) is not a number: \(text)"
+      return missing(problem.field, json.keys(of: reader.bytes)) + spread(reader)
+    case .notANumber: return "\(field) is not a number: \(text)" + ValueAdvice.number(bytes)
     case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)"
     case .notExact: return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)"
     case .outOfRange: return "\(field) is out of range: \(text)"
@@ -194,7 +203,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     case .notASide: return "\(field) is neither buy nor sell: \(text)"
     case .notAValue: return "\(field) is an object or a list, not a value"
     case .symbol(let why): return "\(field): \(why): \(text)"
-    case .time(let why): return "\(field) \(why): \(text)"
+    case .time(let why): return "\(field) \(why): \(text)" + (values.times.isForText ? ValueAdvice.time(bytes) : "")
     }
   }
 }

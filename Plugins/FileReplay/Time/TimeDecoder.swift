@@ -127,6 +127,9 @@ struct TimeDecoder: ~Copyable {
     throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
   }
 
+  /// True where times and dates are read that are no plain number.
+  var isForText: Bool { unit == 0 }
+
   private var described: String {
     switch format {
     case .auto: "ISO-8601 or since the epoch"
