@@ -21,7 +21,9 @@ struct Print: AsyncParsableCommand {
       With --once it prints the present state instead: the last event of each symbol, by symbol, or by rank where there are ranks. \
       That is the state at the end of the data, or --after a time; where a source has no known end and no time is told, the state \
       when no new symbol has come for --settle. A stop (Ctrl-C) prints the state at that moment. --where and --limit are about the \
-      state's lines: a symbol whose last event does not fulfil the condition is left out.
+      state's lines: a symbol whose last event does not fulfil the condition is left out. Ranks are the present ones, also of \
+      symbols that only others have moved; previous_rank is then the rank of the symbol's own last event. A component that passes \
+      only some of a ranking cannot know them, which is said.
 
         stockbus print --once
         stockbus print --once --after 10s --from ranked --limit 5
@@ -117,6 +119,7 @@ enum Printing {
       StandardError.write("Error: \(error)")
       throw ExitCode.validationFailure
     }
+    for remark in plan.remarks { StandardError.write(remark) }
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
     let pipeline = Pipeline(
       plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) })
@@ -138,8 +141,18 @@ enum Printing {
       StandardError.write("standard output: \(reason)")
       throw ExitCode.failure
     }
+    // Who has not come by the last of a number of lines may come after it.
+    if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
     let text = report.text(isQuiet: true)
     if !text.isEmpty { StandardError.write(text) }
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+  }
+
+  /// What components have left for the end, such as `print: 'aapl' never came; did you mean 'AAPL'?`.
+  static func notes(_ ledger: Ledger) -> [String] {
+    ledger.notes.map { note in
+      let origin = note.component == PrintPlan.printerID ? "print" : note.component
+      return "\(origin): \(visible(note.text, limit: 1000))"
+    }
   }
 }

@@ -13,33 +13,59 @@ struct PrintPlan {
   let topology: Topology
   /// The job's number, to be forgotten at the end.
   let number: Int
+  /// What somebody should know who reads the output; one line each.
+  private(set) var remarks: [String] = []
 
   init(_ job: PrintJob, from: String?, in whole: Topology) throws(PrintMistake) {
-    let name = if let from { from } else { try Self.usual(whole) }
+    let name: String
+    if let from {
+      name = from
+    } else {
+      let (usual, remark) = try Self.usual(whole)
+      name = usual
+      if let remark { remarks.append(remark) }
+    }
     let type = try Self.type(of: name, in: whole)
     try Self.check(job.request, type)
     number = job.enroll()
     let printer = Plugin.printer
     let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
-    let options = ConfigNode(.map([.init(key: "job", mark: mark, value: ConfigNode(.scalar("\(number)"), at: mark))]), at: mark)
+    let ranks = RankSource(of: name, in: whole)
+    if job.request.once, type == Ranked.self, let warning = RankSource.warning(ranks, printing: name) { remarks.append(warning) }
+    let values = ["job": "\(number)", "follows_ranks": "\(ranks?.isWhole ?? false)"]
+    let options = ConfigNode(.map(values.map { .init(key: $0, mark: mark, value: ConfigNode(.scalar($1), at: mark)) }), at: mark)
     guard let blueprint = printer.blueprint(for: [type], options: options), let assembly = try? blueprint.assembly(options, at: mark) else {
       throw PrintMistake(description: "events of type \(type.eventName) cannot be printed")
     }
     let nodes = Self.upstream(of: name, in: whole)
     let node = PlannedNode(
       // No id of a configuration holds a blank.
-      id: "standard output", plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
+      id: Self.printerID, plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
     topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles)
   }
 
-  /// What the first sink reads.
-  private static func usual(_ topology: Topology) throws(PrintMistake) -> String {
-    if let sink = topology.nodes.first(where: { $0.blueprint.kind == .sink }), let input = sink.inputs.first { return input.from }
-    guard let last = topology.nodes.last(where: { $0.blueprint.output != nil }) else {
-      throw PrintMistake(description: "no component emits anything")
+  /// The name under which the sink that prints is known.
+  static var printerID: String { "standard output" }
+
+  /// What the first sink reads first, in the written order; and which it is, where sinks read several.
+  private static func usual(_ topology: Topology) throws(PrintMistake) -> (name: String, remark: String?) {
+    let sinks = topology.nodes.filter { $0.blueprint.kind == .sink && !$0.inputs.isEmpty }.sorted { $0.place < $1.place }
+    guard let first = sinks.first, let any = first.inputs.first else {
+      guard let last = topology.nodes.last(where: { $0.blueprint.output != nil }) else {
+        throw PrintMistake(description: "no component emits anything")
+      }
+      return (last.id, nil)
     }
-    return last.id
+    // Topics of the whole run stand beside what a sink is for.
+    let name = first.inputs.first { RunTopic(rawValue: $0.from) == nil }?.from ?? any.from
+    var others: [String] = []
+    for input in sinks.flatMap(\.inputs) where input.from != name && RunTopic(rawValue: input.from) == nil && !others.contains(input.from) {
+      others.append(input.from)
+    }
+    if others.isEmpty { return (name, nil) }
+    let list = others.prefix(5).map { shown($0) }.joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+    return (name, "printing \(shown(name)), which the first sink, \(shown(first.id)), reads; --from prints another: \(list)")
   }
 
   private static func type(of name: String, in topology: Topology) throws(PrintMistake) -> any Event.Type {

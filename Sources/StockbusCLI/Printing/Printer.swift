@@ -15,6 +15,7 @@ enum PrinterPlugin: AnyEventPlugin {
 
 struct PrinterSettings: Options {
   @Setting("The number of the job.") var job: Int
+  @Setting("Whether all of a feed's events come, so that its order can be followed.") var followsRanks = false
   init() {}
 }
 
@@ -24,12 +25,15 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let job: PrintJob
   private let request: PrintJob.Request
+  private let context: Context
   private let clock: any Timekeeper
   private let condition: Expression<E>?
   private var records: EventRecords<E>
   private var isDone = false
   private var lines = 0
-  private var snapshot = Snapshot<E>()
+  private var snapshot: Snapshot<E>
+  /// Who is named in the condition.
+  private var rollCall: RollCall
   /// When a symbol was new.
   private var lastNews: Duration?
 
@@ -37,14 +41,18 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     guard let job = PrintJob.enrolled(settings.job) else { throw EnvironmentFailure("there is nothing to print", isPermanent: true) }
     self.job = job
     request = job.request
+    self.context = context
     clock = context.clock
+    snapshot = Snapshot(followsRanks: settings.followsRanks)
     condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) }
+    rollCall = RollCall(condition?.symbolNames ?? [])
     // A table that ends is aligned when it is complete.
     records = EventRecords(request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas)
   }
 
   func receive(_ events: Span<E>) {
     if isDone { return }
+    rollCall.look(at: events)
     if request.once {
       let known = snapshot.count
       for i in events.indices { snapshot.keep(events[i]) }
@@ -61,6 +69,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   func drain() {
     guard !isDone else { return }
     if request.once { return finish() }
+    context.note(rollCall)
     records.complete()
     write()
   }
@@ -92,6 +101,10 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private func finish() {
     if isDone { return }
     if request.once {
+      context.note(rollCall)
+      if snapshot.hasLostRanks {
+        context.note("ranks are those that each symbol's last event told, as events are missing or the ranking has begun anew")
+      }
       for event in snapshot.inOrder where lines != request.limit { add(event) }
     }
     records.complete()

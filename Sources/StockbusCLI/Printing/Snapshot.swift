@@ -2,13 +2,22 @@ import EventBus
 import MarketData
 
 /// The present state of a stream: the last event of every symbol; of a type without symbols, the last one.
+///
+/// Where the order that a feed tells can be followed, ranks are the present ones: those of symbols that others have moved since their own
+/// last event too, with the rank that this event told as the one before.
 struct Snapshot<E: Event> {
   private var events: [E] = []
   /// By symbol handle: the place in `events`, counted from 1; 0 where there is none.
   private var places: [UInt32] = []
+  private var ranks: RankList?
+
+  init(followsRanks: Bool = false) { ranks = followsRanks && E.self == Ranked.self ? RankList() : nil }
 
   /// How many symbols have come.
   var count: Int { events.count }
+
+  /// True where the order was to be followed and could not be.
+  var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
   mutating func keep(_ event: E) {
     let id = Int(E.schema.symbol(of: event)?.id ?? 0)
@@ -19,12 +28,21 @@ struct Snapshot<E: Event> {
       events.append(event)
       places[id] = UInt32(events.count)
     }
+    if let ranked = event as? Ranked { ranks?.follow(ranked) }
   }
 
   /// By rank where events have one, without those that have left the list (rank 0); all others by symbol.
   var inOrder: [E] {
     func symbol(_ event: E) -> Symbol { E.schema.symbol(of: event) ?? Symbol(id: 0) }
     guard E.self == Ranked.self else { return events.sorted { symbol($0) < symbol($1) } }
+    if let ranks, ranks.isWhole {
+      return ranks.order.enumerated().compactMap { place, id in
+        guard var ranked = events[Int(places[Int(id)]) - 1] as? Ranked else { return nil }
+        let rank = UInt32(place + 1)
+        if ranked.rank != rank { (ranked.previousRank, ranked.rank) = (ranked.rank, rank) }
+        return ranked as? E
+      }
+    }
     let listed = events.map { (rank: ($0 as? Ranked)?.rank ?? 0, event: $0) }.filter { $0.rank > 0 }
     return listed.sorted { ($0.rank, symbol($0.event)) < ($1.rank, symbol($1.event)) }.map(\.event)
   }

@@ -36,10 +36,14 @@ public struct PlannedNode: Sendable {
   public let inputs: [PlannedEdge]
   public let topic: Blueprint.TopicPlan
   public let supervision: SupervisionPolicy
+  /// As it was written; nil where no configuration has it.
+  public let description: ComponentDescription?
+  /// Its place among all components as they were written, counted from 0.
+  public let place: Int
 
   public init(
     id: String, plugin: Plugin, blueprint: Blueprint, assembly: Blueprint.Assembly, inputs: [PlannedEdge],
-    topic: Blueprint.TopicPlan, supervision: SupervisionPolicy
+    topic: Blueprint.TopicPlan, supervision: SupervisionPolicy, description: ComponentDescription? = nil, place: Int = .max
   ) {
     self.id = id
     self.plugin = plugin
@@ -48,6 +52,8 @@ public struct PlannedNode: Sendable {
     self.inputs = inputs
     self.topic = topic
     self.supervision = supervision
+    self.description = description
+    self.place = place
   }
 }
 

@@ -144,7 +144,8 @@ struct TopologyChecker {
       }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
-        topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy())
+        topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy(),
+        description: component, place: place)
     } catch {
       add(error.redacted(component.options), component.title)
       return nil

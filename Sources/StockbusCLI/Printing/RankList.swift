@@ -1,0 +1,90 @@
+import MarketData
+
+/// The order that a feed's events tell, followed move by move: out of the old place, into the new one, those between shift.
+///
+/// A move costs some steps for each thousand symbols. What cannot have come from a whole feed, all of it and in order, ends it.
+struct RankList {
+  /// Handles of symbols from rank 1 on, in pieces none of which is empty.
+  private var pieces: [[UInt32]] = []
+  private var isListed: [Bool] = []
+  private var count = 0
+  /// False once an event did not fit those before it.
+  private(set) var isWhole = true
+
+  /// Handles of symbols from rank 1 on.
+  var order: some Sequence<UInt32> { pieces.joined() }
+
+  mutating func follow(_ event: Ranked) {
+    guard isWhole else { return }
+    isWhole = move(event.symbol.id, to: Int(event.rank), from: Int(event.previousRank))
+    if !isWhole { (pieces, isListed, count) = ([], [], 0) }
+  }
+
+  /// False where it does not fit.
+  private mutating func move(_ symbol: UInt32, to rank: Int, from previous: Int) -> Bool {
+    let id = Int(symbol)
+    if id >= isListed.count { isListed += Array(repeating: false, count: max(id + 1, isListed.count * 2, 256) - isListed.count) }
+    // Who is new to the feed cannot be known already.
+    if isListed[id], previous == 0 { return false }
+    // A feed of the first ranks tells of those that a move has shifted too.
+    if rank > 0, self[rank - 1] == symbol { return true }
+    if isListed[id] {
+      // One that another has pushed out of the first ranks stands one lower than it says.
+      let place = self[previous - 1] == symbol ? previous - 1 : rank == 0 && self[previous] == symbol ? previous : nil
+      guard let place else { return false }
+      remove(at: place)
+      isListed[id] = false
+    } else if previous > 0 {
+      return false
+    }
+    if rank == 0 { return true }
+    guard rank <= count + 1 else { return false }
+    insert(symbol, at: rank - 1)
+    isListed[id] = true
+    return true
+  }
+
+  // MARK: Places, counted from 0
+
+  private static var longest: Int { 4096 }
+
+  /// Of a place from 0 to the end: its piece, and where in it.
+  private func find(_ place: Int) -> (piece: Int, at: Int) {
+    var at = place
+    for piece in pieces.indices {
+      if at < pieces[piece].count { return (piece, at) }
+      at -= pieces[piece].count
+    }
+    return (pieces.count, at)
+  }
+
+  private subscript(place: Int) -> UInt32? {
+    guard place >= 0, place < count else { return nil }
+    let (piece, at) = find(place)
+    return pieces[piece][at]
+  }
+
+  private mutating func remove(at place: Int) {
+    let (piece, at) = find(place)
+    pieces[piece].remove(at: at)
+    count -= 1
+    if pieces[piece].isEmpty { pieces.remove(at: piece) }
+  }
+
+  private mutating func insert(_ symbol: UInt32, at place: Int) {
+    count += 1
+    var (piece, at) = find(place)
+    if piece == pieces.count {
+      // Behind all others.
+      if pieces.isEmpty { pieces.append([]) }
+      piece = pieces.count - 1
+      at = pieces[piece].count
+    }
+    pieces[piece].insert(symbol, at: at)
+    if pieces[piece].count > Self.longest {
+      let half = Self.longest / 2
+      pieces.insert(Array(pieces[piece][half...]), at: piece + 1)
+      pieces[piece].removeSubrange(half...)
+    }
+  }
+}
