@@ -139,7 +139,7 @@ enum InlineTable {
     state.panes = []
     state.page = .list
     state.prompt = nil
-    state.tab = 0
+    state.tab = state.settings.showsWatchlist ? state.tabs.firstIndex(of: .watchlist) ?? 0 : 0
     state.selection = nil
     state.offset = 0
     state.size = TerminalSize(columns: state.size.columns, rows: rows + 3)

@@ -42,6 +42,10 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   private var refusal: ScreenRefusal?
   /// False where the watchlist is for this time only.
   var keepsWatchlist = true
+  /// The only symbols to be shown where there is no full screen; nil for all.
+  private let only: Set<Symbol>?
+  /// Who is to be watched.
+  private var rollCall: RollCall
   /// Somebody pressed `q`.
   var wasQuit = false
   /// Effects that commands have left.
@@ -53,9 +57,11 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   let frames: Counter
 
   public static func namedSymbols(_ settings: ConsoleViewerSettings) -> [NamedSymbol] {
-    settings.watchlists.entries.flatMap { list in
+    let watched = (settings.watch ?? []).enumerated().map { NamedSymbol($1.description, in: "watch", item: $0) }
+    let listed = settings.watchlists.entries.flatMap { list in
       list.value.enumerated().map { NamedSymbol($1.description, in: list.name, item: $0).inside("watchlists") }
     }
+    return watched + listed
   }
 
   public init(_ settings: ConsoleViewerSettings, _ context: Context) {
@@ -65,15 +71,25 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     inbox = ScreenInbox(waking: bell)
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
-    state = ScreenState(
+    only = settings.watch.map { Set($0) }
+    rollCall = context.recall(RollCall.self, Self.comers) ?? RollCall((settings.watch ?? []).map(\.description))
+    var state = ScreenState(
       size: Terminal.shared.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
-        flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id),
+        flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
+        showsWatchlist: settings.watch != nil),
       zone: context.zone)
+    if let watch = settings.watch {
+      keepsWatchlist = false
+      _ = state.reduce(.watch(watch))
+    }
+    self.state = state
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames drawn.")
   }
+
+  private static var comers: String { "roll call" }
 
   /// Takes the screen before anybody else writes.
   public func start() async throws {
@@ -94,46 +110,54 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     guard let store else { return }
     let (memory, fault) = await store.recall()
     if let fault { context.logger.warning("\(fault)") }
-    state.watchlist = memory.watchlist
+    if settings.watch == nil { state.watchlist = memory.watchlist }
     state.alerts = memory.alerts
   }
 
   // MARK: Events
 
   private func show(_ run: Span<Trade>) {
-    events.add(run.count)
+    rollCall.look(at: run)
     if mode == .plain { return print(run) }
+    events.add(run.count)
     state.market.take(run, at: now)
     stir()
   }
 
   private func show(_ run: Span<Quote>) {
-    events.add(run.count)
+    rollCall.look(at: run)
     if mode == .plain { return print(run) }
+    events.add(run.count)
     state.market.take(run, at: now)
     stir()
   }
 
   private func show(_ run: Span<Bar>) {
-    events.add(run.count)
+    rollCall.look(at: run)
     if mode == .plain { return print(run) }
+    events.add(run.count)
     state.market.take(run, at: now)
     stir()
   }
 
   private func show(_ run: Span<Ranked>) {
-    events.add(run.count)
+    rollCall.look(at: run)
     if mode == .plain {
-      for i in run.indices { lines.append(StyledLine(PlainText.line(run[i], zone: context.zone))) }
-      return
+      var count = 0
+      for i in run.indices where isShown(run[i].symbol) {
+        lines.append(StyledLine(PlainText.line(run[i], zone: context.zone)))
+        count += 1
+      }
+      return events.add(count)
     }
+    events.add(run.count)
     state.market.take(run, at: now)
     stir()
   }
 
   private func tell(_ run: Span<Alert>) {
-    events.add(run.count)
-    let alerts = run.indices.map { run[$0] }
+    let alerts = run.indices.map { run[$0] }.filter { mode == .full || isShown($0.symbol) }
+    events.add(alerts.count)
     if mode == .full {
       effects += state.reduce(.alerts(alerts))
       stir()
@@ -158,13 +182,18 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   }
 
   private func print<E: PricedEvent>(_ run: Span<E>) {
-    for i in run.indices {
+    var count = 0
+    for i in run.indices where isShown(run[i].symbol) {
       let event = run[i]
+      count += 1
       let first = references[event.symbol] ?? event.lastPrice
       if references[event.symbol] == nil { references.update(first, for: event.symbol) }
       lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)))
     }
+    events.add(count)
   }
+
+  private func isShown(_ symbol: Symbol) -> Bool { only.map { $0.contains(symbol) } ?? true }
 
   var now: Int64 { context.clock.uptime.wholeNanoseconds }
 
@@ -194,9 +223,11 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     try await settle()
     if mode != .plain { await draw() }
     context.count(datedAhead: state.market.datedAhead)
+    context.note(rollCall)
   }
 
   public func stop() async {
+    context.remember(rollCall, Self.comers)
     switch mode {
     case .plain: break
     case .inline: try? await Terminal.shared.finishBlock(owner: context.id)

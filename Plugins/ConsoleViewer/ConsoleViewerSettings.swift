@@ -23,6 +23,9 @@ public struct ConsoleViewerSettings: Options {
   public var theme = ThemeName.dark
   @Setting("Lists of symbols by name, each a tab of its own.")
   public var watchlists: Mapping<[Symbol]> = [:]
+  @Setting(
+    "Symbols to begin with, as the watchlist of this run only; where there is no full screen, nothing else is shown.", count: 1...)
+  public var watch: [Symbol]?
   @Setting("The shortest time between two drawings while prices move.", in: .milliseconds(34) ... .seconds(60))
   public var refresh = Duration.milliseconds(34)
   @Setting("How long a price that moved stays marked.", in: .zero ... .seconds(60))

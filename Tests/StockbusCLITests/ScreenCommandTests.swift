@@ -31,9 +31,40 @@ import Testing
     try Data(text.utf8).write(to: folder.appending(path: "desk.yaml"))
     let result = try run("watch", "AAPL", "desk.yaml", in: folder)
     #expect(result.status == 0)
-    #expect(result.output.split(separator: "\n").count == 4)
+    // Of the four prices those of the other symbol are not shown.
+    #expect(result.output.split(separator: "\n").count == 2)
+    #expect(result.output.split(separator: "\n").allSatisfy { $0.contains(" AAPL ") })
     #expect(result.errors.contains("ranked → screen"))
     #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "out.jsonl").path))
+  }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `watch prints the symbols that are named and no others, and says who never came`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "watch-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("time,symbol,price\n2013-10-08,AAPL,1\n2013-10-08,NVDA,2\n2013-10-08,TSLA,3\n2013-10-08,NVDA,4\n".utf8)
+      .write(to: folder.appending(path: "t.csv"))
+    for inputs in ["[prices]", "[ranked]"] {
+      let text = """
+        sources: { prices: { plugin: file_replay, path: t.csv } }
+        processors: { ranked: { plugin: sorting_feed, inputs: [prices] } }
+        sinks:
+          screen: { plugin: console_viewer, inputs: \(inputs), watch: [TSLA] }
+          rest: { plugin: null_sink, inputs: [ranked] }
+
+        """
+      try Data(text.utf8).write(to: folder.appending(path: "plugins.yaml"))
+      let watched = try run("watch", "NVDA", "stocks://symbol/aapl", in: folder)
+      #expect(watched.status == 0)
+      let lines = watched.output.split(separator: "\n")
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains(" NVDA ") })
+      #expect(watched.errors.contains("screen: 'aapl' never came; did you mean 'AAPL'?"))
+      #expect(watched.errors.contains("screen: events 2, "))
+      // The option does the same in a configuration.
+      let ran = try run("run", in: folder)
+      #expect(ran.output.split(separator: "\n").count == 1 && ran.output.contains(" TSLA "))
+    }
   }
 
   @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))

@@ -130,6 +130,8 @@ struct ScreenState {
     var rows: Int?
     /// The component's own name.
     var id = "screen"
+    /// Where there are no tabs, the watchlist is shown and nothing else.
+    var showsWatchlist = false
   }
 
   init(

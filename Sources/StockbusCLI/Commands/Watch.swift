@@ -14,7 +14,8 @@ struct Watch: AsyncParsableCommand {
     abstract: "Watch a few symbols for once, without editing a configuration.",
     discussion: """
       Takes the sources and processors of a configuration (plugins.yaml unless told) and shows these symbols; its other sinks do \
-      not run. Arguments that end in .yaml or .yml, or that are folders, are configurations. Where there is none, prices are made up.
+      not run. On a terminal the screen begins with them as its watchlist; elsewhere, and in 'screen: inline', nothing else is shown. \
+      Arguments that end in .yaml or .yml, or that are folders, are configurations. Where there is none, prices are made up.
 
         stockbus watch AAPL NVDA
         stockbus watch BRK.B desk.yaml
@@ -26,14 +27,16 @@ struct Watch: AsyncParsableCommand {
   @OptionGroup var options: RunOptions
 
   private var configs: [String] { words.filter(WatchPlan.isConfiguration) }
-  private var symbols: [String] { words.filter { !WatchPlan.isConfiguration($0) } }
 
-  func validate() throws {
-    if symbols.isEmpty { throw ValidationError("name at least one symbol") }
-    for symbol in symbols { _ = try StockLink(argument: symbol) }
+  /// By name, whether links or names were typed; throws what is none.
+  private func symbols() throws -> [String] {
+    try words.filter { !WatchPlan.isConfiguration($0) }.map { try StockLink(argument: $0).symbol.description }
   }
 
+  func validate() throws { if try symbols().isEmpty { throw ValidationError("name at least one symbol") } }
+
   func run() async throws {
+    let symbols = try symbols()
     RunSession.prepare(options)
     let topology: Topology
     do throws(Problems) { topology = try WatchPlan.topology(configs, symbols: symbols, outerFiles: options.files) } catch {
@@ -41,7 +44,7 @@ struct Watch: AsyncParsableCommand {
       throw ExitStatus.config
     }
     for warning in WatchPlan.warnings(symbols, topology) { StandardError.write(warning) }
-    try await RunSession(options: options, request: Command(verb: "watch", arguments: symbols)).run(topology)
+    try await RunSession(options: options).run(topology)
   }
 }
 
@@ -56,9 +59,9 @@ enum WatchPlan {
     _ configs: [String], symbols: [String], outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
     let paths = configs.isEmpty && access("plugins.yaml", F_OK) == 0 ? ["plugins.yaml"] : configs
-    if paths.isEmpty { return try Topology.check(ConfigLoader().load(text: madeUp(symbols), file: "watch"), catalogue: builtIn) }
-    var config = ConfigLoader().load(paths: paths)
-    config.description.components = reduced(config.description.components)
+    var config =
+      paths.isEmpty ? ConfigLoader().load(text: madeUp(symbols), file: "watch") : ConfigLoader().load(paths: paths)
+    config.description.components = reduced(config.description.components, to: symbols)
     return try Topology.check(config, catalogue: builtIn, outerFiles: outerFiles)
   }
 
@@ -67,8 +70,7 @@ enum WatchPlan {
     guard let viewer = topology.nodes.first(where: { $0.plugin.name == viewerPlugin }),
       let known = topology.symbols(reaching: viewer.id), !known.isEmpty
     else { return [] }
-    let names = symbols.compactMap { try? StockLink(argument: $0).symbol.description }
-    return names.filter { !known.contains($0) }.map { name in
+    return symbols.filter { !known.contains($0) }.map { name in
       let near = MissingSymbols.meant(by: name, among: known.sorted()).map { "; did you mean \(shown($0))?" } ?? ""
       return "warning: no source has \(shown(name))\(near)"
     }
@@ -84,8 +86,8 @@ enum WatchPlan {
       """
   }
 
-  /// One viewer and what it needs: the first of the configuration, or one that reads the first ranking, or all sources.
-  static func reduced(_ components: [ComponentDescription]) -> [ComponentDescription] {
+  /// One viewer of these symbols and what it needs: the first of the configuration, or one that reads the first ranking, or all sources.
+  static func reduced(_ components: [ComponentDescription], to symbols: [String]) -> [ComponentDescription] {
     let viewer = components.first { $0.section == .sink && $0.plugin == viewerPlugin } ?? newViewer(components)
     guard let viewer else { return components }
     var needed = Set(viewer.inputs.map(\.from))
@@ -95,7 +97,20 @@ enum WatchPlan {
       if needed.isSuperset(of: more) { break }
       needed.formUnion(more)
     }
-    return components.filter { needed.contains($0.id) } + [viewer]
+    return components.filter { needed.contains($0.id) } + [watching(symbols, viewer)]
+  }
+
+  /// The viewer with these symbols, whatever it was to watch.
+  private static func watching(_ symbols: [String], _ viewer: ComponentDescription) -> ComponentDescription {
+    let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
+    let list = ConfigNode(.list(symbols.map { ConfigNode(.scalar($0), at: mark, isQuoted: true) }), at: mark)
+    // Options that are no mapping are reported as they are.
+    guard case .map(let written) = viewer.options.value else { return viewer }
+    let entries = written.filter { $0.key != "watch" } + [.init(key: "watch", mark: mark, value: list)]
+    return ComponentDescription(
+      id: viewer.id, idMark: viewer.idMark, section: viewer.section, plugin: viewer.plugin, pluginMark: viewer.pluginMark,
+      inputs: viewer.inputs, inputsMark: viewer.inputsMark, hasAllInputs: viewer.hasAllInputs, supervision: viewer.supervision,
+      output: viewer.output, options: ConfigNode(.map(entries), at: viewer.options.mark), shownPlugin: viewer.shownPlugin)
   }
 
   private static func newViewer(_ components: [ComponentDescription]) -> ComponentDescription? {
