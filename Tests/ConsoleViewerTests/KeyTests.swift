@@ -106,6 +106,43 @@ import Testing
     #expect(driver.shown.count == 5)
   }
 
+  @Test(arguments: ["\r", "\r?", "\rc", "3", "4", "5", "6", "?", "c", "4?"])
+  func `a filter begins wherever somebody is, and nothing of it acts as a key`(way: String) {
+    var driver = driver()
+    driver.press(.down)
+    for key in way { driver.press(key == "\r" ? .enter : .character(key)) }
+    driver.type("/q")
+    #expect(driver.takeEffects() == [])
+    #expect(driver.state.page == .list)
+    #expect(driver.state.current == .prices)
+    #expect(driver.state.prompt == .filter("q", before: ""))
+    driver.press(.backspace)
+    driver.type("nv")
+    driver.press(.enter)
+    #expect(driver.shown == ["NVDA"])
+  }
+
+  @Test func `a filter stays with the list that is shown`() {
+    var driver = Driver(80, 24, sorting: Sorting(.symbol), lists: [("tech", ["NVDA", "AAPL"])])
+    morning(&driver)
+    driver.type("3")
+    driver.press(.down, .enter)
+    driver.type("/a")
+    #expect(driver.state.current == .named("tech", ["NVDA", "AAPL"]))
+    #expect(driver.shown == ["AAPL", "NVDA"])
+  }
+
+  @Test func `Enter does not open what a filter hides`() {
+    var driver = driver()
+    driver.press(.down, .enter)
+    driver.type("/s")
+    driver.press(.enter, .enter)
+    #expect(driver.shown == ["MSFT", "TSLA"])
+    #expect(driver.state.page == .list)
+    driver.press(.down, .enter)
+    #expect(driver.state.page == .detail("MSFT"))
+  }
+
   @Test func `a condition filters once it is complete`() {
     var driver = driver()
     driver.type("/price")

@@ -10,13 +10,14 @@ extension ScreenState {
     case (.help, _):
       page = .list
       if press.key == .character("q") || press.key == .character("?") || press.key == .escape { return [] }
-    case (.columns(let line), _):
+    case (.columns(let line), let key) where key != .character("/"):
       chooseColumns(press, line)
       return []
     default: break
     }
     switch press.key {
     case .character("q"): return [.stop]
+    case .character("/"): beginFilter()
     case .character("?"), .function(1): page = .help
     case .character("t"): theme = theme.next
     case .character("p"): frozen = isPaused ? nil : market
@@ -36,9 +37,15 @@ extension ScreenState {
 
   // MARK: The lists
 
+  /// Goes to a table, of which there is always one, and takes what is typed for its filter.
+  private mutating func beginFilter() {
+    if !current.isTable { go(to: 0) }
+    page = .list
+    prompt = .filter(filter.text, before: filter.text)
+  }
+
   private mutating func reduceList(_ press: KeyPress) {
     switch press.key {
-    case .character("/"): if current.isTable { prompt = .filter(filter.text, before: filter.text) }
     case .character("c"): page = .columns(0)
     case .character("s"): sort(by: nextColumn(1))
     case .character("S"): sort(by: Sorting(sorting.column, isDescending: !sorting.isDescending))
@@ -89,7 +96,8 @@ extension ScreenState {
   private mutating func openChosen() {
     let symbols = current.isTable ? listedSymbols : []
     if let only = symbols.first, symbols.count == 1 { selection = only }
-    if let selection { page = .detail(selection) }
+    // What a filter hides is not what somebody points at.
+    if let selection, !current.isTable || symbols.contains(selection) { page = .detail(selection) }
   }
 
   /// Moves the choice in tables, the lines elsewhere.
