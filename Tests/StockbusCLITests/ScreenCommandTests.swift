@@ -68,6 +68,27 @@ import Testing
   }
 
   @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `a file or a configuration in a symbol's place is called so`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "open-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder.appending(path: "desks"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in ["t.csv", "desks/BRK.B"] { try Data().write(to: folder.appending(path: name)) }
+    for words in [["open", "t.csv"], ["watch", "t.csv"], ["watch", "AAPL", "t.csv"], ["run", "--open", "t.csv"], ["open", "gone.csv"]] {
+      let result = try ProgramTests.run(words, in: folder)
+      #expect(result.status == 64)
+      #expect(result.errors.contains("'\(words.last ?? "")' is a file, not a symbol; to replay it, write 'sources: { prices: "))
+    }
+    #expect(try run("open", "desks/BRK.B", in: folder).errors.contains("a symbol of this name is stocks://symbol/desks%2FBRK.B"))
+    for words in [["open", "desk.yaml"], ["open", "./desks"], ["run", "--open", "desk.yml"]] {
+      let result = try ProgramTests.run(words, in: folder)
+      #expect(result.status == 64)
+      #expect(result.errors.contains("is a configuration, not a symbol; the symbol comes before it, as in 'AAPL \(words.last ?? "")'"))
+    }
+    // These are symbols, and what is missing is a configuration.
+    for symbol in ["BRK.B", "EUR/USD", "t", "stocks://symbol/t.csv"] { #expect(try run("open", symbol, in: folder).status == 78) }
+  }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
   func `symbols that no source has are warned of at their place, where the sources know theirs`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "symbols-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

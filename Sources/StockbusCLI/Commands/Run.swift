@@ -28,13 +28,6 @@ struct Run: AsyncParsableCommand {
   }
 }
 
-extension StockLink {
-  /// A link that somebody typed.
-  init(argument: String) throws {
-    do throws(CommandError) { try self.init(argument) } catch { throw ValidationError("\(shown(argument)): \(error)") }
-  }
-}
-
 extension Topology {
   /// What the viewer is told to begin with a symbol's page.
   func request(opening link: String) throws -> Command {
