@@ -56,7 +56,18 @@ import Testing
     #expect(sentences("aapl") == ["'aapl' never came; did you mean 'AAPL'?"])
     #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL'?"])
     #expect(sentences("BTCUSTD") == ["'BTCUSTD' never came; did you mean 'btcusdt'?"])
-    #expect(sentences("ZZZZZ", "ge") == ["'ZZZZZ' never came", "'ge' never came; did you mean 'GE'?"])
+    // Whatever else is missing, what was meant is told first.
+    #expect(sentences("ZZZZZ", "ge") == ["'ge' never came; did you mean 'GE'?", "'ZZZZZ' never came"])
+    #expect(
+      sentences("A1", "A2", "X*", "A3", "APPL", "A4", "ge") == [
+        "'APPL' never came; did you mean 'AAPL'?", "'ge' never came; did you mean 'GE'?", "'A1' never came",
+        "4 more of the named symbols never came, 'A2' for one",
+      ])
+    #expect(
+      sentences("A1", "aapl", "nvda", "brk.b", "ge", "A2") == [
+        "'aapl' never came; did you mean 'AAPL'?", "'nvda' never came; did you mean 'NVDA'?", "'brk.b' never came; did you mean 'BRK.B'?",
+        "3 more of the named symbols never came, 'A1' for one",
+      ])
     // Of two letters every other symbol is a slip away.
     #expect(sentences("GM", "F") == ["'GM' never came", "'F' never came"])
     #expect(sentences("MS*") == ["nothing that came fits 'MS*'"])

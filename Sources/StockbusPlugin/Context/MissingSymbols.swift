@@ -2,8 +2,9 @@ internal import MarketData
 
 /// What there is to say about symbols that were named and never came.
 public enum MissingSymbols {
-  /// One sentence for each of the first three, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
+  /// One sentence for each of three, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
   ///
+  /// Those of which more is known than that they never came, such as what was meant, are told first.
   /// `symbols` are names or patterns as they were written, each of them told once. `came` are the names that were seen; what may
   /// have been meant is looked for among the first 20,000, and patterns are looked at while that takes no more than ten million
   /// comparisons. `setAside` came only in what was set aside: they are told so, and may have been meant where nothing that came was.
@@ -20,17 +21,39 @@ public enum MissingSymbols {
     }
     let candidates = Candidates(came.prefix(20_000))
     let aside = Candidates(setAside)
-    var sentences = missing.prefix(3).map { name in
-      if Glob.isPattern(name) { return "nothing that came fits \(shown(name))" }
-      if setAside.contains(name) { return "\(shown(name)) came only in what was set aside, as a dead letter" }
-      if let meant = candidates.meant(by: name) { return "\(shown(name)) never came; did you mean \(shown(meant))?" }
-      let meant = aside.meant(by: name).map { "; did you mean \(shown($0)), which came only in what was set aside?" }
-      return "\(shown(name)) never came" + (meant ?? "")
+    // Whatever is known of a name is worth more than that there are others of which nothing is.
+    var helpful: [(name: String, sentence: String)] = []
+    var others: [(name: String, sentence: String)] = []
+    var looked = 0
+    for name in missing {
+      if helpful.count == most || looked * max(1, candidates.count + aside.count) >= comparisons, looked >= most { break }
+      looked += 1
+      if Glob.isPattern(name) {
+        others.append((name, "nothing that came fits \(shown(name))"))
+      } else if setAside.contains(name) {
+        helpful.append((name, "\(shown(name)) came only in what was set aside, as a dead letter"))
+      } else if let meant = candidates.meant(by: name) {
+        helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant))?"))
+      } else if let meant = aside.meant(by: name) {
+        helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant)), which came only in what was set aside?"))
+      } else {
+        others.append((name, "\(shown(name)) never came"))
+      }
     }
+    let inOrder = helpful + others
+    var sentences = inOrder.prefix(most).map(\.sentence)
     let more = missing.count - sentences.count
-    if more > 0 { sentences.append("\(more) more of the named symbols never came, \(shown(missing[3])) for one") }
+    if more > 0 {
+      let one = inOrder.count > most ? inOrder[most].name : missing[looked]
+      sentences.append("\(more) more of the named symbols never came, \(shown(one)) for one")
+    }
     return sentences
   }
+
+  /// How many are told one by one.
+  private static var most: Int { 3 }
+  /// How many names may be compared in search of what was meant.
+  private static var comparisons: Int { 60_000 }
 
   /// The one of `names` that was probably meant by a name that is not among them: the same but for case before a slip of the
   /// finger. Two letters are too few to tell a slip from another symbol.
@@ -44,6 +67,8 @@ public enum MissingSymbols {
   /// Names by what they are in capitals.
   private struct Candidates {
     private let names: [String: String]
+
+    var count: Int { names.count }
 
     init(_ names: some Sequence<String>) { self.names = Dictionary(names.map { ($0.uppercased(), $0) }) { first, _ in first } }
 
