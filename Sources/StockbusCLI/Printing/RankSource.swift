@@ -16,21 +16,21 @@ struct RankSource {
 
   /// Nil where `id` emits no ranks, or those of several feeds.
   init?(of id: String, in topology: Topology) {
-    guard let node = topology.nodes.first(where: { $0.id == id }), node.blueprint.output == Ranked.self else { return nil }
-    if node.plugin.name == "sorting_feed" {
-      feed = node
-      return
+    var ranked: [String: PlannedNode] = [:]
+    for node in topology.nodes where node.blueprint.output == Ranked.self { ranked[node.id] = node }
+    guard var node = ranked[id] else { return nil }
+    while node.plugin.name != "sorting_feed" {
+      let inputs = node.inputs.filter { ranked[$0.from] != nil }
+      guard let input = inputs.first, inputs.count == 1, let upstream = ranked[input.from] else { return nil }
+      let overflow = input.options.overflow
+      // A watchlist takes all of a symbol's events or none; an echo gives back what it is told.
+      if node.plugin.name != "echo_socket" || overflow != .block { isWhole = false }
+      if !["echo_socket", "watchlist_filter"].contains(node.plugin.name) || (overflow != .block && overflow != .conflate) {
+        hasLatest = false
+      }
+      node = upstream
     }
-    let ranked = node.inputs.filter { input in
-      topology.nodes.contains { $0.id == input.from && $0.blueprint.output == Ranked.self }
-    }
-    guard let input = ranked.first, ranked.count == 1, let upstream = RankSource(of: input.from, in: topology) else { return nil }
-    self = upstream
-    let overflow = input.options.overflow
-    // A watchlist takes all of a symbol's events or none; an echo gives back what it is told.
-    isWhole = isWhole && node.plugin.name == "echo_socket" && overflow == .block
-    hasLatest =
-      hasLatest && ["echo_socket", "watchlist_filter"].contains(node.plugin.name) && (overflow == .block || overflow == .conflate)
+    feed = node
   }
 
   /// What to say of ranks that may not be the present ones, and what to do about it; nil where they are.
