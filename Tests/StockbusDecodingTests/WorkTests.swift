@@ -101,7 +101,8 @@ import Testing
     #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.toldLimit) more messages of the list are no events"))
   }
 
-  @Test(arguments: ["0", "{}", "[]", "null", #""""#, "[[]]", "[0]", "[0,{}]", #"{"a":0}"#]) func `items with too little in them are counted, and no more is done for them`(
+  @Test(arguments: ["0", "{}", "[]", "null", #""""#, "[[]]", "[0]", "[0,{}]", #"{"a":0}"#])
+  func `items with too little in them are counted, and no more is done for them`(
     item: String
   ) throws {
     var reader = try MessageReader(VenuePreset.krakenV1.spec, event: .trade)
