@@ -32,7 +32,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let rows: Counter
   private let malformed: Counter
   private let unknown: Counter
+  /// Where the replay has a beginning or an end.
+  private let outside: Counter?
   private var known = 0
+  private var knownOutside = 0
   /// Those of `symbols`, which raw captures alone have.
   private var rollCall: RollCall
 
@@ -65,6 +68,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     rows = context.counter("rows", "Rows sent as events.")
     malformed = context.counter("malformed", "Rows that are no event.")
     unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
+    let isCut = settings.from != nil || settings.until != nil
+    outside = isCut ? context.counter("outside", "Events before 'from' or not before 'until', which were not sent.") : nil
     let names = settings.isRaw && E.decodedKind != nil ? settings.symbols.map(\.description) : []
     rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(names)
   }
@@ -101,12 +106,20 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
       _ = replay.takeGaps()
       known = replay.counts.unknown
+      knownOutside = replay.counts.outside
     }
     switch settings.speed {
     case .max: try await runFlat(&replay, into: &output)
     case .times: try await runPaced(&replay, into: &output)
     }
     tellShapes(replay)
+    for tally in replay.tallies { note(tally) }
+  }
+
+  /// Why a file gave nothing, or lacks something.
+  private nonisolated func note(_ tally: FileTally) {
+    let options = options
+    if let text = tally.note(fields: E.fields, event: E.eventName, from: options.from, until: options.until) { context.note(text) }
   }
 
   private nonisolated var options: ReplayOptions {
@@ -135,7 +148,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
-      try await replay.run(limit: Self.runLength) { events, read in
+      try await replay.run(limit: Self.runLength, outside: { outside?.add($0) }) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)
         // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
@@ -148,9 +161,9 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       } malformed: { row in
         reject(row)
       }
-      if position.events == 0 { return }
+      if position.events == 0 || !settings.loops.allow(position.loop + 1) { return note(replay.tally) }
       position = ReplayPosition(loop: position.loop + 1, events: 0)
-    } while settings.loops.allow(position.loop)
+    } while true
   }
 
   /// As fast as downstream takes the events.
@@ -256,6 +269,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         let now = replay.counts.unknown
         unknown.add(now - known)
         known = now
+      }
+      if let outside {
+        let now = replay.counts.outside
+        outside.add(now - knownOutside)
+        knownOutside = now
       }
     }
     do throws(ReplayError) {

@@ -15,6 +15,10 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
   /// Well-formed rows before `from` or not before `until`.
   fileprivate(set) var outside = 0
+  /// The time of the last row that had one, of this block or one before.
+  fileprivate(set) var last: Timestamp?
+  /// Sizes that no row has had which this block's parser has read.
+  fileprivate(set) var missingSizes: [Int] = []
   /// Lines of the block; the places of malformed rows are counted from its first.
   fileprivate(set) var lines = 0
   /// True where it has more malformed rows than should be kept: it is to be read once more, row by row.
@@ -85,6 +89,8 @@ actor BlockParser<E: ReplayEvent> {
         if error.code == .malformedRow { work.isCrowded = true } else { work.failure = error }
       }
       work.outside = rows.counts.outside - outside
+      work.last = rows.last
+      work.missingSizes = rows.missingSizes
       work.lines = reader.linesRead - base
     }
   }

@@ -12,6 +12,11 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private var handed = 0
   private var gaps: [SequenceGap] = []
   private(set) var counts = ReplayCounts()
+  /// The first message that was no event.
+  private(set) var firstMalformed: MalformedRow?
+  /// When the last message that gave an event was received.
+  var last: Timestamp? { waiting.last?.received ?? lastReceived }
+  private var lastReceived: Timestamp?
   private let name: String
   private let from: Int64
   private let until: Int64
@@ -65,6 +70,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 
   /// Reads a message; its events then wait.
   private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> Verdict? {
+    if let event = waiting.last { lastReceived = event.received }
     waiting.removeAll(keepingCapacity: true)
     handed = 0
     let verdict = E.decode(CapturedMessage(component: component, received: received, text: text), &reader) { waiting.append($0) }
@@ -141,6 +147,7 @@ extension Capture {
   ) throws(ReplayError) {
     counts.malformed += 1
     let row = MalformedRow(reader, file: name, reason: reason)
+    if firstMalformed == nil { firstMalformed = row }
     if malformed(row) == .stop { throw ReplayError(malformed: row) }
   }
 }

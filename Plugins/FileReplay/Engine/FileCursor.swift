@@ -3,6 +3,7 @@ internal import StockbusDecoding
 
 /// The events of one file, in the file's order.
 struct FileCursor<E: ReplayEvent>: ~Copyable {
+  private let name: String
   private var reader: LineReader
   private var rows: RowParser<E>
   /// For raw captures.
@@ -13,6 +14,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
     var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
     let rows = try RowParser<E>(input, options, isJSON: options.isJSON(&reader))
     let capture = options.format == .raw ? try Capture<E>(input, options) : Capture<E>()
+    name = input.name
     self.reader = reader
     self.rows = rows
     self.capture = capture
@@ -29,6 +31,14 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// True where the next event may have to be waited for, because a pipe has not got it yet.
   var mustWait: Bool {
     mutating get { reader.isLive && !capture.hasEvents && reader.mustWait }
+  }
+  /// What became of the file so far.
+  var tally: FileTally {
+    var tally = FileTally(name: name, isCapture: capture.isOpen, bytes: reader.bytesRead, hasHeader: rows.hasHeader, counts: counts)
+    tally.firstMalformed = capture.isOpen ? capture.firstMalformed : rows.firstMalformed
+    tally.last = capture.isOpen ? capture.last : rows.last
+    if !capture.isOpen { tally.missingSizes = rows.missingSizes }
+    return tally
   }
   /// Unknown messages of a raw capture by shape.
   var shapes: [(shape: String, count: Int)] { capture.shapes }

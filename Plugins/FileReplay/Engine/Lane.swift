@@ -41,6 +41,9 @@ final class Lane<E: ReplayEvent> {
     return counts
   }
 
+  /// What became of the file; to be asked at its end.
+  var tally: FileTally { cursor.tally }
+
   /// Bytes of the file read so far and in all, where that is known, as it lies on the disk.
   var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
 

@@ -8,7 +8,9 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Smaller files are not worth it.
   static var leastSize: Int { 4 << 20 }
 
-  private(set) var counts = ReplayCounts()
+  var counts: ReplayCounts { tally.counts }
+  /// What became of the file so far.
+  private(set) var tally: FileTally
   /// Blocks that the file was cut into.
   var blockCount: Int { line.blockCount }
   private let input: ReplayInput
@@ -31,6 +33,8 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     self.input = input
     self.options = options
     self.isJSON = isJSON
+    tally = FileTally(name: input.name, isCapture: false, bytes: input.contents.knownSize ?? 0)
+    tally.missingSizes = Array(E.fields.indices.filter { E.fields[$0].kind == .quantity })
     parserCount = max(1, parsers)
     self.helpers = helpers
     // One that each parses, one that waits, and one that is handed out.
@@ -38,20 +42,21 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   }
 
   /// Hands out all events, in runs of at most `limit`, with the bytes of the file read by then. Malformed rows go to `malformed` as
-  /// they are found; where it answers `stop` they are thrown, behind the events before them, as is what `take` throws.
+  /// they are found; where it answers `stop` they are thrown, behind the events before them, as is what `take` throws. Of each block
+  /// `outside` is told how many rows are.
   mutating func run(
-    limit: Int, into take: (Span<E>, Int) async throws -> Void,
+    limit: Int, outside: (Int) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
     malformed: (MalformedRow) -> MalformedPolicy
   ) async throws {
-    let lines = try await parseBlocks(limit, take, malformed)
+    let lines = try await parseBlocks(limit, outside, take, malformed)
     let read = line.bytesRead
     let rest = line.takeRest(after: lines, limit: options.lineLimit)
-    _ = try await parseInPlace(rest, limit, { try await take($0, max(read, $1)) }, malformed)
+    _ = try await parseInPlace(rest, limit, outside, { try await take($0, max(read, $1)) }, malformed)
   }
 
   /// Answers how many lines there were.
   private mutating func parseBlocks(
-    _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     guard let first = line.begin() else { return 0 }
@@ -62,7 +67,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     } catch { throw first.withBytes { error.explained(by: $0, as: E.fields) } }
     // No task group: its body would not run on this actor, and every run of events would change threads twice.
     let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
-    let result = await handAll(limit, take, malformed)
+    let result = await handAll(limit, outside, take, malformed)
     line.stop()
     for task in tasks { await task.value }
     return try result.get()
@@ -70,13 +75,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Answers how many lines there were, or what ended it.
   private mutating func handAll(
-    _ limit: Int, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async -> Result<Int, any Error> {
     var lines = 0
     do {
       while let work = await line.next() {
-        lines = try await hand(work, after: lines, limit, take, malformed)
+        lines = try await hand(work, after: lines, limit, outside, take, malformed)
         line.give(back: work)
       }
       return .success(lines)
@@ -85,21 +90,25 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Answers how many lines there were up to the block's end.
   private mutating func hand(
-    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int,
+    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ outside: (Int) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
     if parsed.isCrowded {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      return try await parseInPlace(reader, limit, { run, _ in try await take(run, parsed.bytesRead) }, malformed)
+      return try await parseInPlace(reader, limit, outside, { run, _ in try await take(run, parsed.bytesRead) }, malformed)
     }
-    counts.outside += parsed.outside
+    tally.counts.outside += parsed.outside
+    if parsed.outside > 0 { outside(parsed.outside) }
+    if let last = parsed.last { tally.last = last }
+    tally.missingSizes.removeAll { !parsed.missingSizes.contains($0) }
     var at = 0
     for (row, before) in parsed.malformed {
       try await hand(parsed, &at, before, limit, take)
       var row = row
       row.line += lines
-      counts.malformed += 1
+      tally.counts.malformed += 1
+      if tally.firstMalformed == nil { tally.firstMalformed = row }
       if malformed(row) == .stop { throw ReplayError(malformed: row) }
     }
     try await hand(parsed, &at, parsed.events.count, limit, take)
@@ -114,14 +123,14 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     while at < end {
       let count = min(limit, end - at)
       try await take(events.span.extracting(at..<(at + count)), parsed.bytesRead)
-      counts.events += count
+      tally.counts.events += count
       at += count
     }
   }
 
   /// Parses lines one after the other; answers how many there were up to the end.
   private mutating func parseInPlace(
-    _ lines: consuming LineReader, _ limit: Int,
+    _ lines: consuming LineReader, _ limit: Int, _ outside: (Int) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     var lines = lines
@@ -137,7 +146,12 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
       } catch { failure = error.explained(by: lines.rest, as: E.fields) }
       if !run.isEmpty { try await take(run.span, lines.bytesRead) }
     }
-    counts += rows.counts
+    tally.counts += rows.counts
+    if rows.counts.outside > 0 { outside(rows.counts.outside) }
+    if let last = rows.last { tally.last = last }
+    if tally.firstMalformed == nil { tally.firstMalformed = rows.firstMalformed }
+    tally.missingSizes.removeAll { !rows.missingSizes.contains($0) }
+    tally.hasHeader = header != nil || rows.hasHeader
     if let failure { throw failure }
     return lines.linesRead
   }

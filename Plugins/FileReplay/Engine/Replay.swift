@@ -54,6 +54,9 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return sum
   }
 
+  /// What became of each file in the last loop; to be asked at the end.
+  var tallies: [FileTally] { lanes.map(\.tally) }
+
   /// The breaks in sequence numbers that raw captures have shown since the last call.
   func takeGaps() -> [SequenceGap] { lanes.flatMap { $0.takeGaps() } }
 

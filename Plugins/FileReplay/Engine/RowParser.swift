@@ -4,6 +4,11 @@ internal import MarketData
 struct RowParser<E: ReplayEvent>: ~Copyable {
   private(set) var counts: ReplayCounts
 
+  /// The first row that was no event.
+  private(set) var firstMalformed: MalformedRow?
+  /// Sizes that no JSON row has had. A row of a known shape has what the first of its shape had, which was read without it.
+  private var unseenSizes: [Int]
+
   private let name: String
   private let mapping: [String: String]
   private let slots: Slots
@@ -39,7 +44,19 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     hasUntil = options.until != nil
     isAtEnd = false
     counts = ReplayCounts()
+    unseenSizes = fields.indices.filter { fields[$0].kind == .quantity }
   }
+
+  /// Sizes that no row has had, as places in the event's fields.
+  var missingSizes: [Int] {
+    if isJSON { return unseenSizes }
+    guard let columns = csv.columns else { return unseenSizes }
+    return unseenSizes.filter { columns.places[$0] < 0 }
+  }
+  /// True behind a header.
+  var hasHeader: Bool { csv.format.hasHeader && csv.columns != nil }
+  /// The time of the last row that had one.
+  var last: Timestamp? { values.row.time.ns == 0 ? nil : values.row.time }
 
   /// The reader has been given other lines: goes on with them.
   mutating func resume() { isAtEnd = false }
@@ -116,6 +133,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     case .row:
       do throws(FieldProblem) {
         try values.read(slots)
+        if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
         take(E(values.row), into: &events)
       } catch {
         // The symbol is read before anything else.
@@ -143,6 +161,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   ) throws(ReplayError) {
     counts.malformed += 1
     let row = MalformedRow(reader, file: name, reason: reason, symbol: symbol)
+    if firstMalformed == nil { firstMalformed = row }
     if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
 

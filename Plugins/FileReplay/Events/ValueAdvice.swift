@@ -65,7 +65,9 @@ enum ValueAdvice {
     init?(_ text: [Unicode.Scalar]) {
       let pieces = text.split(omittingEmptySubsequences: false, whereSeparator: Self.isMark)
         .map { String(String.UnicodeScalarView($0)) }
-      guard pieces.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }), pieces.contains(where: { !$0.isEmpty }) else { return nil }
+      guard pieces.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }), pieces.contains(where: { !$0.isEmpty }) else {
+        return nil
+      }
       let marks = text.filter(Self.isMark)
       guard let last = marks.last else {
         plain = pieces[0]

@@ -1,0 +1,59 @@
+internal import MarketData
+
+/// What became of one file, for whoever wonders at the end why it gave nothing, or what is 0 in all of its events.
+struct FileTally {
+  /// As errors name it.
+  let name: String
+  let isCapture: Bool
+  /// Bytes of it that were read, as they lie on the disk.
+  var bytes = 0
+  var hasHeader = false
+  var counts = ReplayCounts()
+  /// The first row that was no event.
+  var firstMalformed: MalformedRow?
+  /// The time of the last row that had one.
+  var last: Timestamp?
+  /// Sizes that no row has given, as places in the event's fields.
+  var missingSizes: [Int] = []
+
+  /// What there is to say; nil where the file gave events, each with its size.
+  func note(fields: [ReplayField], event: String, from: Timestamp?, until: Timestamp?) -> String? {
+    if counts.events > 0 { return sizeNote(fields) }
+    if let row = firstMalformed {
+      let outside = counts.outside > 0 ? "\(counted(counts.outside)) outside of 'from' and 'until', " : ""
+      return "\(name) gave no \(event): \(outside)\(counted(counts.malformed, "malformed ")), the first on line \(row.line): \(row.reason)"
+    }
+    if counts.outside > 0 { return outsideNote(from, until) }
+    if counts.unknown > 0 { return "\(name) gave no \(event): \(counted(counts.unknown)) of a kind that nobody knows" }
+    if bytes == 0 { return "\(name) is empty" }
+    if isCapture { return "\(name) holds no message that gives a \(event)" }
+    return hasHeader ? "\(name) has a header and no rows" : "\(name) has no rows"
+  }
+
+  private func counted(_ count: Int, _ kind: String = "") -> String {
+    "\(count) \(kind)\(isCapture ? "message" : "row")\(count == 1 ? "" : "s")"
+  }
+
+  private func outsideNote(_ from: Timestamp?, _ until: Timestamp?) -> String {
+    let window: String
+    switch (from, until) {
+    case (let from?, nil): window = "before 'from' (\(from))"
+    case (nil, let until?): window = "not before 'until' (\(until))"
+    case (let from?, let until?): window = "outside of 'from' and 'until' (\(from) to \(until))"
+    case (nil, nil): window = "outside"
+    }
+    let place = last.map { ", the last at \($0)" } ?? ""
+    return "\(name) gave nothing: \(counted(counts.outside)),\(counts.outside > 1 ? " all" : "") \(window)\(place)"
+  }
+
+  private func sizeNote(_ fields: [ReplayField]) -> String? {
+    if missingSizes.isEmpty { return nil }
+    let names = missingSizes.map { fields[$0].name }
+    let tried = missingSizes.map { fields[$0].aliases.map { "'\($0)'" }.joined(separator: ", ") }
+    let looked = zip(names, tried).map { names.count > 1 ? "\($0): \($1)" : $1 }.joined(separator: "; ")
+    let listed = names.joined(separator: " and ")
+    return
+      "\(name) has no \(listed) (looked for \(looked)): \(names.count > 1 ? "they are" : "it is") 0 in every event; where there is one, "
+      + "set 'columns: { \(names[0]): ITS-NAME }'"
+  }
+}
