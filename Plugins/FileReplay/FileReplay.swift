@@ -62,6 +62,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     FileHead.fault(of: file.path, settings.headOptions, as: E.self)
   }
 
+  static func doubt(about file: FileUse, _ settings: FileReplaySettings) -> String? {
+    FileHead.doubt(about: file.path, settings.rowOptions, as: E.self, event: E.eventName)
+  }
+
   init(_ settings: FileReplaySettings, _ context: Context) {
     self.settings = settings
     self.context = context

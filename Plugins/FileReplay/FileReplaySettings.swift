@@ -142,6 +142,15 @@ struct FileReplaySettings: Options {
     return settings.options
   }
 
+  /// For a look at a file's first rows, likewise: a time that has a zone can be read, whichever that is.
+  var rowOptions: ReplayOptions {
+    var options = headOptions
+    options.zone = zone.map { _ in "UTC" }
+    // Whatever the rows name stays theirs.
+    options.intake = SymbolIntake(limit: 0)
+    return options
+  }
+
   var options: ReplayOptions {
     var options = ReplayOptions()
     options.format = isRaw ? .raw : format

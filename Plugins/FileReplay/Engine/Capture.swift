@@ -14,9 +14,8 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private(set) var counts = ReplayCounts()
   /// The first message that was no event.
   private(set) var firstMalformed: MalformedRow?
-  /// When the last message that gave an event was received.
-  var last: Timestamp? { waiting.last?.received ?? lastReceived }
-  private var lastReceived: Timestamp?
+  /// When the last of the events before `from` or not before `until` was received.
+  private(set) var last: Timestamp?
   private let name: String
   private let from: Int64
   private let until: Int64
@@ -70,7 +69,6 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 
   /// Reads a message; its events then wait.
   private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> Verdict? {
-    if let event = waiting.last { lastReceived = event.received }
     waiting.removeAll(keepingCapacity: true)
     handed = 0
     let verdict = E.decode(CapturedMessage(component: component, received: received, text: text), &reader) { waiting.append($0) }
@@ -94,6 +92,7 @@ extension Capture {
           let time = event.received.ns
           if time < from || (time >= until && hasUntil) {
             counts.outside &+= 1
+            last = event.received
           } else {
             events.append(event)
           }

@@ -28,6 +28,26 @@ enum FileHead {
     }
   }
 
+  /// What is hardly meant: that none of the whole rows at its beginning is an event. Nil where one is, where there is none, and for raw
+  /// captures, whose messages need not give events.
+  static func doubt<E: ReplayEvent>(
+    about path: String, _ options: ReplayOptions, as _: E.Type, event: String, size: Int = size
+  ) -> String? {
+    if options.format == .raw { return nil }
+    do throws(ReplayError) {
+      let input = ReplayInput(name: path, contents: .head(path, size))
+      var reader = try LineReader(input.contents, name: path, blockSize: size, limit: options.lineLimit)
+      reader.waits = reader.size.map { $0 <= size } ?? false
+      let isWhole = reader.waits
+      let isJSON = options.isJSON(&reader)
+      var rows = try RowParser<E>(input, options, isJSON: isJSON)
+      guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else { return nil }
+      let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
+      let none = count == 1 ? "the only row\(looked) is no \(event)" : "none of the \(count) rows\(looked) is a \(event)"
+      return "line \(row.line): \(row.reason); \(none)"
+    } catch { return nil }
+  }
+
   private static func look<E: ReplayEvent>(
     _ input: ReplayInput, _ options: ReplayOptions, as _: E.Type, _ size: Int
   ) throws(ReplayError) {

@@ -116,6 +116,22 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     }
   }
 
+  /// Reads up to the first row that is an event, and makes none: how many rows there were where none of them is; else nil.
+  mutating func fruitlessRows(_ reader: inout LineReader) throws(ReplayError) -> Int? {
+    while true {
+      switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
+      case .row:
+        do throws(FieldProblem) {
+          try values.read(slots)
+          return nil
+        } catch { try reject(reason(error, reader), reader, 0) { _, _ in .skip } }
+      case .malformed: try reject(isJSON ? json.reason + spread(reader) : csv.reason, reader, 0) { _, _ in .skip }
+      case .blank: break
+      case .end, .later: return counts.malformed
+      }
+    }
+  }
+
   /// Reads a row of a known shape.
   @inline(always)
   private mutating func quick(_ reader: inout LineReader) -> Bool {

@@ -70,7 +70,11 @@ struct ValueDecoder: ~Copyable {
       let symbol = try intake.symbol(utf8: text)
       if text.count == slot.count { symbols.add(slot.start, slot.count, symbol) }
       return symbol
-    } catch { throw FieldProblem(field: field, reason: .symbol(error.reason)) }
+    } catch {
+      // Rows that are only looked at name nothing; what they would name is a name.
+      if error.code == .tooManySymbols, intake.limit == 0 { return Symbol(id: 0) }
+      throw FieldProblem(field: field, reason: .symbol(error.reason))
+    }
   }
 
   /// A price divided by the scale, and the decimals it was written with.

@@ -4,8 +4,11 @@ extension Topology {
   /// The symbols that can reach a component, where all its sources know theirs; nil where one does not.
   public func symbols(reaching id: String) -> Set<String>? { emitted(upTo: id)[id].flatMap(\.self) }
 
-  /// Symbols that components name and that none of their sources has, each with its place: `plugins.yaml:9:15: warning: …`.
-  public var warnings: [String] {
+  /// What need not be wrong but is hardly meant, each with its place: `plugins.yaml:9:15: warning: …`.
+  public var warnings: [String] { doubts + symbolWarnings }
+
+  /// Symbols that components name and that none of their sources has.
+  private var symbolWarnings: [String] {
     let reaching = emitted(upTo: nil)
     var warnings: [String] = []
     for node in nodes {

@@ -8,11 +8,16 @@ public struct Topology: Sendable {
   public let settings: RunSettings
   /// Files that the run reads beside those of its components.
   public let outerFiles: [RunFiles.Reader]
+  /// What is to be warned of in files that are read, each a line with its place.
+  let doubts: [String]
 
-  public init(nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = []) {
+  public init(
+    nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = []
+  ) {
     self.nodes = nodes
     self.settings = settings
     self.outerFiles = outerFiles
+    self.doubts = doubts
   }
 
   /// All files that are read.

@@ -17,6 +17,8 @@ struct NamedFile {
   let options: ConfigNode
   /// What is wrong with what stands in it, as far as its beginning tells.
   let fault: @Sendable () -> String?
+  /// What is hardly meant there.
+  let doubt: @Sendable () -> String?
 }
 
 extension TopologyChecker {
@@ -51,7 +53,10 @@ extension TopologyChecker {
         config.report("\(named.title): '\(file.use.option)': \(fault)", at: file.mark)
       } else if file.use.access == .read, looks < Self.mostLooks, FilePlace(file.use.path)?.kind == .plain {
         looks += 1
-        guard let fault = named.fault() else { continue }
+        guard let fault = named.fault() else {
+          note(doubtAbout: named)
+          continue
+        }
         var problems = Problems()
         problems.add("'\(file.use.option)': \(file.shownPath), \(fault)", at: file.mark)
         // It may repeat other options.
@@ -59,6 +64,14 @@ extension TopologyChecker {
       }
     }
     checkReadOnce()
+  }
+
+  private mutating func note(doubtAbout named: NamedFile) {
+    let file = named.file
+    guard let doubt = named.doubt() else { return }
+    var problems = Problems()
+    problems.add("'\(file.use.option)': \(file.shownPath), \(doubt)", at: file.mark)
+    doubts += problems.redacted(named.options).list.map { "\($0.mark.place): warning: \(named.title): \($0.message)" }
   }
 
   /// Standard input and pipes have one reader each.

@@ -43,6 +43,8 @@ struct TopologyChecker {
   var outerFiles: [RunFiles.Reader] = []
   /// The components' files.
   var files: [NamedFile] = []
+  /// What is to be warned of in files that are read.
+  var doubts: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
   /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
@@ -69,7 +71,7 @@ struct TopologyChecker {
     checkReaders()
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
-    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles)
+    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
@@ -140,7 +142,9 @@ struct TopologyChecker {
       }
       let assembly = try blueprint.assembly(options, at: component.idMark)
       files += assembly.files.map { file in
-        NamedFile(title: component.title, file: file, options: component.options) { assembly.fault(file.use) }
+        NamedFile(
+          title: component.title, file: file, options: component.options, fault: { assembly.fault(file.use) },
+          doubt: { assembly.doubt(file.use) })
       }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),

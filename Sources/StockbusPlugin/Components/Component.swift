@@ -13,6 +13,8 @@ public protocol Component: Actor {
   /// nothing is, or that cannot be told yet. Called when a configuration is checked, for plain files that are there: reads a bounded
   /// beginning at most, once. What is wrong with the rest, or changes afterwards, is told when the file is read.
   static func fault(in file: FileUse, _ settings: Settings) -> String?
+  /// The same for what need not be wrong but is hardly meant: told before anything runs, which begins all the same.
+  static func doubt(about file: FileUse, _ settings: Settings) -> String?
   /// The symbols of all events that a source makes, where these settings say so; nil where only the world knows. No I/O.
   static func knownSymbols(_ settings: Settings) -> [String]?
   /// The symbols that these settings name: where a source knows its own, a name that none of them has is warned of.
@@ -30,6 +32,7 @@ extension Component {
   public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
   public static func textFaults(in settings: Settings) -> [TextFault] { [] }
   public static func fault(in file: FileUse, _ settings: Settings) -> String? { nil }
+  public static func doubt(about file: FileUse, _ settings: Settings) -> String? { nil }
   public static func knownSymbols(_ settings: Settings) -> [String]? { nil }
   public static func namedSymbols(_ settings: Settings) -> [NamedSymbol] { [] }
   public func start() async throws {}

@@ -45,18 +45,21 @@ public struct Blueprint: Sendable {
     public let files: [PlacedFile]
     /// What is wrong with what stands in one of its files, as far as the file's beginning tells: see `Component.fault(in:_:)`.
     public let fault: @Sendable (FileUse) -> String?
+    /// What is hardly meant there: see `Component.doubt(about:_:)`.
+    public let doubt: @Sendable (FileUse) -> String?
     @usableFromInline let make: @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
 
     @usableFromInline
     init(
       knownSymbols: @escaping @Sendable () -> [String]?, namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)],
-      files: [PlacedFile], fault: @escaping @Sendable (FileUse) -> String?,
+      files: [PlacedFile], fault: @escaping @Sendable (FileUse) -> String?, doubt: @escaping @Sendable (FileUse) -> String?,
       _ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
     ) {
       self.knownSymbols = knownSymbols
       self.namedSymbols = namedSymbols
       self.files = files
       self.fault = fault
+      self.doubt = doubt
       self.make = make
     }
 
@@ -84,7 +87,7 @@ public struct Blueprint: Sendable {
       return Assembly(
         knownSymbols: { P.knownSymbols(settings) },
         namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
-        files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }
+        files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) }
       ) { make(settings, $0, $1, $2) }
     }
   }
