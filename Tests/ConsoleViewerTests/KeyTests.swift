@@ -261,6 +261,22 @@ import Testing
     #expect(driver.frame().text.contains { $0.contains("'NVAD' never came; did you mean 'NVDA'?") })
   }
 
+  @Test func `the page of a symbol that never came says so, with what was meant`() {
+    var driver = Driver()
+    driver.send(.open("appl"))
+    driver.advance(0)
+    #expect(driver.frame().text[1] == " appl: no price yet")
+    morning(&driver)
+    #expect(driver.frame().text[1] == " 'appl' never came; did you mean 'AAPL'?")
+    driver.trade("appl", 100)
+    driver.advance(1000)
+    #expect(driver.frame().text[1].hasPrefix(" appl  1.00 "))
+    // What the page asked for is not what the list does.
+    driver.press(.escape)
+    driver.advance(1000)
+    #expect(!driver.frame().text.contains { $0.contains("never came") })
+  }
+
   @Test func `the rate is that of some seconds, not of a burst`() {
     var driver = Driver()
     var rates: [Double] = []

@@ -120,6 +120,11 @@ import Testing
     let watched = try run("watch", "aapl", "NVDA", "desk.yaml", in: folder)
     #expect(watched.status == 0)
     #expect(watched.errors.hasPrefix("warning: no source has 'aapl'; did you mean 'AAPL'?\n"))
+    for words in [["open", "aapl", "desk.yaml"], ["run", "--open", "stocks://symbol/aapl", "desk.yaml"]] {
+      let opened = try ProgramTests.run(words, in: folder)
+      #expect(opened.status == 0)
+      #expect(opened.errors.contains("\nwarning: no source has 'aapl'; did you mean 'AAPL'?\n"))
+    }
     // Whoever replays knows only at the end.
     let replay =
       "sources: { old: { plugin: file_replay, path: a.csv } }\nprocessors: { mine: { plugin: watchlist_filter, inputs: [old], symbols: [X] } }\n"

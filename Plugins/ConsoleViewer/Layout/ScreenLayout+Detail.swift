@@ -7,7 +7,7 @@ extension ScreenLayout {
     let market = state.shown
     let top = geometry.tabRow == nil ? 0 : 1
     guard let at = market.place(of: symbol) else {
-      frame.put(" \(symbol): no price yet", row: top, column: 0, pen.strong)
+      frame.put(" " + (state.missing.sentence(of: symbol) ?? "\(symbol): no price yet"), row: top, column: 0, pen.strong)
       return
     }
     let row = market.rows[at]

@@ -8,6 +8,9 @@ struct MissingNames {
   private var names: [String] = []
   private var symbols = -1
 
+  /// What there is to say where this is the one symbol that is asked for.
+  func sentence(of symbol: Symbol) -> String? { names == [symbol.description] ? sentences.first : nil }
+
   mutating func look(for names: [String], in market: Market, isPatient: Bool) {
     let symbols = isPatient && !names.isEmpty ? market.rows.count : 0
     if names == self.names, symbols == self.symbols { return }

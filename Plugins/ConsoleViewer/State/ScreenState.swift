@@ -191,9 +191,10 @@ struct ScreenState {
     }
   }
 
-  /// What the present list was asked to show, by name.
+  /// What the page or the present list was asked to show, by name.
   private var wanted: [String] {
-    switch current {
+    if case .detail(let symbol) = page { return shown.place(of: symbol) == nil ? [symbol.description] : [] }
+    return switch current {
     case .watchlist where filter.isEmpty: watchlist.map(\.description)
     case .named(_, let symbols) where filter.isEmpty: symbols.map(\.description)
     default: filter.names.filter { name in !shown.rows.contains { $0.symbol.description.uppercased().contains(name) } }

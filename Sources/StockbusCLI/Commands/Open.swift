@@ -24,6 +24,7 @@ struct Open: AsyncParsableCommand {
   func run() async throws {
     RunSession.prepare(options)
     let topology = try config.topology("; nothing was started", outerFiles: options.files)
+    for warning in try WatchPlan.warnings([StockLink(argument: link).symbol.description], topology) { StandardError.write(warning) }
     try await RunSession(options: options, request: topology.request(opening: link)).run(topology)
   }
 }

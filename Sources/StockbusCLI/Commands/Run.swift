@@ -23,7 +23,10 @@ struct Run: AsyncParsableCommand {
     RunSession.prepare(options)
     let topology = try config.topology("; nothing was started", outerFiles: options.files)
     var session = RunSession(options: options)
-    if let open { session.request = try topology.request(opening: open) }
+    if let open {
+      session.request = try topology.request(opening: open)
+      for warning in try WatchPlan.warnings([StockLink(argument: open).symbol.description], topology) { StandardError.write(warning) }
+    }
     try await session.run(topology)
   }
 }
