@@ -43,7 +43,9 @@ public enum TimeFormat: String, Choice {
 }
 
 public struct FileWriterSettings: Options {
-  @Setting("The file; - is standard output. Folders above it are made.", length: 1...)
+  @Setting(
+    "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
+    length: 1...)
   public var path: String
   @Setting("JSON lines or CSV; auto goes by the path's ending.")
   public var format = RecordFormat.auto

@@ -12,7 +12,9 @@ public enum RecordingFormat: String, Choice {
 }
 
 public struct RecorderSettings: Options {
-  @Setting("The file; - is standard output. Folders above it are made.", length: 1...)
+  @Setting(
+    "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
+    length: 1...)
   public var path: String
   @Setting("raw: a capture that file_replay reads with 'format: raw'; jsonl: an object a line; auto: raw for messages, jsonl for events.")
   public var format = RecordingFormat.auto

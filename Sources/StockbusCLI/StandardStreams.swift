@@ -1,3 +1,4 @@
+import ArgumentParser
 import MarketData
 
 #if canImport(Glibc)
@@ -25,7 +26,17 @@ enum StandardInput {
 
 /// What a command was asked for.
 enum StandardOutput {
-  static func write(_ line: String) { put(line + "\n", to: STDOUT_FILENO) }
+  /// Says it and throws where it cannot be written, as on a full disk; a reader that has gone ends it quietly.
+  static func write(_ line: String) throws {
+    var text = line + "\n"
+    if case .failed(let reason) = text.withUTF8({ tryWrite(UnsafeRawBufferPointer($0)) }) { throw failure(reason) }
+  }
+
+  /// Says why standard output could not be written; what the program then ends with.
+  static func failure(_ reason: String) -> ExitCode {
+    StandardError.write("standard output: \(reason)")
+    return .failure
+  }
 }
 
 /// Somebody who shares the stream has made it non-blocking: sleeps until there is room, or its reader has gone, which the next write

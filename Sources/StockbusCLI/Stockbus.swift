@@ -13,7 +13,8 @@ struct Stockbus: AsyncParsableCommand {
 
       Exit status:
          0  success
-         1  a component failed or was cut off, or events are unaccounted for
+         1  a component failed or was cut off, events are unaccounted for, or
+            standard output could not be written
         64  wrong usage
         78  an error in a configuration; nothing was started
       """,
@@ -29,7 +30,18 @@ struct Stockbus: AsyncParsableCommand {
       StandardError.write("Error: \(mistake)\nSee 'stockbus --help' for more information.")
       exit(withError: ExitCode.validationFailure)
     }
-    await main(arguments)
+    do {
+      var command = try await asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+    } catch { end(error) }
+  }
+
+  /// Ends the program as ArgumentParser would, but for texts that were asked for, such as help: whether they could be written is known.
+  private static func end(_ error: any Error) -> Never {
+    guard exitCode(for: error).isSuccess else { exit(withError: error) }
+    let text = fullMessage(for: error)
+    do { if !text.isEmpty { try StandardOutput.write(text) } } catch { exit(withError: error) }
+    exit()
   }
 
   /// What to say of a first word that is neither an option nor a command, or that asks for help about what is none; nil for others.

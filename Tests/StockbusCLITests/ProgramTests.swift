@@ -196,4 +196,50 @@ import Testing
     #expect(try run("print", "--after", "10s", "cli/right.yaml").errors.hasPrefix("Error: --after goes with --once"))
     #expect(try run("print", "cli/wrong.yaml").status == 78)
   }
+
+  #if os(Linux)
+  @Test(
+    .enabled(if: program != nil, "the program was not built"),
+    arguments: [
+      "list", "list --json", "describe", "describe filter", "describe trade", "schema", "validate right.yaml", "graph right.yaml",
+      "graph --format dot right.yaml", "print --once right.yaml", "--help", "help run", "--version", "--generate-completion-script bash",
+    ])
+  func `a command that cannot write what it was asked for fails and says so`(command: String) throws {
+    let right = try String(contentsOf: Self.fixtures.appending(path: "cli/right.yaml"), encoding: .utf8)
+    let full = try shell("\(command) >/dev/full", ["right.yaml": right])
+    #expect(full.status == 1)
+    #expect(full.errors == "standard output: No space left on device\n")
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"), arguments: ["list", "schema", "--help"])
+  func `a reader that has gone ends a command quietly`(command: String) throws {
+    #expect(try shell("\(command) | :", [:]).errors == "")
+  }
+  #endif
+
+  @Test(
+    .enabled(if: program != nil, "the program was not built"),
+    arguments: [
+      ("echo --port 99999", "'99999' is invalid for '--port <port>': write a whole number from 0 to 65535"),
+      ("echo --port -1", "'-1' is invalid for '--port <port>': write a whole number from 0 to 65535"),
+      ("echo --port 0 --cut-after -1", "write a whole number of at least 1"), ("echo --port 0 --delay -5ms", "'-5ms' is no duration"),
+      ("print --limit -1 x.yaml", "'-1' is invalid for '--limit <lines>': write a whole number of at least 1, without other marks"),
+      ("print --limit 1,000 x.yaml", "write a whole number of at least 1, without other marks"),
+      ("print --settle -1s x.yaml", "--settle must be a duration of at most a day such as 500ms, got '-1s'"),
+    ])
+  func `a number out of its range is answered with the range`(command: String, answer: String) throws {
+    let result = try Self.run(command.split(separator: " ").map(String.init))
+    #expect(result.status == 64)
+    #expect(result.errors.contains(answer), "\(result.errors)")
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"), arguments: ["run", "validate", "print"])
+  func `data in place of a configuration is answered with how a configuration reads it`(command: String) throws {
+    let result = try shell("\(command) ticks.csv", ["ticks.csv": "time,symbol,price\n1,A,2\n"])
+    #expect(result.status == 78)
+    #expect(
+      result.errors.hasPrefix(
+        "ticks.csv:1:1: error: is data and no configuration; in a configuration a source reads it: "
+          + "sources: { prices: { plugin: file_replay, path: ticks.csv } }\n"), "\(result.errors)")
+  }
 }

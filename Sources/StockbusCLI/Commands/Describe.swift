@@ -35,14 +35,14 @@ struct Describe: ParsableCommand {
     if let message = Self.unknown(name, builtIn) { throw ValidationError(message) }
   }
 
-  func run() {
+  func run() throws {
     let width = PageWidth.ofTerminal ?? 100
-    guard let name else { return StandardOutput.write(Self.overview(builtIn, width: width)) }
+    guard let name else { return try StandardOutput.write(Self.overview(builtIn, width: width)) }
     if let plugin = builtIn[name] {
-      return StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
+      return try StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
     }
     for event in builtIn.events where event.eventName == name {
-      StandardOutput.write(Self.text(event, in: builtIn, width: width))
+      try StandardOutput.write(Self.text(event, in: builtIn, width: width))
     }
   }
 

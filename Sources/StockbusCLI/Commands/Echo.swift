@@ -11,7 +11,8 @@ struct Echo: AsyncParsableCommand {
       --delay and --cut-after play a slow and a broken network.
       """)
 
-  @ArgumentParser.Option(help: "The port to listen on; 0 is any free one.")
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: "The port to listen on; 0 is any free one.", transform: Echo.port)
   var port: UInt16
 
   @ArgumentParser.Option(help: "The address to listen on.")
@@ -23,16 +24,21 @@ struct Echo: AsyncParsableCommand {
   @ArgumentParser.Option(help: "Its private key, PEM.", completion: .file())
   var tlsKey: String?
 
-  @ArgumentParser.Option(help: "How long every answer is held back, such as 20ms.", transform: Echo.duration)
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: "How long every answer is held back, such as 20ms.", transform: Echo.duration)
   var delay: Duration?
 
-  @ArgumentParser.Option(help: "Cut every connection after this many messages, without a word.")
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: "Cut every connection after this many messages, without a word.",
+    transform: NumberArgument.of(1...Int.max))
   var cutAfter: Int?
 
-  @ArgumentParser.Option(help: "The most connections at once.")
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: "The most connections at once.", transform: NumberArgument.of(1...Int.max))
   var connections = 64
 
-  @ArgumentParser.Option(help: "How long a connection may say nothing before it is closed, such as 10m.", transform: Echo.duration)
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: "How long a connection may say nothing before it is closed, such as 10m.", transform: Echo.duration)
   var idle = Duration.seconds(600)
 
   @ArgumentParser.Option(help: "The largest message, such as 64KiB.", transform: Echo.size)
@@ -40,9 +46,7 @@ struct Echo: AsyncParsableCommand {
 
   func validate() throws {
     if (tlsCert == nil) != (tlsKey == nil) { throw ValidationError("--tls-cert and --tls-key go together") }
-    if let cutAfter, cutAfter < 1 { throw ValidationError("--cut-after must be at least 1") }
     if idle < .seconds(1) { throw ValidationError("--idle must be at least 1s") }
-    if connections < 1 { throw ValidationError("--connections must be at least 1") }
   }
 
   func run() async throws {
@@ -81,10 +85,13 @@ struct Echo: AsyncParsableCommand {
     signals.end()
   }
 
+  private static func port(_ text: String) throws -> UInt16 { UInt16(try NumberArgument.of(0...65_535)(text)) }
+
   private static func duration(_ text: String) throws -> Duration {
-    do throws(OptionTextError) { return try Duration(option: text) } catch {
-      throw ValidationError("'\(text)' is no duration such as 20ms")
+    guard let duration = try? Duration(option: text), duration >= .zero else {
+      throw ValidationError("\(shown(text)) is no duration such as 20ms")
     }
+    return duration
   }
 
   private static func size(_ text: String) throws -> ByteSize {

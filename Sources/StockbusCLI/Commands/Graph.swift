@@ -19,9 +19,9 @@ struct Graph: ParsableCommand {
   func run() throws {
     let topology = try config.topology(looksAtFiles: false)
     switch format {
-    case .text: StandardOutput.write(topology.asText(width: PageWidth.ofTerminal))
-    case .mermaid: StandardOutput.write(topology.asMermaid)
-    case .dot: StandardOutput.write(topology.asDOT)
+    case .text: try StandardOutput.write(topology.asText(width: PageWidth.ofTerminal))
+    case .mermaid: try StandardOutput.write(topology.asMermaid)
+    case .dot: try StandardOutput.write(topology.asDOT)
     }
   }
 }

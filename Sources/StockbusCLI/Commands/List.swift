@@ -9,8 +9,8 @@ struct List: ParsableCommand {
   @Flag(help: "As JSON, for programs.")
   var json = false
 
-  func run() {
-    StandardOutput.write(json ? Self.json(builtIn).pretty : Self.text(builtIn, width: PageWidth.ofTerminal))
+  func run() throws {
+    try StandardOutput.write(json ? Self.json(builtIn).pretty : Self.text(builtIn, width: PageWidth.ofTerminal))
   }
 
   /// A table, sources first.

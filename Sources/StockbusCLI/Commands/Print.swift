@@ -47,13 +47,17 @@ struct Print: AsyncParsableCommand {
   @ArgumentParser.Option(help: ArgumentHelp("The fields to print, in this order, separated by commas.", valueName: "field,…"))
   var fields: String?
 
-  @ArgumentParser.Option(help: ArgumentHelp("Ends after so many lines.", valueName: "lines"))
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: ArgumentHelp("Ends after so many lines.", valueName: "lines"),
+    transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
-  @ArgumentParser.Option(help: ArgumentHelp("With --once: the state so long after the start, such as 10s.", valueName: "duration"))
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: ArgumentHelp("With --once: the state so long after the start, such as 10s.", valueName: "duration"))
   var after: String?
 
   @ArgumentParser.Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "With --once and without --after, where a source has no known end: the state when no new symbol came for so long.",
       valueName: "duration"))
@@ -68,7 +72,6 @@ struct Print: AsyncParsableCommand {
   @OptionGroup var config: ConfigArguments
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, got \(limit)") }
     _ = try Self.duration(settle, "--settle", "500ms")
     if let after {
       _ = try Self.duration(after, "--after", "10s")
@@ -137,10 +140,7 @@ enum Printing {
     await Console.finish(printing)
     PrintJob.forget(plan.number)
     if job.end == .closed { return }
-    if case .failed(let reason) = job.end {
-      StandardError.write("standard output: \(reason)")
-      throw ExitCode.failure
-    }
+    if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
     // Who has not come by the last of a number of lines may come after it.
     if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
     let text = report.text(isQuiet: true)

@@ -12,5 +12,5 @@ struct Schema: ParsableCommand {
         # yaml-language-server: $schema=plugins.schema.json
       """)
 
-  func run() { StandardOutput.write(builtIn.configSchema.pretty) }
+  func run() throws { try StandardOutput.write(builtIn.configSchema.pretty) }
 }

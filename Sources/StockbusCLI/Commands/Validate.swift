@@ -17,6 +17,6 @@ struct Validate: ParsableCommand {
 
   func run() throws {
     let topology = try config.topology()
-    StandardOutput.write(Self.text(topology))
+    try StandardOutput.write(Self.text(topology))
   }
 }

@@ -30,6 +30,16 @@ enum ConfigFiles {
     return names.sorted().map { folder + $0 }
   }
 
+  /// Files that are called as data are: whoever names one wants to read it, and not to be told what is wrong with its YAML.
+  static func refuseData(_ path: String) throws(Problem) {
+    let endings = [".csv", ".tsv", ".jsonl", ".ndjson", ".gz", ".zip", ".zst", ".bz2", ".xz", ".xlsx", ".parquet"]
+    guard endings.contains(where: path.lowercased().hasSuffix) else { return }
+    let name = path.contains { ",[]{}:#\"'".contains($0) } ? JSONValue.string(path).description : path
+    throw problem(
+      "is data and no configuration; in a configuration a source reads it: sources: { prices: { plugin: file_replay, path: \(visible(name, limit: 200)) } }",
+      path)
+  }
+
   /// The bytes of a file, one more than the limit at most, so that the parser sees that there are too many.
   static func read(_ path: String, limits: ConfigLimits) throws(Problem) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -37,6 +37,7 @@ public struct ConfigLoader: Sendable {
         for file in try ConfigFiles.expand(path, limits: limits) {
           if let identity = ConfigFiles.identity(file), !seen.insert(identity).inserted { continue }
           do throws(Problem) {
+            try ConfigFiles.refuseData(file)
             let bytes = try ConfigFiles.read(file, limits: limits)
             builder.add(YAMLParser.parse(bytes, file: file, limits: limits), file: file)
           } catch { builder.fail(error) }
