@@ -130,6 +130,7 @@ public actor Generator: Source, CommandableComponent {
   public func perform(_ command: Command) throws(CommandError) -> String {
     guard let name = command.arguments.first else { throw CommandError("'\(command.verb)' needs a symbol") }
     guard let index = market.index(of: name) else {
+      if market.index(of: name.uppercased()) != nil { throw CommandError("no symbol '\(name)'; did you mean '\(name.uppercased())'?") }
       throw CommandError("no symbol '\(name)'" + didYouMean(name, among: market.symbols.prefix(10_000).map(\.description)))
     }
     switch command.verb {
@@ -158,7 +159,7 @@ public actor Generator: Source, CommandableComponent {
     }
     let text = command.arguments[1]
     guard let price = try? Price(text), price.raw > 0, price.raw <= Market.highest.raw else {
-      throw CommandError("'\(text)' is no amount between 0 and \(Market.highest)")
+      throw CommandError("'\(text)' is no amount between 0 and \(Market.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
     }
     return price
   }

@@ -50,8 +50,18 @@ struct CommandDesk {
     return unknown(word)
   }
 
+  /// What people type elsewhere to end a program.
+  private static let endings: Set<String> = ["exit", "quit", "q", "bye", "end", "halt", "kill", ":q", ":q!", ":wq", "logout", "close"]
+
   private func unknown(_ word: String) -> String {
-    let near = didYouMean(word, among: ["help", "stop"] + components + commands.flatMap { $0.commands.map(\.verb) })
+    let lower = word.lowercased()
+    let known = ["help", "stop"] + components + commands.flatMap { $0.commands.map(\.verb) }
+    if let same = known.first(where: { $0.lowercased() == lower }) { return "no component \(shown(word)); did you mean '\(same)'?" }
+    if Self.endings.contains(lower) { return "no component \(shown(word)); 'stop' ends the run" }
+    if ["?", "h", ":h", ":help", "commands", "man", "usage"].contains(lower) {
+      return "no component \(shown(word)); 'help' lists what can be told"
+    }
+    let near = didYouMean(word, among: known)
     return "no component \(shown(word))" + (near.isEmpty ? "; a line is COMPONENT COMMAND …, and 'help' lists them" : near)
   }
 

@@ -121,7 +121,7 @@ public final class PatientFile {
       }
       if !failure.mayPass || now >= limit { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
       let next = min(pause, limit - now)
-      context.logger.warning("\(failure); trying again in \(next)")
+      context.logger.warning("\(failure); trying again in \(next.roughText)")
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
         throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
       }

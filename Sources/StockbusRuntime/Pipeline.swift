@@ -210,7 +210,7 @@ public final class Pipeline: Sendable {
         case .deadlinePassed:
           late = runningComponents
           if late.isEmpty { continue }
-          logger.error("not drained within \(settings.drainDeadline): \(late.joined(separator: ", "))")
+          logger.error("not drained within \(settings.drainDeadline.optionText): \(late.joined(separator: ", "))")
           abort()
           overdue(self)
         // Waits that no parker ends: a back-off, a component's own.
@@ -218,7 +218,7 @@ public final class Pipeline: Sendable {
         case .stillDraining(let elapsed):
           // At the end of the data nobody is in a hurry: who takes long is named, and not cut off.
           if stopSignal.hasFired || fates.count == entries.count { continue }
-          logger.warning("still draining after \(elapsed): \(runningComponents.joined(separator: ", "))")
+          logger.warning("still draining after \(elapsed.roughText): \(runningComponents.joined(separator: ", "))")
           addDrainNotice(to: &group, after: elapsed, elapsed: elapsed * 2)
         case .nothing: continue
         }

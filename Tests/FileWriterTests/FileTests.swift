@@ -135,7 +135,7 @@ extension Plugin {
     #expect(report.fates.last?.outcome == .failed(Self.reason))
     #expect(
       harness.log.texts(.warning).filter { $0.contains("trying") }
-        == ["0.1", "0.2", "0.4", "0.3"].map { "warning file: \(Self.reason); trying again in \($0) seconds" })
+        == ["100ms", "200ms", "400ms", "300ms"].map { "warning file: \(Self.reason); trying again in \($0)" })
   }
 
   @Test(arguments: [

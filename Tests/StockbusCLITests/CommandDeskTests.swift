@@ -71,6 +71,11 @@ import Testing
       ("raise AAPL 10", "which component? such as 'ticks raise AAPL 10'"),
       ("randomise", "which component? such as 'ticks randomise …'"), ("ticks", "'ticks' what? It knows raise, randomise"),
       ("ranked", "'ranked' takes no commands"), ("stop now", "'stop' stops the run, and stands alone"),
+      ("HELP", "no component 'HELP'; did you mean 'help'?"), ("Stop", "no component 'Stop'; did you mean 'stop'?"),
+      ("TICKS raise AAPL", "no component 'TICKS'; did you mean 'ticks'?"),
+      ("RANDOMISE", "no component 'RANDOMISE'; did you mean 'randomise'?"), ("exit", "no component 'exit'; 'stop' ends the run"),
+      ("Quit now", "no component 'Quit'; 'stop' ends the run"), ("q", "no component 'q'; 'stop' ends the run"),
+      ("?", "no component '?'; 'help' lists what can be told"),
       ("xyzzy", "no component 'xyzzy'; a line is COMPONENT COMMAND …, and 'help' lists them"),
     ])
   func `a line that is no command`(line: String, answer: String) { #expect(request(line) == .mistake(answer)) }

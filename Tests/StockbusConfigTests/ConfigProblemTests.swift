@@ -4,6 +4,24 @@ import Testing
 
 /// The exact text of everything that can be wrong in a pipeline before plugins are known.
 @Suite struct ConfigProblemTests {
+  @Test func `a blank that is missing behind a colon is told, without what follows`() {
+    let text = """
+      sources:
+        a: {plugin:s3cret, path: x}
+        b: {path: x, plugin:generator}
+        c:
+          plugin:s3cret
+        d: {plugins:x}
+      """
+    #expect(
+      problems(text) == """
+        plugins.yaml:2:7: error: source 'a': a blank is missing behind the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:3:16: error: source 'b': a blank is missing behind the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:5:5: error: source 'c': a blank is missing behind the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:6:3: error: source 'd' is missing 'plugin'
+        """)
+  }
+
   @Test func `what a component must have`() {
     let text = """
       sources:

@@ -64,6 +64,14 @@ import Testing
       "symbol == BRK - B",
       "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == BRK, several as in symbol in [AAPL, NVDA]"
     ),
+    ("True", "column 1: trade has no field 'True'; write 'true'"),
+    ("price > 1 and FALSE", "column 15: trade has no field 'FALSE'; write 'false'"),
+    (
+      "price > 100%",
+      "column 9: an amount cannot be compared with a percentage; a quotient is, as in bid / ask < 99%; an amount is written without '%', as in price > 100"
+    ),
+    ("symbol == «AAPL»", "column 11: write \" as the quotation mark"),
+    ("symbol == ‚AAPL‘", "column 11: write ' as the quotation mark"),
     ("symbol == 0700.HK", "column 11: a name that begins with a digit is written in quotation marks: \"0700.HK\""),
     ("symbol matches BRK*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),
     ("symbol matches BRK.*", "column 16: a pattern stands in quotation marks, as in \"BRK.*\""),

@@ -97,7 +97,7 @@ private final class Disk: Sendable {
     let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
     #expect(
       harness.log.texts(.warning)
-        == ["0.1", "0.2", "0.4"].map { "warning plugin: \(reason); trying again in \($0) seconds" })
+        == ["100ms", "200ms", "400ms"].map { "warning plugin: \(reason); trying again in \($0)" })
   }
 
   @Test func `a disk that stays full ends the life when the patience is over`() async throws {

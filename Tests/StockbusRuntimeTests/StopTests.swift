@@ -80,7 +80,7 @@ import Testing
       // Only so that the test can end: a program would end without it.
       journal.gate.open()
       let end = await report
-      #expect(harness.log.texts(.error) == ["error not drained within 7.0 seconds: stuck"])
+      #expect(harness.log.texts(.error) == ["error not drained within 7s: stuck"])
       #expect(end.late == ["stuck"])
       #expect(end.fate("stuck")?.outcome == .cancelled)
       #expect(end.fate("fine")?.outcome == .completed)
@@ -107,7 +107,7 @@ import Testing
       journal.gate.open()
       let end = await report
       #expect(
-        harness.log.texts(.warning) == ["7.0", "14.0", "28.0"].map { "warning still draining after \($0) seconds: slow" })
+        harness.log.texts(.warning) == ["7s", "14s", "28s"].map { "warning still draining after \($0): slow" })
       #expect(journal.received(by: "slow") == Array(1...30))
       #expect(end.exitStatus == 0)
     }

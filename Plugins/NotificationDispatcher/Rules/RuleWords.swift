@@ -6,6 +6,12 @@ enum RuleWords {
   /// Options that are written as a word alone.
   private static let flags = ["once", "initial", "urgent"]
 
+  /// What conditions are called elsewhere.
+  private static let meant = [
+    "over": "above", ">": "above", "exceeds": "above", "under": "below", "<": "below", "rises": "rises_by", "falls": "falls_by",
+    "up": "rises_by", "down": "falls_by", "crosses": "crosses_above", "crosses_over": "crosses_above", "crosses_under": "crosses_below",
+  ]
+
   /// The rule; the same checks as in a configuration, and the same words for what is wrong.
   static func rule(_ words: [String]) throws(CommandError) -> RuleSettings {
     let usage = "say what to watch: AAPL above 200 rearm 0.5% cooldown 1m"
@@ -21,7 +27,11 @@ enum RuleWords {
       entries.append(
         .init(key: "symbols", mark: mark, value: ConfigNode(.list(subject.split(separator: ",").map { scalar(String($0)) }), at: mark)))
     }
+    let known = RuleSettings.describe().map(\.name)
     while let key = rest.popFirst() {
+      if !known.contains(key), let meant = meant[key.lowercased()] ?? known.first(where: { $0 == key.lowercased() }) {
+        throw CommandError("a rule has no \(shown(key)); did you mean '\(meant)'?")
+      }
       if flags.contains(key), rest.first != "true", rest.first != "false" {
         entries.append(.init(key: key, mark: mark, value: scalar("true")))
       } else if key == "name" || key == "message" {

@@ -23,7 +23,11 @@ struct ComponentReader {
   /// The component; nil where it is no mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
     guard case .map(let entries) = node.value else {
-      report("\(title) must be a mapping with 'plugin', got \(node.kind)", at: node.mark)
+      if case .scalar(let text) = node.value, let slip = missingBlank(text, among: Self.reserved) {
+        report("\(title): \(slip)", at: node.mark)
+      } else {
+        report("\(title) must be a mapping with 'plugin', got \(node.kind)", at: node.mark)
+      }
       return nil
     }
     // A mapping that lacks what could not be merged into it has had its problem told.
@@ -54,7 +58,14 @@ struct ComponentReader {
     _ node: ConfigNode, _ options: [ConfigNode.Entry], isWhole: Bool
   ) -> (String, ConfigNode.Mark)? {
     guard let plugin = node["plugin"] else {
-      if isWhole { report("\(title) is missing 'plugin'" + misspelt("plugin", options), at: idMark) }
+      let slips = options.compactMap { entry in
+        entry.value.isNull ? missingBlank(entry.key, among: Self.reserved).map { (text: $0, mark: entry.mark) } : nil
+      }
+      if let slip = slips.first {
+        report("\(title): \(slip.text)", at: slip.mark)
+      } else if isWhole {
+        report("\(title) is missing 'plugin'" + misspelt("plugin", options), at: idMark)
+      }
       return nil
     }
     guard case .scalar(let name) = plugin.value, !plugin.isNull, !name.isEmpty, !standIns.contains(plugin.mark) else {

@@ -26,6 +26,8 @@ struct YAMLSyntaxError {
       let other = quote == "\"" ? "single" : "double"
       return Problem("the text ends at its quotation mark; put all of it in quotation marks, here \(other) ones" + opening, at: mark)
     }
+    // `plugin:filter` and `where: …` below it: the first is no key, so that the second cannot be one.
+    if problem == "mapping values are not allowed in this context", let slip = keyWithoutBlank(above: mark, in: source) { return slip }
     switch problem {
     case "found unexpected end of stream":
       // The end of the file is no place to look at: the opening is.
@@ -64,6 +66,24 @@ struct YAMLSyntaxError {
     while index >= 0, source.scalars[index] == " " || source.scalars[index] == "\t" { index -= 1 }
     guard index >= 0, source.scalars[index] == "\"" || source.scalars[index] == "'" else { return nil }
     return source.scalars[index]
+  }
+
+  /// The line above is one word with a colon inside.
+  private func keyWithoutBlank(above mark: ConfigNode.Mark, in source: SourceText) -> Problem? {
+    guard mark.line > 1 else { return nil }
+    var index = source.index(of: source.mark(line: mark.line - 1, column: 1))
+    var column = 1
+    while index < source.scalars.count, source.scalars[index] == " " || source.scalars[index] == "-" {
+      index += 1
+      column += 1
+    }
+    let line = source.scalars[index...].prefix { !SourceText.isBreak($0) }.prefix(500)
+    var text = ""
+    text.unicodeScalars.append(contentsOf: line)
+    let key = text.prefix { $0 != ":" }
+    let isName = !key.isEmpty && key.utf8.allSatisfy { ($0 | 0x20) &- 97 < 26 || $0 &- 48 < 10 || $0 == 95 || $0 == 45 }
+    guard isName, !text.contains(": "), let slip = missingBlank(text, among: [String(key)]) else { return nil }
+    return Problem(slip, at: source.mark(line: mark.line - 1, column: column))
   }
 
   private func isBehindDollar(in source: SourceText) -> Bool {

@@ -50,13 +50,26 @@ extension Checker {
     switch (a.dimension, b.dimension) {
     case (.percent, .number):
       if b.term.constant != nil, a.term.constant == nil { return (a.term, b.term, .percent) }
-      if let percent = a.term.constant, b.term.constant == nil { return (try part(percent, syntax), b.term, .number) }
+      if let percent = a.term.constant, b.term.constant == nil {
+        try refuseShare(of: b.term, syntax)
+        return (try part(percent, syntax), b.term, .number)
+      }
     case (.number, .percent):
       if a.term.constant != nil, b.term.constant == nil { return (a.term, b.term, .percent) }
-      if let percent = b.term.constant, a.term.constant == nil { return (a.term, try part(percent, syntax), .number) }
+      if let percent = b.term.constant, a.term.constant == nil {
+        try refuseShare(of: a.term, syntax)
+        return (a.term, try part(percent, syntax), .number)
+      }
     default: break
     }
     return nil
+  }
+
+  /// `price > 100%`: a field's own number is an amount, and a percentage is a part of something.
+  private func refuseShare(of term: Term, _ syntax: Syntax) throws(ExpressionError) {
+    guard case .load = term else { return }
+    let example = "a quotient is, as in bid / ask < 99%; an amount is written without '%', as in price > 100"
+    throw fail(.type, "an amount cannot be compared with a percentage; \(example)", syntax)
   }
 
   /// 1.5 per cent as 0.015.

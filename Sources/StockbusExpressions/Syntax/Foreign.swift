@@ -45,8 +45,8 @@ enum Foreign {
     case "inf", "infinity", "\u{221e}": "there is no infinity: a number is at most 9223372036854775807"
     case "now", "today", "yesterday", "current_timestamp", "sysdate":
       "a condition knows no clock; how old an event was when it came is received - time, as in received - time < 1s"
-    case "yes", "on": "write 'true'"
-    case "no", "off": "write 'false'"
+    case "true", "yes", "on": "write 'true'"
+    case "false", "no", "off": "write 'false'"
     default: nil
     }
   }

@@ -82,7 +82,10 @@ struct Lexer {
   private static let foreignMarks: [Unicode.Scalar: String] = [
     "\u{2265}": "'>='", "\u{2264}": "'<='", "\u{2260}": "'!='", "\u{d7}": "'*'", "\u{f7}": "'/'", "\u{2212}": "'-'", "\u{2013}": "'-'",
     "\u{201c}": "\" as the quotation mark", "\u{201d}": "\" as the quotation mark", "\u{201e}": "\" as the quotation mark",
-    "\u{2018}": "' as the quotation mark", "\u{2019}": "' as the quotation mark", "\u{a0}": "an ordinary blank",
+    "\u{201f}": "\" as the quotation mark", "\u{ab}": "\" as the quotation mark", "\u{bb}": "\" as the quotation mark",
+    "\u{2033}": "\" as the quotation mark", "\u{201a}": "' as the quotation mark", "\u{201b}": "' as the quotation mark",
+    "\u{2032}": "' as the quotation mark", "\u{2018}": "' as the quotation mark", "\u{2019}": "' as the quotation mark",
+    "\u{a0}": "an ordinary blank",
     "\u{202f}": "an ordinary blank",
     "\u{3000}": "an ordinary blank",
   ]

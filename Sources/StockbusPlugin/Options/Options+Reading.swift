@@ -46,6 +46,10 @@ extension Options {
     for (place, entry) in entries.enumerated() {
       if names.contains(entry.key) || !entry.value.isNull { isTold = false }
       if isTold { continue }
+      if entry.value.isNull, !names.contains(entry.key), let slip = missingBlank(entry.key, among: names) {
+        problems.add((source.path.isEmpty ? "" : "\(source.subject): ") + slip, at: entry.mark)
+        continue
+      }
       let shown = "'\(OptionText.visible(source.path(of: entry.key)))'"
       if !names.contains(entry.key) {
         let known = names.isEmpty ? "; there are none" : "; known are \(names.joined(separator: ", "))"

@@ -50,6 +50,21 @@ extension Duration: ScalarOption {
   public static var optionSample: String { "250ms" }
   public static var optionSchema: JSONValue { OptionSchema.text(#"-?([0-9]+(\.[0-9]+)?(d|h|ms|m|us|µs|μs|ns|s))+"#) }
 
+  /// For people who want to know how long about: three digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
+  public var roughText: String {
+    let (seconds, attoseconds) = components
+    let total = Int128(seconds) * Self.second + Int128(attoseconds)
+    let magnitude = abs(total)
+    var step: Int128 = 1
+    while magnitude / step >= 1000, step < Self.second { step *= 10 }
+    if magnitude >= 60 * Self.second { step = Self.second }
+    let rounded = (magnitude + step / 2) / step * step * (total < 0 ? -1 : 1)
+    let (whole, rest) = rounded.quotientAndRemainder(dividingBy: Self.second)
+    // The half second that the largest of all durations is rounded up by has no room.
+    guard let whole = Int64(exactly: whole) else { return optionText }
+    return Duration(secondsComponent: whole, attosecondsComponent: Int64(rest)).optionText
+  }
+
   /// In the units that a reader expects: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`; exact.
   public var optionText: String {
     let (seconds, attoseconds) = components

@@ -18,7 +18,7 @@ extension Percent: ScalarOption {
     var number = text[...]
     if number.last == "%" { number = number.dropLast() }
     if number.last == " " { number = number.dropLast() }
-    self = try .init(exactly: String(number))
+    self = try .init(exactly: String(number), written: text)
   }
   public static var optionType: OptionType { OptionType("percentage", plural: "percentages", phrase: "a percentage such as 0.5%") }
   public static var optionSample: String { "0.5%" }
@@ -28,11 +28,12 @@ extension Percent: ScalarOption {
 }
 
 extension FixedPoint {
-  fileprivate init(exactly text: String) throws(OptionTextError) {
+  /// `written` is what somebody wrote around it, for advice.
+  fileprivate init(exactly text: String, written: String? = nil) throws(OptionTextError) {
     do throws(TextError) { try self.init(text) } catch {
       switch error.code {
       case .outOfRange, .tooManyDecimals: throw .because(error.reason)
-      default: throw .mismatch
+      default: throw NumberText.advice(written ?? text).map(OptionTextError.hint) ?? .mismatch
       }
     }
   }

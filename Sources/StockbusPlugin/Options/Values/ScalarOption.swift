@@ -53,7 +53,11 @@ extension ScalarOption where Self: FixedWidthInteger {
       return
     }
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .mismatch }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+      // `1,000` and `$5` are whole numbers with marks; `1.5` is none.
+      guard let advice = NumberText.advice(text), !advice.prefix(while: { $0 != ":" }).contains(".") else { throw .mismatch }
+      throw .hint(advice)
+    }
     throw .because(text.hasPrefix("-") ? "the least is \(Self.min)" : "the greatest is \(Self.max)")
   }
   public static var optionType: OptionType { OptionType("whole number", plural: "whole numbers", phrase: "a whole number") }
