@@ -164,7 +164,8 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
       }
       let outcome = await delivery.attempt(notification) { error, pause in
         lane.count(.retries)
-        logger.info("channel \(shown(lane.name)): \(error); again in \(pause.optionText)")
+        let level: Logger.Level = lane.trouble.note(error.description) ? .warning : .info
+        logger.log(level: level, "channel \(shown(lane.name)): \(error); again in \(pause.roughText)")
       }
       desk.settle(number, outcome)
       if desk.isIdle { idle.wake() }
@@ -200,6 +201,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   public func stop() async {
     context.remember(Memory(book: book, switches: switches, number: number), "rules")
     if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
+    for sentence in desk.failures { context.note(sentence) }
     context.lose(desk.abandon(), "alerts that were not delivered before the end")
     for lane in desk.lanes { await lane.channel?.close() }
   }
@@ -259,7 +261,8 @@ extension NotificationDispatcher {
     let channels = desk.lanes.map { lane in
       var state = lane.isSilent(at: uptime) ? "off" : "on"
       if let fault = lane.fault { state = "off, \(fault)" }
-      let account = lane.fault == nil ? ", \(lane.total(.delivered)) delivered, \(lane.queue.count) waiting" : ""
+      var account = lane.fault == nil ? ", \(lane.total(.delivered)) delivered, \(lane.queue.count) waiting" : ""
+      if let reason = lane.trouble.present { account += ", cannot deliver: \(reason)" }
       return "channel \(lane.name) (\(lane.kind)): \(state)" + account
     }
     let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"

@@ -72,6 +72,10 @@ import TestServers
     #expect(harness.deadLetters.map(\.origin) == ["channel webhook"])
     #expect(!"\(harness.deadLetters)\(harness.log.lines)".contains("s3cret"))
     #expect(harness.counter("webhook failed") == 1)
+    // Once for both attempts, and at the end.
+    let said = harness.log.texts(.warning).filter { $0.contains("webhook") }
+    #expect(said.count == 1 && said.allSatisfy { $0.contains("channel 'webhook': \(origin) cannot be reached; again in ") }, "\(said)")
+    #expect(harness.notes == ["channel 'webhook': 1 alert not delivered: \(origin) cannot be reached"])
   }
 
   @Test func `the end waits for deliveries up to its deadline and then counts what is left`() async throws {

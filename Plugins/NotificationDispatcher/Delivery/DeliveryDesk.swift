@@ -64,9 +64,13 @@ struct DeliveryDesk: Sendable {
   /// What became of the one on its way; a cancelled one stays, to be counted at the end.
   mutating func settle(_ lane: Int, _ outcome: Delivery.Outcome) {
     switch outcome {
-    case .delivered: lanes[lane].count(.delivered)
+    case .delivered:
+      lanes[lane].count(.delivered)
+      lanes[lane].trouble.end()
     case .failed(let attempts, let reason):
       lanes[lane].count(.failed)
+      // Every one is a dead letter; the log says once what keeps the channel from delivering.
+      if lanes[lane].trouble.note(reason) { context.logger.warning("channel \(shown(lanes[lane].name)) cannot deliver: \(reason)") }
       if let notification = lanes[lane].current {
         let times = attempts == 1 ? "" : " after \(attempts) attempts"
         context.reject(notification.json, origin: "channel \(lanes[lane].name)", reason: "not delivered\(times): \(reason)")
@@ -87,6 +91,16 @@ struct DeliveryDesk: Sendable {
       }
     }
     return count
+  }
+
+  /// For the end of the run: of every channel that has alerts left or gave some up, how many, and why its last attempt failed that did.
+  var failures: [String] {
+    lanes.compactMap { lane in
+      guard let reason = lane.trouble.last else { return nil }
+      let count = lane.total(.failed) + lane.queue.count + (lane.current == nil ? 0 : 1)
+      if count == 0 { return nil }
+      return "channel \(shown(lane.name)): \(count) \(count == 1 ? "alert" : "alerts") not delivered: \(reason)"
+    }
   }
 
   mutating func setEnabled(_ lane: Int, _ isEnabled: Bool) {

@@ -14,6 +14,7 @@ struct Lane: Sendable {
   let random: RandomStream
   /// Wakes whoever delivers.
   let bell = Parker()
+  let trouble = Trouble()
 
   var isEnabled: Bool
   /// Silent until the run's clock shows this.

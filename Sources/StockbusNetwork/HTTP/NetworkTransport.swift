@@ -69,7 +69,10 @@ public struct NetworkTransport: HTTPTransport {
       }
       return HTTPError(.untrusted, "no secure connection to \(address) came about")
     case is NIOSSLExtraError: return HTTPError(.untrusted, "the certificate of \(address) is for another name")
-    case is NIOConnectionError: return HTTPError(.unreachable, "\(address) cannot be reached")
+    case let error as NIOConnectionError:
+      // With an answer of the name service there would have been an address to try.
+      let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+      return HTTPError(.unreachable, "\(address) cannot be reached" + (isNameless ? ": the host was not found" : ""))
     case let error as IOError where unreachable.contains(error.errnoCode):
       return HTTPError(.unreachable, "\(address) cannot be reached")
     case let error as IOError:
