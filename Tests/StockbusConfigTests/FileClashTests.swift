@@ -134,6 +134,32 @@ private actor Certified: Source {
         .contains("'path': a full file cannot be put aside as '@/log.2': source 'prices' reads it, at plugins.yaml:2:"))
   }
 
+  @Test func `an output that cannot be made is told at its place`() throws {
+    try put("in")
+    #expect(
+      try problems("  out: { plugin: writer, inputs: [prices], path: @/in/x/out }")
+        .hasSuffix("sink 'out': 'path': '@/in/x/out' cannot be written: a file stands where one of its folders should"))
+    #expect(try problems("  out: { plugin: writer, inputs: [prices], path: @/new/x/out }") == "")
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func `an output in a folder or file that may not be written is told at its place`() throws {
+    try put("in")
+    try put("kept")
+    let shut = folder.appending(path: "shut")
+    try FileManager.default.createDirectory(at: shut, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: shut.path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: folder.appending(path: "kept").path)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: shut.path) }
+    for path in ["out", "deep/out"] {
+      #expect(
+        try problems("  out: { plugin: writer, inputs: [prices], path: @/shut/\(path) }")
+          .hasSuffix("'path': '@/shut/\(path)' cannot be written: '@/shut': Permission denied"))
+    }
+    #expect(
+      try problems("  out: { plugin: writer, inputs: [prices], path: @/kept }").hasSuffix("'@/kept' cannot be written: Permission denied"))
+  }
+
   @Test func `streams may be shared`() throws {
     let text = """
         a: { plugin: writer, inputs: [prices], path: "-" }

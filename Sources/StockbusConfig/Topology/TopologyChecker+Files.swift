@@ -102,15 +102,45 @@ extension TopologyChecker {
   private mutating func fault(_ file: PlacedFile) -> String? {
     let isRead = file.use.access == .read
     let path = file.use.path
-    guard let place = FilePlace(path) else { return isRead ? unreachable(file) : nil }
+    guard let place = FilePlace(path) else { return isRead ? unreachable(file) : unmakeable(file) }
     switch place.kind {
     case .folder: return "\(file.shownPath) is a folder"
     case .missing:
-      guard isRead else { return nil }
+      guard isRead else { return unmakeable(file) }
       return file.isFromVariable ? "there is no file at \(file.shownPath)" : "no such file \(file.shownPath)\(hint(path))"
-    case .plain: return isRead && access(path, R_OK) != 0 ? unreachable(file) : nil
+    case .plain:
+      if isRead { return access(path, R_OK) != 0 ? unreachable(file) : nil }
+      return isOutput(file) && access(path, W_OK) != 0 ? unwritable(file) : nil
     case .stream: return nil
     }
+  }
+
+  /// A state that is kept is no output: a run goes on where it cannot be written.
+  private func isOutput(_ file: PlacedFile) -> Bool { if case .write = file.use.access { true } else { false } }
+
+  private func unwritable(_ file: PlacedFile) -> String { "\(file.shownPath) cannot be written: \(String(cString: strerror(errno)))" }
+
+  /// Why a file that is not there cannot be made, with the folders above it: the lowest that is there must be one, and let it be made.
+  private func unmakeable(_ file: PlacedFile) -> String? {
+    let path = file.use.path
+    guard isOutput(file), !path.isEmpty, !path.utf8.contains(0) else { return nil }
+    var folder = path
+    var status = stat()
+    repeat {
+      guard let slash = folder.dropLast().lastIndex(of: "/") else {
+        folder = "."
+        break
+      }
+      folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+    } while stat(folder, &status) != 0 && errno == ENOENT && folder != "/"
+    guard stat(folder, &status) == 0 else {
+      // A file in the place of a folder; other reasons are told when it is opened.
+      return errno == ENOTDIR ? "\(file.shownPath) cannot be written: a file stands where one of its folders should" : nil
+    }
+    let name = file.isFromVariable ? "what it stands in" : shown(folder)
+    if status.st_mode & S_IFMT != S_IFDIR { return "\(file.shownPath) cannot be written: \(name) is a file" }
+    if access(folder, W_OK | X_OK) == 0 { return nil }
+    return "\(file.shownPath) cannot be written: \(name): \(String(cString: strerror(errno)))"
   }
 
   private func unreachable(_ file: PlacedFile) -> String {
