@@ -32,7 +32,10 @@ import Testing
     ("preset: gemini, event: bar", "none of the messages becomes a bar; they become trade"),
     ("preset: gemini, header: false", "'header' is not for raw captures"), ("symbols: [A]", "'symbols' is for 'format: raw'"),
     ("format: csv, preset: gemini", "'preset' is for 'format: raw'"), ("format: csv, event: raw", "'event: raw' is for 'format: raw'"),
-    ("format: raw", "'messages' is needed: which messages there are"),
+    (
+      "format: raw",
+      "'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+    ),
     (
       "preset: gemini, decoding: { messages: { trade: { fields: { price: 'a[' } } } }",
       "'decoding.messages.trade.fields.price' must be a path such as data.p, [1][0], $.stream or @symbol, got 'a['"

@@ -208,7 +208,10 @@ import TestServers
       } catch { return "\(error)" }
     }
     #expect(problems(#"{ url: "ftp://s3cret" }"#) == "options.yaml:1:3: error: 'url': an address begins with https:// or http://")
-    #expect(problems(#"{ url: "https://a.test" }"#) == "options.yaml:1:1: error: 'messages' is needed: which messages there are")
+    #expect(
+      problems(#"{ url: "https://a.test" }"#)
+        == "options.yaml:1:1: error: 'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+    )
     let quotes =
       #"{ url: "https://a.test", decoding: { messages: { q: { when: { a: 1 }, event: quote, fields: { symbol: s, bid: b, ask: a } } } } }"#
     #expect(problems(quotes) == "options.yaml:1:36: error: none of the messages becomes a trade; they become quote")

@@ -213,7 +213,10 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
 
   @Test func `a spec that cannot work says why, all at once`() {
     var spec = DecodingSpec()
-    #expect(spec.decodingFaults(event: .trade).map(\.message) == ["'messages' is needed: which messages there are"])
+    #expect(
+      spec.decodingFaults(event: .trade).map(\.message) == [
+        "'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+      ])
     var rule = MessageRule()
     rule.event = .quote
     rule.fields = .quote("@simbol", time: nil, bid: "b", ask: "a")

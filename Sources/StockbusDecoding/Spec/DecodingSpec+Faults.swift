@@ -28,11 +28,15 @@ extension DecodingSpec {
     return EventKind.allCases.flatMap { channels?[$0] ?? [] }.filter { seen.insert($0).inserted }
   }
 
+  /// What the least of 'messages' looks like, for who has written none.
+  private static let example =
+    "as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+
   /// Why messages cannot become events of this kind; empty where they can. For a whole spec.
   public func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
-    if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: which messages there are")] }
+    if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: which messages there are, \(Self.example)")] }
     let remembered = Set(rules.flatMap { $0.value.remember?.entries.map(\.name) ?? [] }).subtracting(["id"])
     for (name, rule) in rules {
       func add(_ text: String) { faults.append(.init(option: "messages", message: "message '\(visible(name))' \(text)")) }
