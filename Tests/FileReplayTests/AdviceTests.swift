@@ -106,6 +106,26 @@ import Testing
         == true)
   }
 
+  @Test func `a carriage return further on in a file without a header is its row's`() async throws {
+    let bare = options {
+      $0.csv.hasHeader = false
+      $0.columns = ["time": "1", "price": "2", "symbol": "3"]
+      $0.blockSize = 64
+    }
+    let text = String(repeating: "1,1,A,x\n1,1,A\n", count: 3) + String(repeating: "1,x\r1,A\n", count: 60)
+    let input = ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))
+    let alone: Outcome<Trade> = run([input], bare)
+    #expect(alone.error == nil && alone.counts == ReplayCounts(events: 6, malformed: 60))
+    var replay = try ParallelReplay<Trade>(input, bare, parsers: 3)
+    var count = 0
+    try await replay.run(limit: 10) { events, _ in
+      count += events.count
+    } malformed: { _ in
+      .skip
+    }
+    #expect(count == 6 && replay.counts == alone.counts)
+  }
+
   @Test func `a JSON array is told to be written as lines`() {
     let objects = "this looks like a JSON array of objects, and rows are one object a line: jq -c '.[]' < OLD > NEW writes them so"
     for text in ["[{\"symbol\":\"A\",\"time\":1,\"price\":1}]\n", " [\n  {\n \"symbol\": \"A\"", "[{\"a\":1},{\"a\":2}]"] {

@@ -38,7 +38,8 @@ extension CSVRows {
 
   /// Throws where the first line holds carriage returns: all rows are in it.
   func refuseBareReturns(_ reader: borrowing LineReader) throws(ReplayError) {
-    if !FileLook.hasBareReturn(reader.bytes) { return }
+    // Of a file without a header the first row that a parser reads may be any.
+    guard format.hasHeader || reader.line == 1, FileLook.hasBareReturn(reader.bytes) else { return }
     throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: FileLook.bareReturns)
   }
 

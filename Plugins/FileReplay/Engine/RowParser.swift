@@ -108,7 +108,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
       case .end: return
       case .later:
         // However long the first line is: that it holds more than one is certain.
-        if FileLook.hasBareReturn(reader.rest) {
+        if csv.format.hasHeader || reader.line == 0, FileLook.hasBareReturn(reader.rest) {
           throw ReplayError(code: .badColumns, file: name, place: .line(reader.line + 1), message: FileLook.bareReturns)
         }
         return
