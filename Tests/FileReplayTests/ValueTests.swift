@@ -30,7 +30,7 @@ import Testing
   @Test func `refuses what is no price or does not fit`() {
     #expect(Self.price("") == "'price' is empty")
     #expect(Self.price("  ") == "'price' is empty")
-    for text in ["x", "1x", "1.2.3", "--1", "-", ".", "1,5".replacing(",", with: ";"), "1 2", "NaN", "1e", "0x10", "1_000"] {
+    for text in ["x", "1x", "1.2.3", "--1", "-", ".", "1,5".replacing(",", with: ";"), "1 2", "NaN", "1e", "0x10"] {
       #expect(Self.price(text) == "'price' is not a number: '\(text)'")
     }
     #expect(Self.price("0.0000000001") == "'price' has more than nine decimals: '0.0000000001'")

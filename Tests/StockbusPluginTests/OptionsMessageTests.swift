@@ -41,21 +41,20 @@ import Testing
 
   @Test(
     arguments: [
-      ("$500", "write 500: prices are written without a currency"), ("500 USD", "write 500: prices are written without a currency"),
-      ("-$1,000.50", "write -1000.50: prices are written without a currency"), ("€ 5", "write 5: prices are written without a currency"),
-      ("1,000.5", "write 1000.5: decimals stand behind a point, and thousands without marks"),
-      ("1.000,5", "write 1000.5: decimals stand behind a point, and thousands without marks"),
-      ("1,000", "write 1000: decimals stand behind a point, and thousands without marks"),
-      ("1'000'000", "write 1000000: decimals stand behind a point, and thousands without marks"),
-      ("500,5", "write 500.5: decimals stand behind a point, and thousands without marks"),
-      ("1,5%", "write 1.5%: decimals stand behind a point, and thousands without marks"),
+      ("$500", "write 500, without the currency"), ("500 USD", "write 500, without the currency"),
+      ("-$1,000.50", "write -1000.50, without the currency, without marks between thousands"), ("€ 5", "write 5, without the currency"),
+      ("1,000.5", "write 1000.5, without marks between thousands"),
+      ("1.000,5", "write 1000.5, without marks between thousands, with a decimal point"),
+      ("1,000", "write 1.000 or 1000, whichever is meant: a comma is read as neither"),
+      ("1'000'000", "write 1000000, without marks between thousands"), ("1_000_000", "write 1000000, without marks between thousands"),
+      ("500,5", "write 500.5, with a decimal point"), ("1,5 %", "write 1.5, without the per cent sign, with a decimal point"),
     ])
   func `a number as it is written elsewhere is answered with ours`(text: String, advice: String) {
     #expect(NumberText.advice(text) == advice)
   }
 
   @Test(arguments: [
-    "", "500", "1.5", "high", "5x", "1,00,000", "1.2.3", "$", "1,,5", "12-30", "5 apples", String(repeating: "1", count: 99),
+    "", "500", "1.5", "high", "5x", "1,00,000", "1.2.3", "$", "1,,5", "12-30", "5 apples", "5,", ",", String(repeating: "1", count: 99),
   ])
   func `what is no number, or a right one, gets no advice`(text: String) { #expect(NumberText.advice(text) == nil) }
 
@@ -64,10 +63,10 @@ import Testing
       do throws(OptionTextError) { _ = try Value(option: text) } catch { return error }
       return nil
     }
-    let reason = ": decimals stand behind a point, and thousands without marks"
-    #expect(answer(Price.self, "1,000.5") == .hint("write 1000.5\(reason)"))
-    #expect(answer(Percent.self, "1,5%") == .hint("write 1.5%\(reason)"))
-    #expect(answer(Int.self, "1,000") == .hint("write 1000\(reason)"))
+    #expect(answer(Price.self, "1,000.5") == .hint("write 1000.5, without marks between thousands"))
+    #expect(answer(Percent.self, "1,5%") == .hint("write 1.5%, with a decimal point"))
+    #expect(answer(Int.self, "1,000") == .hint("write 1000, without marks between thousands"))
+    #expect(answer(Int.self, "1.000,5") == .mismatch)
     #expect(answer(Int.self, "1.5") == .mismatch)
   }
 
@@ -160,7 +159,7 @@ import Testing
   @Test func `exact numbers are not rounded`() {
     #expect(complaint(Price.self, "1.0000000001") == "a price such as 189.25, got '1.0000000001': more than nine decimals")
     #expect(complaint(Price.self, "99999999999") == "a price such as 189.25, got '99999999999': number out of range")
-    #expect(complaint(Price.self, "$5") == "a price such as 189.25, got '$5'; write 5: prices are written without a currency")
+    #expect(complaint(Price.self, "$5") == "a price such as 189.25, got '$5'; write 5, without the currency")
     #expect(complaint(Percent.self, "%") == "a percentage such as 0.5%, got '%'")
   }
 

@@ -18,7 +18,7 @@ extension Percent: ScalarOption {
     var number = text[...]
     if number.last == "%" { number = number.dropLast() }
     if number.last == " " { number = number.dropLast() }
-    self = try .init(exactly: String(number), written: text)
+    self = try .init(exactly: String(number), written: text, for: .percentage)
   }
   public static var optionType: OptionType { OptionType("percentage", plural: "percentages", phrase: "a percentage such as 0.5%") }
   public static var optionSample: String { "0.5%" }
@@ -29,11 +29,11 @@ extension Percent: ScalarOption {
 
 extension FixedPoint {
   /// `written` is what somebody wrote around it, for advice.
-  fileprivate init(exactly text: String, written: String? = nil) throws(OptionTextError) {
+  fileprivate init(exactly text: String, written: String? = nil, for use: NumberText.Use = .amount) throws(OptionTextError) {
     do throws(TextError) { try self.init(text) } catch {
       switch error.code {
       case .outOfRange, .tooManyDecimals: throw .because(error.reason)
-      default: throw NumberText.advice(written ?? text).map(OptionTextError.hint) ?? .mismatch
+      default: throw NumberText.advice(written ?? text, for: use).map(OptionTextError.hint) ?? .mismatch
       }
     }
   }

@@ -1,69 +1,128 @@
 /// Numbers as people write them elsewhere: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
 public enum NumberText {
-  /// What to write in place of a text that is none of our numbers, such as `write 1000.5: numbers have a point before their decimals, and no
-  /// other marks`; nil where it looks like no number. It repeats digits of the text.
-  public static func advice(_ text: String) -> String? {
-    let scalars = Array(text.unicodeScalars.prefix(41))
-    // Longer than any number that somebody would write.
-    if scalars.count > 40 { return nil }
-    guard let first = scalars.firstIndex(where: isDigit), let last = scalars.lastIndex(where: isDigit) else { return nil }
-    let (before, number, behind) = (scalars[..<first], Array(scalars[first...last]), scalars[(last + 1)...])
-    guard isCurrency(behind), let sign = sign(before), let plain = plain(number) else { return nil }
-    let written = sign + plain
-    if written == text { return nil }
-    if text.contains("%") { return "write \(written)%\(reason)" }
-    let isExact = before.count == sign.unicodeScalars.count && behind.isEmpty
-    return "write \(written)" + (isExact ? reason : ": prices are written without a currency")
+  /// What the number is for.
+  public enum Use: Sendable {
+    case amount, percentage, wholeNumber
   }
 
-  private static let reason = ": decimals stand behind a point, and thousands without marks"
+  /// Longer ones are no number in any notation.
+  private static let limit = 48
 
-  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { (48...57).contains(scalar.value) }
-
-  /// What stands before the digits: a sign, a currency, both.
-  private static func sign(_ scalars: ArraySlice<Unicode.Scalar>) -> String? {
-    let minus = scalars.filter { $0 == "-" || $0 == "\u{2212}" }
-    let rest = scalars.filter { $0 != "-" && $0 != "\u{2212}" && $0 != "+" }
-    return minus.count <= 1 && isCurrency(rest[...]) ? (minus.isEmpty ? "" : "-") : nil
+  /// What to write in place of a text that is none of our numbers, such as `write 12.50, without the currency`; nil where it looks like no
+  /// number, or like one of ours. It repeats digits of the text.
+  public static func advice(_ text: String, for use: Use = .amount) -> String? {
+    if text.utf8.count > limit { return nil }
+    var rest = Array(text.unicodeScalars)[...]
+    var reasons: [String] = []
+    var sign = ""
+    func takeSign() {
+      guard sign.isEmpty, let first = rest.first, "-+\u{2212}".unicodeScalars.contains(first) else { return }
+      if first != "+" { sign = "-" }
+      rest.removeFirst()
+    }
+    takeSign()
+    let isPercentage = rest.last == "%"
+    if isPercentage {
+      rest.removeLast()
+      trim(&rest)
+      if use != .percentage { reasons.append("without the per cent sign") }
+    }
+    if takeCurrency(&rest) { reasons.append("without the currency") }
+    takeSign()
+    guard var number = GroupedNumber(rest) else { return nil }
+    if use == .wholeNumber {
+      number.preferWhole()
+      if number.plain.contains(".") { return nil }
+    }
+    reasons += number.reasons
+    if reasons.isEmpty { return nil }
+    let unit = isPercentage && use == .percentage ? "%" : ""
+    let other = number.other.map { " or \(sign)\($0)\(unit)" } ?? ""
+    return "write \(sign)\(number.plain)\(unit)\(other), \(reasons.joined(separator: ", "))"
   }
 
-  /// True of nothing, of `%`, and of a currency by its sign or its three letters.
-  private static func isCurrency(_ scalars: ArraySlice<Unicode.Scalar>) -> Bool {
-    let word = scalars.filter { !$0.properties.isWhitespace }
-    if word.isEmpty || word == ["%"] { return true }
-    if word.count <= 3, word.contains(where: { $0.properties.generalCategory == .currencySymbol }) {
-      return word.allSatisfy { $0.properties.generalCategory == .currencySymbol || ("A"..."Z").contains($0) }
+  /// Cuts `$`, `EUR` and the like off either end; false where there is none.
+  private static func takeCurrency(_ text: inout ArraySlice<Unicode.Scalar>) -> Bool {
+    func isSign(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .currencySymbol }
+    func isCapital(_ scalar: Unicode.Scalar) -> Bool { ("A"..."Z").contains(scalar) }
+    let count = text.count
+    if let first = text.first, isSign(first) {
+      text.removeFirst()
+    } else if let last = text.last, isSign(last) {
+      text.removeLast()
+    } else if count > 3, text.prefix(3).allSatisfy(isCapital) {
+      text.removeFirst(3)
+    } else if count > 3, text.suffix(3).allSatisfy(isCapital) {
+      text.removeLast(3)
     }
-    return word.count == 3 && word.allSatisfy { ("A"..."Z").contains($0) }
+    if text.count == count { return false }
+    trim(&text)
+    return true
   }
 
-  /// The digits with a point before the decimals; nil where it cannot be told what the marks mean.
-  private static func plain(_ number: [Unicode.Scalar]) -> String? {
-    var digits: [String] = [""]
-    var marks: [Unicode.Scalar] = []
-    for scalar in number {
-      if isDigit(scalar) {
-        digits[digits.count - 1].unicodeScalars.append(scalar)
-      } else if [",", ".", "'", "_", " ", "\u{a0}", "\u{202f}", "\u{2019}"].contains(scalar) {
-        marks.append(scalar)
-        digits.append("")
-      } else {
-        return nil
-      }
+  private static func trim(_ text: inout ArraySlice<Unicode.Scalar>) {
+    while let first = text.first, GroupedNumber.isBlank(first) { text.removeFirst() }
+    while let last = text.last, GroupedNumber.isBlank(last) { text.removeLast() }
+  }
+}
+
+/// Digits with a mark between their thousands, or with a decimal comma.
+private struct GroupedNumber {
+  /// As we write it.
+  private(set) var plain: String
+  /// The other number that it may be.
+  private(set) var other: String?
+  /// What is written otherwise.
+  private(set) var reasons: [String] = []
+
+  static func isBlank(_ scalar: Unicode.Scalar) -> Bool { [" ", "\u{a0}", "\u{2009}", "\u{202f}"].contains(scalar) }
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool { isBlank(scalar) || [",", ".", "'", "\u{2019}", "_"].contains(scalar) }
+  private static let thousands = "without marks between thousands"
+  private static let point = "with a decimal point"
+
+  /// Nil where it cannot be told what the marks mean.
+  init?(_ text: ArraySlice<Unicode.Scalar>) {
+    let pieces = text.split(omittingEmptySubsequences: false, whereSeparator: Self.isMark).map { String(String.UnicodeScalarView($0)) }
+    guard pieces.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }), let end = pieces.last, !end.isEmpty else { return nil }
+    let marks = text.filter(Self.isMark)
+    guard let last = marks.last else {
+      plain = pieces[0]
+      return
     }
-    if digits.contains("") { return nil }
-    guard let last = marks.last else { return digits[0] }
-    func areGroups(_ groups: ArraySlice<String>) -> Bool {
-      (1...3).contains(groups[0].count) && groups.dropFirst().allSatisfy { $0.count == 3 }
+    let isGrouped = pieces.dropFirst().allSatisfy { $0.utf8.count == 3 } && (1...3).contains(pieces[0].utf8.count)
+    if marks.count > 1, Set(marks).count == 1 {
+      guard isGrouped else { return nil }
+      plain = pieces.joined()
+      reasons = [Self.thousands]
+    } else if marks.count > 1 {
+      // All but the last stand between thousands.
+      let whole = pieces.dropLast()
+      guard Set(marks.dropLast()).count == 1, last == "," || last == ".", (1...3).contains(whole[0].utf8.count),
+        whole.dropFirst().allSatisfy({ $0.utf8.count == 3 })
+      else { return nil }
+      plain = whole.joined() + "." + end
+      reasons = [Self.thousands] + (last == "," ? [Self.point] : [])
+    } else if last == "." {
+      plain = pieces.joined(separator: ".")
+    } else if last != "," {
+      guard isGrouped else { return nil }
+      plain = pieces.joined()
+      reasons = [Self.thousands]
+    } else {
+      plain = (pieces[0].isEmpty ? "0" : pieces[0]) + "." + pieces[1]
+      reasons = [Self.point]
+      guard isGrouped, !pieces[0].hasPrefix("0") else { return }
+      // As Americans write thousands, and others three decimals.
+      other = pieces.joined()
+      reasons = ["whichever is meant: a comma is read as neither"]
     }
-    // The last mark is the decimal one where it is another than those before it, or a point or comma alone.
-    let isOther = marks.dropLast().allSatisfy { $0 != last } && (last == "." || last == ",")
-    let isSame = Set(marks.dropLast()).count <= 1
-    guard isSame else { return nil }
-    if isOther, marks.count > 1 {
-      return areGroups(digits.dropLast()) ? digits.dropLast().joined() + "." + (digits.last ?? "") : nil
-    }
-    if marks.count == 1, last == "." || (last == "," && !areGroups(digits[...])) { return digits.joined(separator: ".") }
-    return areGroups(digits[...]) ? digits.joined() : nil
+  }
+
+  /// Where it may be a whole number, it is one.
+  mutating func preferWhole() {
+    guard let whole = other else { return }
+    plain = whole
+    other = nil
+    reasons = [Self.thousands]
   }
 }

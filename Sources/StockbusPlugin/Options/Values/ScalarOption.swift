@@ -55,8 +55,7 @@ extension ScalarOption where Self: FixedWidthInteger {
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
       // `1,000` and `$5` are whole numbers with marks; `1.5` is none.
-      guard let advice = NumberText.advice(text), !advice.prefix(while: { $0 != ":" }).contains(".") else { throw .mismatch }
-      throw .hint(advice)
+      throw NumberText.advice(text, for: .wholeNumber).map(OptionTextError.hint) ?? .mismatch
     }
     throw .because(text.hasPrefix("-") ? "the least is \(Self.min)" : "the greatest is \(Self.max)")
   }
