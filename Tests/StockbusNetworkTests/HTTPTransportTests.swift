@@ -76,6 +76,10 @@ import TestServers
     // A port of our own would be somebody else's as soon as it is closed; the first one is nobody's.
     let closed = try await get("http://127.0.0.1:1")
     #expect(throws: HTTPError(.unreachable, "http://127.0.0.1:1 cannot be reached")) { try closed.get() }
+    // Longer than any label of a name may be, so that no name service has to be asked.
+    let nameless = "http://\(String(repeating: "a", count: 64)).test"
+    let unknown = try await get(nameless)
+    #expect(throws: HTTPError(.unreachable, "\(nameless) cannot be reached: the host was not found")) { try unknown.get() }
   }
 
   @Test func `follows redirects up to a limit, and hands them out where none is allowed`() async throws {

@@ -138,7 +138,7 @@ extension TopologyChecker {
       return errno == ENOTDIR ? "\(file.shownPath) cannot be written: a file stands where one of its folders should" : nil
     }
     let name = file.isFromVariable ? "what it stands in" : shown(folder)
-    if status.st_mode & S_IFMT != S_IFDIR { return "\(file.shownPath) cannot be written: \(name) is a file" }
+    if status.st_mode & S_IFMT != S_IFDIR { return "\(file.shownPath) cannot be written: \(name) is no folder" }
     if access(folder, W_OK | X_OK) == 0 { return nil }
     return "\(file.shownPath) cannot be written: \(name): \(String(cString: strerror(errno)))"
   }
