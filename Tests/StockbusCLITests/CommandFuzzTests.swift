@@ -67,7 +67,16 @@ import Testing
         end: { plugin: null_sink, inputs: [bells] }
       """, catalogue: builtIn)
     let run = Task { await harness.run() }
-    while harness.pipeline.runningComponents.count < 4 { await Task.yield() }
+    // A component runs a little before it can be told anything.
+    for id in ["ticks", "dear", "bells"] {
+      var answer = "'\(id)' is not running"
+      while answer == "'\(id)' is not running" {
+        do throws(CommandError) { answer = try await harness.pipeline.perform(Command(verb: "nothing", arguments: []), on: id) } catch {
+          answer = error.description
+        }
+        await Task.yield()
+      }
+    }
     let desk = CommandDesk(harness.pipeline.commands, components: harness.pipeline.components.map(\.id))
     var lines = WildLines(random: SplitMix(23))
     var costs = Costs("commands")
