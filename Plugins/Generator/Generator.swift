@@ -130,7 +130,6 @@ public actor Generator: Source, CommandableComponent {
   public func perform(_ command: Command) throws(CommandError) -> String {
     guard let name = command.arguments.first else { throw CommandError("'\(command.verb)' needs a symbol") }
     guard let index = market.index(of: name) else {
-      if market.index(of: name.uppercased()) != nil { throw CommandError("no symbol '\(name)'; did you mean '\(name.uppercased())'?") }
       throw CommandError("no symbol '\(name)'" + didYouMean(name, among: market.symbols.prefix(10_000).map(\.description)))
     }
     switch command.verb {

@@ -56,7 +56,6 @@ struct CommandDesk {
   private func unknown(_ word: String) -> String {
     let lower = word.lowercased()
     let known = ["help", "stop"] + components + commands.flatMap { $0.commands.map(\.verb) }
-    if let same = known.first(where: { $0.lowercased() == lower }) { return "no component \(shown(word)); did you mean '\(same)'?" }
     if Self.endings.contains(lower) { return "no component \(shown(word)); 'stop' ends the run" }
     if ["?", "h", ":h", ":help", "commands", "man", "usage"].contains(lower) {
       return "no component \(shown(word)); 'help' lists what can be told"

@@ -50,7 +50,7 @@ import Testing
     ("lower AAPL -3", "'-3' is no amount between 0 and 1000000000"),
     (
       "set AAPL 500,5",
-      "'500,5' is no amount between 0 and 1000000000; write 500.5: decimals stand behind a point, and thousands without marks"
+      "'500,5' is no amount between 0 and 1000000000; write 500.5, with a decimal point"
     ),
     ("raise aapl", "no symbol 'aapl'; did you mean 'AAPL'?"), ("set AAPL", "'set' needs a price"),
     ("set AAPL 1000000001", "'1000000001' is no amount between 0 and 1000000000"),

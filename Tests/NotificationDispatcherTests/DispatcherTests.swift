@@ -146,7 +146,7 @@ import Testing
         == "error: unknown option 'abov'; did you mean 'above'?")
     #expect(await say("add AAPL over 200") == "error: a rule has no 'over'; did you mean 'above'?")
     #expect(await say("add AAPL ABOVE 200") == "error: a rule has no 'ABOVE'; did you mean 'above'?")
-    #expect(await say("add AAPL above $200").hasSuffix("; write 200: prices are written without a currency"))
+    #expect(await say("add AAPL above $200").hasSuffix("; write 200, without the currency"))
     #expect(await say("disable high") == "rule 'high' is off")
     #expect(await say("disable hihg") == "error: there is no rule or channel 'hihg'; did you mean 'high'?")
     try await running.send(trades([20_100], from: 1))

@@ -46,10 +46,8 @@ public struct Node: Sendable {
   private static func perform<C: CommandableComponent>(_ command: Command, on component: C) async throws(CommandError) -> String {
     guard C.commands.contains(where: { $0.verb == command.verb }) else {
       let verbs = C.commands.map(\.verb)
-      let same = verbs.first { $0.lowercased() == command.verb.lowercased() }
-      let near = same.map { "; did you mean '\($0)'?" } ?? didYouMean(command.verb, among: verbs)
       throw CommandError(
-        "unknown command '\(command.verb)'" + near + "; known are " + verbs.joined(separator: ", "))
+        "unknown command '\(command.verb)'" + didYouMean(command.verb, among: verbs) + "; known are " + verbs.joined(separator: ", "))
     }
     return try await component.perform(command)
   }
