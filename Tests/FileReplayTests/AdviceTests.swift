@@ -24,7 +24,8 @@ import Testing
       ("1,234", "; write 1.234 or 1234, whichever is meant: a comma is read as neither"),
       ("x", ""), ("1x", ""), ("1.2.3", ""), ("1,2,3", ""), ("--1", ""), ("-", ""), (".", ""), (",", ""), ("1 2", ""), ("$", ""),
       ("USD", ""),
-      ("NaN", ""), ("1_000", "; write 1000, without marks between thousands"), ("1,23.4", ""), ("\u{feff}1", ""), (String(repeating: "1,", count: 100), ""),
+      ("NaN", ""), ("1_000", "; write 1000, without marks between thousands"), ("1,23.4", ""), ("\u{feff}1", ""),
+      (String(repeating: "1,", count: 100), ""),
     ])
   func `numbers as others write them are told with the number to write`(text: String, advice: String) {
     let shown = text.count > 60 ? text.prefix(60) + "…" : text
