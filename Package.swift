@@ -159,7 +159,7 @@ let package = Package(
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("FileWriter", uses: ["StockbusTestKit", "StockbusRuntime", "StockbusPlugin"]),
+    tests("FileWriter", uses: ["StockbusFiles", "StockbusTestKit", "StockbusRuntime", "StockbusPlugin"]),
     tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),

@@ -221,7 +221,11 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   public func drain() async throws {
     try await settle()
-    if mode != .plain { await draw() }
+    if mode != .plain {
+      // The last picture is what is left, whenever the order was last looked at.
+      state.arrange(force: true)
+      await draw()
+    }
     context.count(datedAhead: state.market.datedAhead)
     context.note(rollCall)
   }

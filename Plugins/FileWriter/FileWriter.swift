@@ -38,13 +38,25 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     }
   }
 
-  public init(_ settings: FileWriterSettings, _ context: Context) throws {
-    self.settings = settings
-    isCSV = settings.isCSV
+  /// Rows below other columns, or objects below rows, would be taken for what they are not.
+  public static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
+    guard settings.isCSV else { return settings.file.faultOfJSONLines(in: file) }
+    if !settings.header { return nil }
+    let header = encoder(settings).csvHeader
+    return settings.file.fault(in: file) { $0.elementsEqual(header.utf8) ? nil : "and the header is \(shown(header))" }
+  }
+
+  private static func encoder(_ settings: FileWriterSettings) -> EventEncoder<E> {
     let style = settings.times.style
     var encoder: EventEncoder<E> = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
     encoder.defusesFormulas = settings.formulas == .defuse
-    self.encoder = encoder
+    return encoder
+  }
+
+  public init(_ settings: FileWriterSettings, _ context: Context) throws {
+    self.settings = settings
+    isCSV = settings.isCSV
+    encoder = Self.encoder(settings)
     file = PatientFile(path: settings.path, settings.file, context)
   }
 

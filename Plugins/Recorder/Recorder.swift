@@ -27,6 +27,13 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
       ? [("format", "'format: raw' is for raw messages; the input is \(E.eventName)")] : []
   }
 
+  public static func fault(in file: FileUse, _ settings: RecorderSettings) -> String? {
+    guard RecordForm<E>(settings.format).isRaw else { return settings.file.faultOfJSONLines(in: file) }
+    return settings.file.fault(in: file) { line in
+      line.withUnsafeBufferPointer { if case .malformed = CaptureLine($0) { "which is no line of a capture" } else { nil } }
+    }
+  }
+
   public init(_ settings: RecorderSettings, _ context: Context) {
     form = RecordForm(settings.format)
     file = PatientFile(path: settings.path, settings.file, context)

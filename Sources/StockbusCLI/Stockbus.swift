@@ -16,6 +16,7 @@ struct Stockbus: AsyncParsableCommand {
          1  a component failed or was cut off, events are unaccounted for, or
             standard output could not be written
         64  wrong usage
+        65  with --strict: malformed input, or gaps in a venue's numbers
         78  an error in a configuration; nothing was started
       """,
     version: "stockbus \(Version.number)",

@@ -12,6 +12,9 @@ extension StockLink {
   /// A link or a symbol that somebody typed.
   init(argument: String) throws {
     if let mistake = FileForSymbol.mistake(argument) { throw ValidationError(mistake) }
+    if argument.contains("*"), !argument.contains("://") {
+      throw ValidationError("\(shown(argument)) is a pattern; symbols are named one by one here, and 'watchlist_filter' takes patterns")
+    }
     do throws(CommandError) { try self.init(argument) } catch { throw ValidationError("\(shown(argument)): \(error)") }
   }
 }

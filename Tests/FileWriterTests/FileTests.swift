@@ -1,4 +1,5 @@
 import FileWriter
+import StockbusFiles
 import StockbusTestKit
 import Testing
 
@@ -49,6 +50,28 @@ extension Plugin {
     #expect(try await write(Array(Self.trades[2..<3]), options, as: "a.csv", in: folder) == "size\n1\n2\n3\n")
     #expect(try await write(Array(Self.trades[3..<4]), options + "\nappend: false", as: "a.csv", in: folder) == "size\n4\n")
     #expect(try await write([Trade](), options + "\nappend: false", as: "a.csv", in: folder) == "size\n")
+  }
+
+  @Test func `a file that holds something else is not gone on with`() async throws {
+    func fault(_ name: String, _ change: (inout FileWriterSettings) -> Void = { _ in }) -> String? {
+      var settings = FileWriterSettings()
+      settings.path = folder.file(name)
+      change(&settings)
+      return FileWriter<Trade>.fault(in: .writing(settings.path, at: "path"), settings)
+    }
+    let end = ": another path leaves it alone, 'append: false' empties it first"
+    _ = try await write(Array(Self.trades[0..<2]), "fields: [symbol, size]", as: "a.csv", in: folder)
+    #expect(fault("a.csv") { $0.fields = ["symbol", "size"] } == nil)
+    #expect(fault("a.csv") { $0.fields = ["size", "symbol"] } == "it begins with 'symbol,size', and the header is 'size,symbol'" + end)
+    #expect(fault("a.csv") { $0.format = .jsonl } == "it begins with 'symbol,size', which is no JSON line" + end)
+    #expect(fault("a.csv") { ($0.fields, $0.file.rotation.append) = (["size"], false) } == nil)
+    #expect(fault("a.csv") { ($0.fields, $0.header) = (["size"], false) } == nil)
+    _ = try await write(Array(Self.trades[0..<2]), "fields: [size]", as: "b.jsonl", in: folder)
+    #expect(fault("b.jsonl") { $0.fields = ["symbol"] } == nil)
+    #expect(
+      fault("b.jsonl") { ($0.format, $0.fields) = (.csv, ["size"]) } == #"it begins with '{"size":1}', and the header is 'size'"# + end)
+    #expect(fault("none.csv") == nil)
+    for name in ["a.csv", "b.jsonl"] { folder.remove(name) }
   }
 
   @Test func `folders above the file are made`() async throws {

@@ -1,4 +1,5 @@
 import FileReplay
+import Foundation
 import MarketData
 import Recorder
 import StockbusDecoding
@@ -45,6 +46,21 @@ private func capture(_ count: Int) -> String {
     let before = try await trades("in.raw")
     #expect(before.count == 3000)
     #expect(try await trades("out.raw") == before)
+  }
+
+  @Test func `a file that is no recording is not gone on with`() throws {
+    func fault(_ text: String, raw: Bool) throws -> String? {
+      try Data(text.utf8).write(to: URL(filePath: folder.file("r")))
+      defer { folder.remove("r") }
+      let (use, settings) = (FileUse.writing(folder.file("r"), at: "path"), RecorderSettings())
+      return raw ? Recorder<RawMessage>.fault(in: use, settings) : Recorder<Trade>.fault(in: use, settings)
+    }
+    let end = ": another path leaves it alone, 'append: false' empties it first"
+    #expect(try fault(capture(2), raw: true) == nil)
+    #expect(try fault("", raw: true) == nil)
+    #expect(try fault("my notes\n", raw: true) == "it begins with 'my notes', which is no line of a capture" + end)
+    #expect(try fault("\u{feff}\n {\"a\":1}\n", raw: false) == nil)
+    #expect(try fault("time,price\n", raw: false) == "it begins with 'time,price', which is no JSON line" + end)
   }
 
   @Test func `rotated parts hold whole lines, and together everything`() async throws {

@@ -14,13 +14,16 @@ import Testing
 
   private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) { try Self.run(arguments) }
 
+  /// What a program that is built with a sanitizer has to know, and nothing else.
+  private static let sanitizers = ProcessInfo.processInfo.environment.filter { $0.key == "ASAN_OPTIONS" || $0.key == "TSAN_OPTIONS" }
+
   /// Runs the program to its end, in `folder`, without a terminal or an environment.
   static func run(_ arguments: [String], in folder: URL = fixtures) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    process.environment = [:]
+    process.environment = sanitizers
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -95,7 +98,7 @@ import Testing
     process.executableURL = Self.program
     process.arguments = ["run", "endless.yaml"]
     process.currentDirectoryURL = folder
-    process.environment = [:]
+    process.environment = Self.sanitizers
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -120,7 +123,7 @@ import Testing
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-c", "printf '%s' \"$INPUT\" | { \"$PROGRAM\" \(arguments); }"]
     process.currentDirectoryURL = folder
-    process.environment = ["PROGRAM": Self.program?.path ?? "", "INPUT": input]
+    process.environment = ["PROGRAM": Self.program?.path ?? "", "INPUT": input].merging(Self.sanitizers) { own, _ in own }
     let errors = Pipe()
     process.standardOutput = FileHandle.nullDevice
     process.standardError = errors

@@ -78,6 +78,10 @@ import Testing
       #expect(result.status == 64)
       #expect(result.errors.contains("'\(words.last ?? "")' is a file, not a symbol; to replay it, write 'sources: { prices: "))
     }
+    for words in [["open", "A*"], ["watch", "AAPL", "N*"]] {
+      let result = try ProgramTests.run(words, in: folder)
+      #expect(result.status == 64 && result.errors.contains("'\(words.last ?? "")' is a pattern; symbols are named one by one here"))
+    }
     #expect(try run("open", "desks/BRK.B", in: folder).errors.contains("a symbol of this name is stocks://symbol/desks%2FBRK.B"))
     for words in [["open", "desk.yaml"], ["open", "./desks"], ["run", "--open", "desk.yml"]] {
       let result = try ProgramTests.run(words, in: folder)

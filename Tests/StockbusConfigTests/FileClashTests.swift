@@ -142,6 +142,13 @@ private actor Certified: Source {
     #expect(try problems("  out: { plugin: writer, inputs: [prices], path: @/new/x/out }") == "")
   }
 
+  @Test func `a home folder is none to us, and what to write is told`() throws {
+    let end = ": only a shell knows '~' as a home folder; write ${HOME} in its place"
+    #expect(try problems("  out: { plugin: writer, inputs: [prices], path: ~/out.csv }").hasSuffix("sink 'out': 'path': '~/out.csv'" + end))
+    #expect(try problems("  out: { plugin: writer, inputs: [prices], path: ~joe/out.csv }").hasSuffix("'~joe/out.csv'" + end))
+    #expect(try problems("  out: { plugin: writer, inputs: [prices], path: @/~/out.csv }") == "")
+  }
+
   @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
   func `an output in a folder or file that may not be written is told at its place`() throws {
     try put("in")

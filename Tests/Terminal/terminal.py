@@ -398,8 +398,34 @@ def quiet_when_idle():
         terminal.close()
 
 
+def last_picture():
+    """What a file at full speed leaves on the screen has all of its symbols, however short the run was."""
+    names = ["ACME", "GLOBEX", "INITECH", "UMBRELLA"]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("time,symbol,price,size\n")
+        for row in range(400):
+            file.write(f"2024-01-02T14:{row // 60:02}:{row % 60:02}Z,{names[row % 4]},{10 + row % 7},1\n")
+        file.flush()
+        config = f"""
+sources:
+  prices: {{ plugin: file_replay, path: {file.name} }}
+sinks:
+  screen: {{ plugin: console_viewer, inputs: [prices] }}
+"""
+        terminal = Terminal(config=config, arguments=["--quiet"])
+        try:
+            check(terminal.ended() == 0, "the exit status is not 0")
+            terminal.restored()
+            left = terminal.output.split(b"\x1b[?1049l")[-1].decode()
+            missing = [name for name in names if name not in left]
+            check(not missing, f"{missing} are not in the last picture")
+        finally:
+            terminal.close()
+
+
 CASES = {
     "q": quit_key,
+    "last picture": last_picture,
     "Ctrl-C": interrupt_key,
     "SIGTERM": by_signal(signal.SIGTERM, 0),
     "SIGHUP": by_signal(signal.SIGHUP, 0),

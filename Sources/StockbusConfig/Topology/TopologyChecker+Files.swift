@@ -51,10 +51,10 @@ extension TopologyChecker {
       let file = named.file
       if let fault = fault(file) {
         config.report("\(named.title): '\(file.use.option)': \(fault)", at: file.mark)
-      } else if file.use.access == .read, looks < Self.mostLooks, FilePlace(file.use.path)?.kind == .plain {
+      } else if file.use.access == .read || isOutput(file), looks < Self.mostLooks, FilePlace(file.use.path)?.kind == .plain {
         looks += 1
         guard let fault = named.fault() else {
-          note(doubtAbout: named)
+          if file.use.access == .read { note(doubtAbout: named) }
           continue
         }
         var problems = Problems()
@@ -102,6 +102,7 @@ extension TopologyChecker {
   private mutating func fault(_ file: PlacedFile) -> String? {
     let isRead = file.use.access == .read
     let path = file.use.path
+    if let home = homeless(file) { return home }
     guard let place = FilePlace(path) else { return isRead ? unreachable(file) : unmakeable(file) }
     switch place.kind {
     case .folder: return "\(file.shownPath) is a folder"
@@ -113,6 +114,13 @@ extension TopologyChecker {
       return isOutput(file) && access(path, W_OK) != 0 ? unwritable(file) : nil
     case .stream: return nil
     }
+  }
+
+  /// A path such as `~/prices.csv`, where nothing is called `~`.
+  private func homeless(_ file: PlacedFile) -> String? {
+    let path = file.use.path
+    guard path.hasPrefix("~"), FilePlace(String(path.prefix { $0 != "/" }))?.kind ?? .missing == .missing else { return nil }
+    return "\(file.shownPath): only a shell knows '~' as a home folder; write ${HOME} in its place"
   }
 
   /// A state that is kept is no output: a run goes on where it cannot be written.

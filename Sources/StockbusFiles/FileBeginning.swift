@@ -1,0 +1,35 @@
+internal import MarketData
+public import StockbusPlugin
+
+/// How a file begins that records are to be added to.
+enum FileBeginning {
+  /// Bytes that are looked at.
+  private static let limit = 1 << 12
+
+  /// The first line that is not empty, without its end, a byte order mark and what is behind the limit; nil where there is none, and where the
+  /// file cannot be read.
+  static func line(of path: String) -> [UInt8]? {
+    guard let descriptor = try? InputDescriptor(path, halt: Halt()), !descriptor.isLive else { return nil }
+    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      count = (try? descriptor.read(into: base, capacity: limit)) ?? 0
+    }
+    let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+    return text.split(whereSeparator: { $0 == 10 || $0 == 13 }).first.map(Array.init)
+  }
+}
+
+extension PatientFileSettings {
+  /// What keeps `file` from being gone on with, where it is not to be emptied first: `stranger` says what is wrong with a first line that no
+  /// file of these records has. For `Component.fault(in:_:)`.
+  public func fault(in file: FileUse, _ stranger: ([UInt8]) -> String?) -> String? {
+    guard rotation.append, let line = FileBeginning.line(of: file.path), let what = stranger(line) else { return nil }
+    let text = shown(String(decoding: line, as: UTF8.self))
+    return "it begins with \(text), \(what): another path leaves it alone, 'append: false' empties it first"
+  }
+
+  /// The same for JSON lines.
+  public func faultOfJSONLines(in file: FileUse) -> String? {
+    fault(in: file) { $0.first { $0 != 32 && $0 != 9 } == 123 ? nil : "which is no JSON line" }
+  }
+}
