@@ -35,11 +35,12 @@ struct Heartbeat: Sendable {
     /// When a ping was sent that nothing has come after, and how often something had come by then.
     var asked: (at: Duration, reads: Int)?
     while true {
+      // Before the state is looked at: what comes between the two is later than this, and never taken for silence.
+      let now = clock.uptime
       let (reads, message, isPaused, isOver) = connection.state.withLock { state in
         (state.reads, state.lastMessage, state.isPaused, state.ending != nil)
       }
       if isOver { return }
-      let now = clock.uptime
       // Whatever comes is a sign of life; and while nothing is read, nothing can come.
       if let ping = asked, reads != ping.reads || isPaused { asked = nil }
       if let asked, now >= asked.at + pongDeadline { return connection.fail(.timedOut(.pong)) }
