@@ -96,7 +96,7 @@ extension ScreenState {
   private mutating func openChosen() {
     let symbols = current.isTable ? listedSymbols : []
     if let only = symbols.first, symbols.count == 1 { selection = only }
-    // What a filter hides is not what somebody points at.
+    // A row that the filter hides cannot be the one that is meant.
     if let selection, !current.isTable || symbols.contains(selection) { page = .detail(selection) }
   }
 

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// What became of one file, for whoever wonders at the end why it gave nothing, or what is 0 in all of its events.
+/// What became of one file: the reason why it gave no event, or which sizes are 0 in all of its events, is told from it at the end.
 struct FileTally {
   /// As errors name it.
   let name: String
@@ -51,9 +51,8 @@ struct FileTally {
     let names = missingSizes.map { fields[$0].name }
     let tried = missingSizes.map { fields[$0].aliases.map { "'\($0)'" }.joined(separator: ", ") }
     let looked = zip(names, tried).map { names.count > 1 ? "\($0): \($1)" : $1 }.joined(separator: "; ")
-    let listed = names.joined(separator: " and ")
     return
-      "\(name) has no \(listed) (looked for \(looked)): \(names.count > 1 ? "they are" : "it is") 0 in every event; where there is one, "
+      "\(name) has no \(listed(names)) (looked for \(looked)): \(names.count > 1 ? "they are" : "it is") 0 in every event; where there is one, "
       + "set 'columns: { \(names[0]): ITS-NAME }'"
   }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Why a channel's attempts fail, in words without a secret; whoever makes the attempts notes it from outside of the dispatcher.
+/// Why a channel's attempts fail, in words without a secret. Attempts are made outside of the dispatcher's isolation, hence the lock.
 final class Trouble: Sendable {
   private struct State {
     var present: String?

@@ -13,7 +13,7 @@ struct PrintPlan {
   let topology: Topology
   /// The job's number, to be forgotten at the end.
   let number: Int
-  /// What somebody should know who reads the output; one line each.
+  /// What a reader of the output should know; one line each.
   private(set) var remarks: [String] = []
 
   init(_ job: PrintJob, from: String?, in whole: Topology) throws(PrintMistake) {

@@ -30,7 +30,7 @@ enum ConfigFiles {
     return names.sorted().map { folder + $0 }
   }
 
-  /// Files that are called as data are: whoever names one wants to read it, and not to be told what is wrong with its YAML.
+  /// Throws for a file with the name of a data file, such as `t.csv`: it is meant as input, and its YAML errors would not help.
   static func refuseData(_ path: String) throws(Problem) {
     let endings = [".csv", ".tsv", ".jsonl", ".ndjson", ".gz", ".zip", ".zst", ".bz2", ".xz", ".xlsx", ".parquet"]
     guard endings.contains(where: path.lowercased().hasSuffix) else { return }

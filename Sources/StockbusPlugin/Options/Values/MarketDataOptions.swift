@@ -28,7 +28,7 @@ extension Percent: ScalarOption {
 }
 
 extension FixedPoint {
-  /// `written` is what somebody wrote around it, for advice.
+  /// `written` is the whole text, units included, for the advice.
   fileprivate init(exactly text: String, written: String? = nil, for use: NumberText.Use = .amount) throws(OptionTextError) {
     do throws(TextError) { try self.init(text) } catch {
       switch error.code {
