@@ -66,6 +66,8 @@ check fail safety ring.pml -DDETACH_WITHOUT_FEEDING
 check fail safety ring.pml -DCLOSE_WITHOUT_WAKING
 check fail safety ring.pml -DATTACH_WITHOUT_LOCK
 check fail endless ring.pml -DC=1 -DN=2 -DCANCELLATION_WAKES
+check fail safety ring.pml -DWAKES_BEFORE_TELLING
+check fail safety relay.pml -DWAKES_BEFORE_TELLING
 check fail safety relay.pml -DNO_HEAVY
 check fail safety relay.pml -DNO_PERMIT
 check fail safety relay.pml -DLOOKS_AT_ONE

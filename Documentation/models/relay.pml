@@ -32,7 +32,7 @@ bool attached[3] = true;
 byte written[3];
 bool permit[4];
 bool asleep[4];
-bool released[4];
+bool cutOff[4]; /* the stop tokens */
 bool ended[4];
 
 #define own(x) (cursor[x] + lag[x])
@@ -73,12 +73,8 @@ inline wake(who) {
 
 inline lieDown(who) {
   if
-  :: released[who]
-  :: else ->
-    if
-    :: permit[who] -> permit[who] = false
-    :: else -> asleep[who] = true
-    fi
+  :: permit[who] -> permit[who] = false
+  :: else -> asleep[who] = true
   fi
 }
 
@@ -99,7 +95,7 @@ inline waitForRoom(topic, who) {
     :: else
     fi;
     if
-    :: released[who] -> stopped = true; break
+    :: cutOff[who] -> stopped = true; break
     :: else
     fi;
     atomic { starved[topic] = next + 1 - C; drain(who) };
@@ -195,7 +191,7 @@ active proctype Relay() {
   byte limit = C;
   bool stopped, worked;
   do
-  :: stopped || released[R] -> break
+  :: stopped || cutOff[R] -> break
   :: else ->
     worked = false;
     t = 0;
@@ -274,7 +270,11 @@ active proctype Reader() {
 /* Cancels the relay, or nobody, at any time. */
 active proctype Canceller() {
   if
-  :: atomic { released[R] = true; wake(R) }
+#ifdef WAKES_BEFORE_TELLING
+  :: atomic { wake(R) }; cutOff[R] = true
+#else
+  :: cutOff[R] = true; atomic { wake(R) }
+#endif
   :: true
   fi
 }
@@ -287,6 +287,7 @@ active proctype Monitor() {
   assert(ended[0] && ended[1]);
   assert(ended[R] || (cursor[0] == N0 && cursor[1] == N1 && head[2] == N0 + N1 && !(closed[0] && closed[1])));
   assert(ended[D] || cursor[2] == written[2]);
+  assert(!cutOff[R] || ended[R]);
   do
   :: t == 2 -> break
   :: else ->
@@ -302,5 +303,5 @@ active proctype Monitor() {
   timeout ->
   assert(ended[R] && ended[D]);
   assert(cursor[2] == written[2]);
-  assert(released[R] || cursor[2] == N0 + N1)
+  assert(cutOff[R] || cursor[2] == N0 + N1)
 }

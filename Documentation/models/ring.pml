@@ -37,7 +37,7 @@ bool ended[3];
 /* The sleeping places: a permit each. */
 bool permit[3];
 bool asleep[3];
-bool released[3];
+bool cutOff[3]; /* the stop tokens */
 #ifdef CANCELLATION_WAKES
 bool cancelled; /* the producer's task, whose outlet waits though it is cancelled */
 #endif
@@ -93,12 +93,8 @@ inline wake(p) {
 
 inline lieDown(p) {
   if
-  :: released[p]
-  :: else ->
-    if
-    :: permit[p] -> permit[p] = false
-    :: else -> asleep[p] = true
-    fi
+  :: permit[p] -> permit[p] = false
+  :: else -> asleep[p] = true
   fi
 }
 
@@ -173,7 +169,7 @@ active proctype Producer() {
       :: else
       fi;
       if
-      :: released[P] -> goto stop
+      :: cutOff[P] -> goto stop
       :: else
       fi;
       target = next + 1 - C;
@@ -251,7 +247,7 @@ proctype Reader(byte i) {
   atomic { cursor[i] = head; attached[i] = true };
 #endif
   do
-  :: released[i] -> break
+  :: cutOff[i] -> break
   :: else ->
     n = head - own(i);
     if
@@ -314,11 +310,16 @@ next:
   ended[i] = true
 }
 
-/* Cancels one of them, or nobody, at any time. */
+/* Cuts one of them off, or nobody, at any time. */
 active proctype Canceller() {
   if
-  :: atomic { released[0] = true; wake(0) }
-  :: atomic { released[P] = true; wake(P) }
+#ifdef WAKES_BEFORE_TELLING
+  :: atomic { wake(0) }; cutOff[0] = true
+  :: atomic { wake(P) }; cutOff[P] = true
+#else
+  :: cutOff[0] = true; atomic { wake(0) }
+  :: cutOff[P] = true; atomic { wake(P) }
+#endif
 #ifdef CANCELLATION_WAKES
   :: atomic { cancelled = true; wake(P) }
 #endif
@@ -338,6 +339,7 @@ active proctype Monitor() {
   assert(ended[P]);
   assert(ended[0] || (asleep[0] && cursor[0] == written && head == written));
   assert(ended[1] || (asleep[1] && cursor[1] == written && head == written));
+  assert(!cutOff[0] || ended[0]);
   if
   :: !closed ->
     closed = true;
@@ -349,8 +351,8 @@ active proctype Monitor() {
   timeout ->
   assert(ended[0] && ended[1]);
 #ifdef SOLO
-  assert(released[0] || released[P] || cursor[0] == N)
+  assert(cutOff[0] || cutOff[P] || cursor[0] == N)
 #else
-  assert(released[0] || released[P] || (cursor[0] == N && cursor[1] == N))
+  assert(cutOff[0] || cutOff[P] || (cursor[0] == N && cursor[1] == N))
 #endif
 }

@@ -38,7 +38,7 @@ extension ConsoleViewer {
       await withTaskCancellationHandler {
         await bell.sleep()
       } onCancel: {
-        bell.release()
+        bell.wake()
       }
       group.cancelAll()
     }

@@ -72,7 +72,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
     only = settings.watch.map { Set($0) }
-    rollCall = context.recall(RollCall.self, Self.comers) ?? RollCall((settings.watch ?? []).map(\.description))
+    rollCall = RollCall((settings.watch ?? []).map(\.description), after: context.recall(RollCall.memory))
     var state = ScreenState(
       size: Terminal.shared.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
@@ -88,8 +88,6 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames drawn.")
   }
-
-  private static var comers: String { "roll call" }
 
   /// Takes the screen before anybody else writes.
   public func start() async throws {
@@ -230,8 +228,11 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     context.note(rollCall)
   }
 
+  /// The next instance draws its own picture, and who is missing is told at the end.
+  public func handOver() async throws { try await settle() }
+
   public func stop() async {
-    context.remember(rollCall, Self.comers)
+    context.remember(rollCall, RollCall.memory)
     switch mode {
     case .plain: break
     case .inline: try? await Terminal.shared.finishBlock(owner: context.id)

@@ -75,10 +75,18 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     let isCut = settings.from != nil || settings.until != nil
     outside = isCut ? context.counter("outside", "Events before 'from' or not before 'until', which were not sent.") : nil
     let names = settings.isRaw && E.decodedKind != nil ? settings.symbols.map(\.description) : []
-    rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(names)
+    rollCall = RollCall(names, after: context.recall(RollCall.memory))
   }
 
-  func stop() { context.remember(rollCall, "roll call") }
+  /// How far the run has come in these files.
+  private static var place: MemoryKey<ReplayPosition> { MemoryKey("position", whenOptionsChange: .drop) }
+
+  /// The same files read in the same way are gone on with, at another speed for instance; others begin at their beginning.
+  static func carryOver(_ old: Memory, from before: FileReplaySettings, to after: FileReplaySettings, into memory: Memory) {
+    if before.isReadLike(after) { memory[place] = old[place] }
+  }
+
+  func stop() { context.remember(rollCall, RollCall.memory) }
 
   func run(into output: inout Outlet<E>) async throws {
     let halt = Halt()
@@ -105,7 +113,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       throw ReplayError(code: .badOption, file: stream, place: nil, message: message)
     }
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)
-    if let position = context.recall(ReplayPosition.self, "position") {
+    if let position = context.recall(Self.place) {
       // What was malformed on the way was told the first time.
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
       _ = replay.takeGaps()
@@ -138,7 +146,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
     // On one processor a thread of its own is only changed to and from.
     guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
-    if context.recall(ReplayPosition.self, "position") != nil { return false }
+    if context.recall(Self.place) != nil { return false }
     return ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
   }
 
@@ -157,7 +165,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         output.send(contentsOf: events)
         // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
         position.events += events.count
-        context.remember(position, "position")
+        context.remember(position, Self.place)
         rows.add(events.count)
         report(position, read: read, of: size)
         try await output.flush()
@@ -212,7 +220,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       output.send(event)
       unsent += 1
       report(replay)
-      context.remember(replay.position, "position")
+      context.remember(replay.position, Self.place)
       rows.add(1)
     }
     try await output.flush()
@@ -230,7 +238,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       }
     }
     // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
-    context.remember(replay.position, "position")
+    context.remember(replay.position, Self.place)
     rows.add(replay.counts.events - before)
     report(replay)
     try await output.flush()

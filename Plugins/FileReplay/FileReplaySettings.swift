@@ -69,6 +69,16 @@ struct FileReplaySettings: Options {
 
   var files: [FileUse] { path.enumerated().map { .reading($1, at: "path", item: $0) } }
 
+  /// True where `other` makes the same events of the same files. Captures with a decoding of their own are told apart by nothing that could
+  /// be compared.
+  func isReadLike(_ other: FileReplaySettings) -> Bool {
+    guard decoding.messages == nil, other.decoding.messages == nil else { return false }
+    return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
+      && delimiter == other.delimiter && header == other.header && columns == other.columns && symbol == other.symbol
+      && time == other.time && zone == other.zone && finer == other.finer && date == other.date && priceScale == other.priceScale
+      && from == other.from && until == other.until && rowLimit == other.rowLimit
+  }
+
   var parserCount: Int { parsers ?? min(8, usableProcessors()) }
 
   /// True for raw captures.

@@ -38,18 +38,20 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   public init(_ settings: FilterSettings, _ context: Context) throws {
     self.context = context
     undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
-    let text = context.recall(String.self, Self.memory) ?? settings.where.text
+    let text = context.recall(Self.told) ?? settings.where.text
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
-      rollCall = context.recall(RollCall.self, Self.comers) ?? RollCall(expression.symbolNames)
+      rollCall = RollCall(expression.symbolNames, after: context.recall(RollCall.memory))
       sieve = Sieve(expression)
     } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
   }
 
-  private static var memory: String { "where" }
-  private static var comers: String { "roll call" }
+  /// The condition that a command has set; other options come with one of their own.
+  private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
-  public func stop() { context.remember(rollCall, Self.comers) }
+  public func stop() { context.remember(rollCall, RollCall.memory) }
+
+  public func handOver(into output: inout Outlet<E>) {}
 
   public func drain(into output: inout Outlet<E>) { context.note(rollCall) }
 
@@ -67,7 +69,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
       sieve = Sieve(expression)
       // What it names now may have come long ago.
       rollCall = RollCall([])
-      context.remember(text, Self.memory)
+      context.remember(text, Self.told)
       return "passes \(expression) from now on"
     } catch { throw CommandError("\(error)") }
   }

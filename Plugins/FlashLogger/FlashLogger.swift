@@ -119,7 +119,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
         await withTaskCancellationHandler {
           await bell.sleep()
         } onCancel: {
-          bell.release()
+          bell.wake()
         }
         // The end has drawn the last frame, with everything faded.
         if Task.isCancelled { return }

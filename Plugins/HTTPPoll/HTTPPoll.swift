@@ -50,11 +50,11 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     transport = NetworkTransport(
       certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessInfo.processInfo.environment : [:])
     decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes, intake: context.symbols)
-    document = context.recall(Document.self, "document") ?? Document()
+    document = context.recall(Self.seen) ?? Document()
     schedule = PollSchedule(
       interval: settings.interval,
       backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
-    rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(settings.symbols.map(\.description))
+    rollCall = RollCall(settings.symbols.map(\.description), after: context.recall(RollCall.memory))
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
     failures = context.counter("failures", "Fetches that brought no document.")
@@ -75,9 +75,12 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     }
   }
 
+  /// What was fetched last, so that the same is not sent again.
+  private static var seen: MemoryKey<Document> { MemoryKey("document", whenOptionsChange: .drop) }
+
   func stop() {
-    context.remember(document, "document")
-    context.remember(rollCall, "roll call")
+    context.remember(document, Self.seen)
+    context.remember(rollCall, RollCall.memory)
   }
 
   private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {

@@ -52,7 +52,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     self.settings = settings
     self.context = context
     self.tools = tools
-    let memory = context.recall(Memory.self, "rules")
+    let memory = context.recall(Self.known)
     book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom)
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
@@ -62,11 +62,25 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     silenced = context.counter("silenced", "Alerts of rules that were switched off.")
   }
 
-  /// What an earlier life knew.
-  private struct Memory: Sendable {
+  /// What an earlier instance knew.
+  private struct Knowledge: Sendable {
     let book: RuleBook
     let switches: Switches
     let number: Int
+  }
+
+  private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
+  /// The files that channels have written to: what was delivered there stays.
+  private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
+
+  /// Rules that were not changed keep what they know; where one was, all begin anew.
+  public static func carryOver(
+    _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
+  ) {
+    guard before.rules.map({ Rule($0) }) == after.rules.map({ Rule($0) }), before.windowPrices == after.windowPrices,
+      before.windowMemory == after.windowMemory, before.enabled == after.enabled
+    else { return }
+    memory[known] = old[known]
   }
 
   public static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
@@ -75,8 +89,8 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   public func start() throws {
     let channels = try OpenedChannel.open(
-      settings.channels, tools, goesOn: context.recall(Bool.self, "channels") ?? false, files: context.files)
-    context.remember(true, "channels")
+      settings.channels, tools, opened: context.recall(Self.opened) ?? [], files: context.files)
+    context.remember((context.recall(Self.opened) ?? []).union(settings.channels.compactMap(\.filePath)), Self.opened)
     for channel in channels {
       if let fault = channel.fault { context.logger.notice("channel \(shown(channel.name)) is off: \(fault)") }
     }
@@ -140,7 +154,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     await withTaskCancellationHandler {
       await place.sleep()
     } onCancel: {
-      place.release()
+      place.wake()
     }
   }
 
@@ -174,8 +188,12 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   /// Waits for the deliveries, up to the deadline.
   public func drain() async {
-    countAsides()
     for sentence in book.missing { context.note(sentence) }
+    await handOver()
+  }
+
+  public func handOver() async {
+    countAsides()
     if !desk.isIdle {
       let deadline = context.clock.uptime + settings.deadline
       let clock = context.clock
@@ -199,7 +217,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   }
 
   public func stop() async {
-    context.remember(Memory(book: book, switches: switches, number: number), "rules")
+    context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
     for sentence in desk.failures { context.note(sentence) }
     context.lose(desk.abandon(), "alerts that were not delivered before the end")

@@ -58,10 +58,19 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(RollCall.self, "roll call"))
+    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(RollCall.memory))
   }
 
-  public func stop() { context.remember(watchlist.rollCall, "roll call") }
+  public func stop() { context.remember(watchlist.rollCall, RollCall.memory) }
+
+  /// What a pipe has brought, which can be read once.
+  private static var pipe: MemoryKey<[String]> { MemoryKey("pipe", whenOptionsChange: .drop) }
+
+  public static func carryOver(_ old: Memory, from before: WatchlistSettings, to after: WatchlistSettings, into memory: Memory) {
+    if before.file == after.file { memory[pipe] = old[pipe] }
+  }
+
+  public func handOver(into output: inout Outlet<E>) {}
 
   public func drain(into output: inout Outlet<E>) { context.note(watchlist.rollCall) }
 
@@ -69,8 +78,8 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
     guard let path = settings.file else { return }
     if InputDescriptor.isStream(path) {
       // It is empty by the second life.
-      let entries = if let known = context.recall([String].self, "pipe") { known } else { try await WatchlistPipe().read(path) }
-      context.remember(entries, "pipe")
+      let entries = if let known = context.recall(Self.pipe) { known } else { try await WatchlistPipe().read(path) }
+      context.remember(entries, Self.pipe)
       take(entries)
     } else {
       // Before reading: a change in between is then seen as one.

@@ -69,9 +69,9 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
     // Messages as they are have no symbols.
-    var rollCall = context.recall(RollCall.self, "roll call") ?? RollCall(E.kind == nil ? [] : settings.symbols.map(\.description))
+    var rollCall = RollCall(E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(RollCall.memory))
     defer {
-      context.remember(rollCall, "roll call")
+      context.remember(rollCall, RollCall.memory)
       // Another life may follow a failure. A venue that has said nothing has a connection whose states say why.
       if Task.isCancelled, tallies.messages.total > 0 { context.note(rollCall) }
     }

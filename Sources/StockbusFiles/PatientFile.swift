@@ -39,20 +39,20 @@ public final class PatientFile {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
     // Only the run's first life begins anew: what an earlier one has written is delivered.
-    if context.recall(Bool.self, Self.opened) ?? false { options.opening = .append }
+    if context.recall(Self.opened) == path { options.opening = .append }
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)
       file.calls = calls
-      if context.recall(Bool.self, Self.torn) ?? false { file.beginLine() }
+      if context.recall(Self.torn) == path { file.beginLine() }
       self.file = file
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
-    context.remember(true, Self.opened)
-    context.remember(false, Self.torn)
+    context.remember(path, Self.opened)
+    context.remember("", Self.torn)
   }
 
-  // What lives tell each other.
-  private static let opened = "the file was opened"
-  private static let torn = "the file ends in a torn line"
+  // What instances tell each other: the file that was opened, and the one that ends in a torn line.
+  private static var opened: MemoryKey<String> { MemoryKey("opened", whenOptionsChange: .keep) }
+  private static var torn: MemoryKey<String> { MemoryKey("torn", whenOptionsChange: .keep) }
 
   /// How many bytes records may come to before they are handed over together: 0 where the file rotates, as only single records
   /// are never split.
@@ -99,7 +99,7 @@ public final class PatientFile {
     self.file = nil
     guard let (error, lost) = file.abandon() else { return }
     if lost > 0 { context.lose(lost, "\(error)") } else { context.logger.error("\(error)") }
-    if file.leavesPiece { context.remember(true, Self.torn) }
+    if file.leavesPiece { context.remember(path, Self.torn) }
   }
 
   /// Tries until it works: a disk that is full may have room in a while.

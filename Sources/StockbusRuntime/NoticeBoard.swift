@@ -102,10 +102,10 @@ final class NoticeBoard: Noticeboard {
   }
 
   /// Ends `run` at once.
-  func release() {
-    letters.release()
-    connections.release()
-    gaps.release()
+  func cutOff() {
+    letters.cutOff()
+    connections.cutOff()
+    gaps.cutOff()
   }
 }
 

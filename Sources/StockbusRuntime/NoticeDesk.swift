@@ -18,6 +18,7 @@ final class NoticeDesk<E: Event>: Sendable {
   let readers: Set<String>
   private let state = Mutex(State())
   private let parker = Parker()
+  private let stop = StopToken()
 
   init(_ name: RunTopic, readers: Set<String>) {
     self.readers = readers
@@ -49,8 +50,8 @@ final class NoticeDesk<E: Event>: Sendable {
 
   /// Publishes what is posted, until `close`.
   func run() async {
-    var outlet = Outlet(topic)
-    while true {
+    var outlet = Outlet(topic, stop: stop)
+    while !stop.isCutOff {
       let (notices, isClosed) = state.withLock { state in
         defer { state.waiting.removeAll() }
         return (state.waiting, state.isClosed)
@@ -72,10 +73,11 @@ final class NoticeDesk<E: Event>: Sendable {
   }
 
   /// Ends `run` at once.
-  func release() {
+  func cutOff() {
     close()
-    parker.release()
-    topic.producer.release()
+    stop.cutOff()
+    parker.wake()
+    topic.producer.wake()
   }
 }
 

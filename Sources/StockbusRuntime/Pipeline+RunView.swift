@@ -5,17 +5,14 @@ internal import Synchronization
 
 extension Pipeline: RunView {
   public var components: [RunComponent] {
-    let running = Set(runningComponents)
-    return entries.map { entry in
+    members.map { member in
       RunComponent(
-        id: entry.plan.id, kind: entry.plan.blueprint.kind, plugin: entry.plan.plugin.name, inputs: entry.plan.inputs.map(\.from),
-        commands: entry.plan.blueprint.commands, isRunning: running.contains(entry.plan.id), published: entry.node.output?.published)
+        id: member.id, kind: member.plan.blueprint.kind, plugin: member.plan.plugin.name, inputs: member.plan.inputs.map(\.from),
+        commands: member.plan.blueprint.commands, isRunning: member.isRunning, published: member.slot.output?.published)
     }
   }
 
-  public var edges: [RunEdge] {
-    entries.flatMap { entry in entry.node.inlets.map { RunEdge(from: $0.name, to: entry.plan.id, counts: $0.counts) } }
-  }
+  public var edges: [RunEdge] { members.flatMap(\.edges) }
 
   public func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
 

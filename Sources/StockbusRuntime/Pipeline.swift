@@ -4,27 +4,23 @@ public import StockbusConfig
 public import StockbusPlugin
 
 /// A checked topology, wired and run: started in order, supervised, drained, accounted for.
+///
+/// Its loop (`Pipeline+Loop.swift`) is the one owner of the members' phases; everybody else looks at copies.
 public final class Pipeline: Sendable {
-  struct Entry: Sendable {
-    let plan: PlannedNode
-    let node: Node
-    let counters: CounterRegistry
-  }
-
-  let entries: [Entry]
   let runLog: RunLog
-  private let notices: NoticeBoard
-  private let settings: RunSettings
+  let notices: NoticeBoard
+  let settings: RunSettings
   /// Where its components run that park; nil where they spin, on Swift's pool.
-  private let pool: WorkerPool?
-  private let clock: any Timekeeper
-  private let logger: Logger
+  let pool: WorkerPool?
+  let clock: any Timekeeper
+  let logger: Logger
   let stopSignal = Latch()
+  let abortSignal = Latch()
+  let changes = ChangeQueue()
   private let stopAsked = Guarded(Duration?.none)
-  private let abortSignal = Latch()
-  /// By component: fires when it has started.
-  private let ready: [String: Latch]
-  private let running = Guarded(Set<String>())
+  private let state: Guarded<[Member]>
+  /// By name: what the members and the run itself publish.
+  let topics: [String: any AnyTopic]
 
   /// Wires everything; nothing starts.
   public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger) {
@@ -42,24 +38,44 @@ public final class Pipeline: Sendable {
     let waiting = pool?.parking ?? Waiting(.spin)
     let zone = topology.settings.displayZone
     let files = topology.files
-    entries = topology.nodes.map { plan in
-      var own = logger
-      own[metadataKey: "component"] = "\(plan.id)"
-      let counters = CounterRegistry()
-      let context = Context(
-        id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-        notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-        symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files)
-      var topic = plan.topic
-      topic.waiting = waiting
-      let output = plan.blueprint.makeTopic(topic)
-      topics[plan.id] = output
-      let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
-      precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
-      return Entry(plan: plan, node: plan.assembly.node(context, inputs: edges, output: output), counters: counters)
-    }
-    ready = Dictionary(uniqueKeysWithValues: entries.map { ($0.plan.id, Latch()) })
+    state = Guarded(
+      topology.nodes.map { plan in
+        var own = logger
+        own[metadataKey: "component"] = "\(plan.id)"
+        let counters = CounterRegistry()
+        let context = Context(
+          id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
+          notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
+          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files)
+        var topic = plan.topic
+        topic.waiting = waiting
+        let output = plan.blueprint.makeTopic(topic)
+        topics[plan.id] = output
+        let edges = Self.edges(of: plan, topics)
+        return Member(plan: plan, slot: Slot(plan.blueprint.kind, context, inputs: edges, output: output), counters: counters)
+      })
+    self.topics = topics
     view.show(self)
+  }
+
+  /// What a component is to read.
+  static func edges(of plan: PlannedNode, _ topics: [String: any AnyTopic]) -> [Edge] {
+    let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
+    precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
+    return edges
+  }
+
+  /// The components, upstream first.
+  var members: [Member] { state.withLock { $0 } }
+
+  func member(_ id: String) -> Member? { members.first { $0.id == id } }
+
+  /// The loop's: changes what is known of a member.
+  func update(_ id: String, _ change: (inout Member) -> Void) {
+    state.withLock { members in
+      guard let place = members.firstIndex(where: { $0.id == id }) else { return }
+      change(&members[place])
+    }
   }
 
   /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
@@ -75,67 +91,47 @@ public final class Pipeline: Sendable {
   public func abort() {
     stop()
     abortSignal.fire()
-    for entry in entries { for parker in entry.node.parkers { parker.release() } }
-    notices.release()
+    for member in members { member.slot.cutOff() }
+    notices.cutOff()
   }
 
   /// Components that have not ended.
-  public var runningComponents: [String] {
-    let ids = running.withLock { $0 }
-    return entries.map(\.plan.id).filter(ids.contains)
-  }
+  public var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
 
   /// Tells a component something.
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
-    guard let entry = entries.first(where: { $0.plan.id == id }) else {
-      throw CommandError("no component '\(id)'" + didYouMean(id, among: entries.map(\.plan.id)))
-    }
-    return try await entry.node.perform(command)
+    guard let member = member(id) else { throw CommandError("no component '\(id)'" + didYouMean(id, among: members.map(\.id))) }
+    return try await member.slot.perform(command)
   }
 
   /// The components that take commands, with what they can be told.
   public var commands: [(component: String, commands: [CommandInfo])] {
-    entries.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.plan.id, $0.plan.blueprint.commands) }
+    members.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.id, $0.plan.blueprint.commands) }
   }
 
   /// The sources that know how far they have come, with the events they have published.
   public var progress: [(component: String, progress: Progress, events: Int)] {
-    let running = running.withLock { $0 }
-    return entries.filter { $0.node.inlets.isEmpty && $0.counters.progress.done > 0 && running.contains($0.plan.id) }
-      .map { ($0.plan.id, $0.counters.progress, $0.node.output?.published ?? 0) }
+    members.filter { $0.isPureSource && $0.counters.progress.done > 0 && $0.isRunning }
+      .map { ($0.id, $0.counters.progress, $0.slot.output?.published ?? 0) }
   }
 
   /// True where a source is running that has not said how much is still to come, so that nobody knows when the data ends.
   public var isEndless: Bool {
-    let running = running.withLock { $0 }
-    return entries.contains { entry in
-      entry.plan.blueprint.kind == .source && running.contains(entry.plan.id) && entry.node.inlets.isEmpty
-        && entry.counters.progress.total == nil
-    }
+    members.contains { $0.plan.blueprint.kind == .source && $0.isRunning && $0.isPureSource && $0.counters.progress.total == nil }
   }
 
   /// What became of every event so far.
   public var ledger: Ledger {
-    var counters = entries.flatMap { entry in
-      entry.counters.entries.map { Ledger.Entry(component: entry.plan.id, name: $0.name, total: $0.counter.total) }
+    let members = members
+    var counters = members.flatMap { member in
+      member.counters.entries.map { Ledger.Entry(component: member.id, name: $0.name, total: $0.counter.total) }
     }
-    for entry in entries where entry.counters.lost.total > 0 {
-      counters.append(Ledger.Entry(component: entry.plan.id, name: Ledger.lost, total: entry.counters.lost.total))
+    for member in members where member.counters.lost.total > 0 {
+      counters.append(Ledger.Entry(component: member.id, name: Ledger.lost, total: member.counters.lost.total))
     }
     counters += notices.entries
-    let notes = entries.flatMap { entry in entry.counters.notes.map { Ledger.Note(component: entry.plan.id, text: $0) } }
+    let notes = members.flatMap { member in member.counters.notes.map { Ledger.Note(component: member.id, text: $0) } }
     return Ledger(edges: edges, counters: counters, notes: notes)
-  }
-
-  private enum Happening: Sendable {
-    case ended(RunReport.Fate, PlannedNode)
-    case stopRequested
-    case deadlinePassed
-    case aborted
-    /// The data has ended, and so long ago.
-    case stillDraining(Duration)
-    /// Something ended that nobody waits for.
-    case nothing
   }
 
   /// Runs until all components have ended: their data, or a stop. Cancelling the task aborts.
@@ -143,118 +139,15 @@ public final class Pipeline: Sendable {
   /// `overdue` is called when the drain deadline has passed and what is late has been told to end at once. A component that waits
   /// for something that never comes may keep the run from returning all the same: then only the process's end helps.
   public func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
-    running.withLock { $0 = Set(entries.map(\.plan.id)) }
+    for member in members { update(member.id) { $0.phase = .starting } }
     return await withTaskCancellationHandler {
       // Who parks is best woken where it was called from; who spins is best on a core of its own.
-      await withTaskExecutorPreference(pool) { await runAll(overdue) }
+      await withTaskExecutorPreference(pool) {
+        var loop = PipelineLoop(self, overdue: overdue)
+        return await loop.run()
+      }
     } onCancel: {
       abort()
     }
-  }
-
-  private func runAll(_ overdue: @Sendable (Pipeline) -> Void) async -> RunReport {
-    var fates: [String: RunReport.Fate] = [:]
-    var late: [String] = []
-    var isDraining = false
-    let began = clock.uptime
-    await withTaskGroup(of: Happening.self) { group in
-      let notices = notices
-      group.addTask {
-        await notices.run()
-        return .nothing
-      }
-      for entry in entries.reversed() {
-        let supervisor = Supervisor(
-          node: entry.node, policy: entry.plan.supervision, clock: clock, logger: logger, notices: notices,
-          counters: entry.counters, stop: stopSignal, ready: ready[entry.plan.id] ?? Latch(), readers: readers(of: entry.plan.id))
-        group.addTask { .ended(await supervisor.run(), entry.plan) }
-      }
-      let stopSignal = stopSignal
-      group.addTask {
-        await stopSignal.wait()
-        return .stopRequested
-      }
-      let abortSignal = abortSignal
-      group.addTask {
-        await abortSignal.wait()
-        return .aborted
-      }
-      if entries.allSatisfy({ notices.readers.contains($0.plan.id) }) { notices.close() }
-      while let happening = await group.next() {
-        switch happening {
-        case .ended(let fate, let plan):
-          fates[fate.id] = fate
-          running.withLock { _ = $0.remove(fate.id) }
-          note(fate, plan)
-          // `run … | head` ends as a whole: what else there is drains.
-          if fate.outcome == .unread { stop() }
-          if areSinksGone(fates), fates.count < entries.count, !stopSignal.hasFired {
-            logger.notice("no sink is left: the run stops")
-            stop()
-          }
-          if entries.allSatisfy({ fates[$0.plan.id] != nil || notices.readers.contains($0.plan.id) }) { notices.close() }
-          if fates.count == entries.count {
-            group.cancelAll()
-          } else if !isDraining, !stopSignal.hasFired, entries.allSatisfy({ !$0.node.inlets.isEmpty || fates[$0.plan.id] != nil }) {
-            isDraining = true
-            addDrainNotice(to: &group, after: settings.drainDeadline, elapsed: settings.drainDeadline)
-          }
-        case .stopRequested:
-          if fates.count == entries.count { continue }
-          let clock = clock
-          let deadline = settings.drainDeadline
-          group.addTask {
-            do { try await clock.sleep(for: deadline) } catch { return .nothing }
-            return .deadlinePassed
-          }
-        case .deadlinePassed:
-          late = runningComponents
-          if late.isEmpty { continue }
-          logger.error("not drained within \(settings.drainDeadline.optionText): \(late.joined(separator: ", "))")
-          abort()
-          overdue(self)
-        // Waits that no parker ends: a back-off, a component's own.
-        case .aborted: group.cancelAll()
-        case .stillDraining(let elapsed):
-          // At the end of the data nobody is in a hurry: who takes long is named, and not cut off.
-          if stopSignal.hasFired || fates.count == entries.count { continue }
-          logger.warning("still draining after \(elapsed.roughText): \(runningComponents.joined(separator: ", "))")
-          addDrainNotice(to: &group, after: elapsed, elapsed: elapsed * 2)
-        case .nothing: continue
-        }
-      }
-    }
-    let sources = entries.filter { $0.plan.blueprint.kind == .source && $0.node.inlets.isEmpty }
-    return RunReport(
-      fates: entries.compactMap { fates[$0.plan.id] }, ledger: ledger, late: late,
-      events: sources.reduce(0) { $0 + ($1.node.output?.published ?? 0) }, duration: clock.uptime - began)
-  }
-
-  /// Tells after `wait` that the data has ended `elapsed` ago.
-  private func addDrainNotice(to group: inout TaskGroup<Happening>, after wait: Duration, elapsed: Duration) {
-    let clock = clock
-    group.addTask {
-      do { try await clock.sleep(for: wait) } catch { return .nothing }
-      return .stillDraining(elapsed)
-    }
-  }
-
-  private func note(_ fate: RunReport.Fate, _ plan: PlannedNode) {
-    guard case .failed = fate.outcome else { return }
-    let consequence = plan.supervision.onFailure == .stop ? "the run stops" : "the others go on"
-    // Why was said when it happened.
-    logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(consequence)")
-    if plan.supervision.onFailure == .stop { stop() }
-  }
-
-  /// True where all sinks have ended, one of them failing, so that nobody would see what is still to come.
-  private func areSinksGone(_ fates: [String: RunReport.Fate]) -> Bool {
-    let sinks = entries.filter { $0.plan.blueprint.kind == .sink }
-    let outcomes = sinks.compactMap { fates[$0.plan.id]?.outcome }
-    return outcomes.count == sinks.count && outcomes.contains { if case .failed = $0 { true } else { false } }
-  }
-
-  private func readers(of id: String) -> [Latch] {
-    entries.filter { $0.plan.inputs.contains { $0.from == id } }.compactMap { ready[$0.plan.id] }
   }
 }

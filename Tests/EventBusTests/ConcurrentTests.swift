@@ -182,23 +182,36 @@ import Testing
     }
   }
 
-  @Test func `a release ends the sleep of a reader and of a producer`() async {
+  @Test func `being cut off ends the sleep of a reader and of a producer, and the topic goes on`() async throws {
     for _ in 0..<200 {
       let topic = Topic<Tick>("t", capacity: 2)
       let inlet = topic.attach(Parker())
       let reader = Task { await inlet.waitUntilReady() }
       await topic.untilAnnounced([inlet])
-      inlet.parker.release()
+      reader.cancel()
+      inlet.parker.wake()
       #expect(await reader.value == false)
+      let stop = StopToken()
       let producer = Task {
-        var outlet = Outlet(topic, waitsWhenCancelled: true)
+        var outlet = Outlet(topic, waitsWhenCancelled: true, stop: stop)
         for i in 1...3 { outlet.send(.make(i)) }
         try await outlet.flush()
       }
       await topic.untilStarved()
-      topic.producer.release()
+      stop.cutOff()
+      topic.producer.wake()
       await #expect(throws: CancellationError.self) { try await producer.value }
       #expect(topic.published == 2)
+      // Who comes next writes and waits in the same place.
+      let next = Task {
+        guard var outlet = topic.claim(waitsWhenCancelled: true) else { throw CancellationError() }
+        for i in 3...5 { outlet.send(.make(i)) }
+        try await outlet.flush()
+        topic.close()
+      }
+      let seen = await consume(inlet, seed: 0, pauses: 0)
+      #expect(seen.count == 5 && seen.problem == nil)
+      try await next.value
       inlet.detach()
     }
   }

@@ -4,6 +4,8 @@ import Testing
 
 /// Events that hold references: every one is released exactly once, wherever it stands when its holder goes.
 @Suite struct ReferenceTests {
+  private func end(_ outlet: consuming Outlet<Parcel>) {}
+
   private func publish(_ numbers: ClosedRange<Int>, _ outlet: inout Outlet<Parcel>, _ tally: Parcel.Tally) {
     for i in numbers { outlet.send(.make(i, five[i % 5], tally)) }
     outlet.commit()
@@ -43,6 +45,7 @@ import Testing
         #expect(tally.count == 0)
       }
       publish(1...2, &outlet, tally)
+      end(consume outlet)
       outlet = Outlet(topic)  // a later life
       publish(3...6, &outlet, tally)
       #expect(tally.count == 6)

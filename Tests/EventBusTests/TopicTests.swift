@@ -28,6 +28,67 @@ import Testing
     #expect(Topic<Tick>("t", capacity: asked).capacity == got)
   }
 
+  @Test func `a topic gives its writing end out once at a time, and the next one goes on where the last one ended`() {
+    func isFree(_ topic: Topic<Tick>) -> Bool { if let outlet = topic.claim() { outlet.topic === topic } else { false } }
+    let topic = make()
+    let inlet = topic.attach(Parker())
+    func write(_ number: Int) {
+      guard var outlet = topic.claim() else {
+        Issue.record("the writing end is gone")
+        return
+      }
+      #expect(!isFree(topic))
+      outlet.send(.make(number))
+      outlet.commit()
+      // What is never committed is nobody's.
+      outlet.send(.make(99))
+    }
+    write(1)
+    #expect(isFree(topic))
+    write(2)
+    #expect(drain(inlet) == [1, 2])
+  }
+
+  @Test(arguments: [Overflow.block, .dropOldest, .dropNewest])
+  func `a held inlet hands nothing out but what is in hand, and goes on where it was`(overflow: Overflow) {
+    let topic = make()
+    let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 8))
+    var outlet = Outlet(topic)
+    for i in 1...3 { outlet.send(.make(i)) }
+    outlet.commit()
+    let run = inlet.run(limit: 1)
+    inlet.begin(run.count)
+    inlet.hold()
+    #expect(numbers(run) == [1])
+    inlet.finish(run.count)
+    topic.close()
+    #expect(inlet.run(limit: 9).isEmpty && !inlet.isReady && !inlet.isFinished)
+    #expect(inlet.counts.delivered == 1 && inlet.counts.inFlight == 2)
+    inlet.letGo()
+    #expect(inlet.isReady && !inlet.isFinished)
+    #expect(drain(inlet) == [2, 3] && inlet.isFinished)
+  }
+
+  @Test func `a snapshot can be held too, and what threw is found in a held inlet`() {
+    let topic = make(keepsLatest: true)
+    var outlet = Outlet(topic)
+    outlet.send(.make(1))
+    outlet.commit()
+    let inlet = topic.attach(Parker(), options: InletOptions(initial: true))
+    outlet.send(.make(2))
+    outlet.commit()
+    inlet.hold()
+    #expect(inlet.run(limit: 9).isEmpty && !inlet.isReady)
+    inlet.letGo()
+    #expect(drain(inlet) == [1, 2])
+    outlet.send(.make(3))
+    outlet.commit()
+    inlet.begin(inlet.run(limit: 9).count)
+    inlet.hold()
+    #expect(inlet.recover("why", component: "c", at: Timestamp(ns: 0))?.sequence == 3)
+    #expect(inlet.counts.deadLettered == 1 && inlet.counts.inFlight == 0)
+  }
+
   @Test func `nothing is seen before the commit, and nothing of what was rolled back`() {
     let topic = make()
     var outlet = Outlet(topic)
@@ -182,12 +243,25 @@ import Testing
     #expect(drain(inlet) == [1, 100])
   }
 
-  @Test func `a topic without a table has no snapshot`() {
+  @Test func `a topic keeps the last values from the moment on at which somebody asks for them, and says what is missing`() {
     let topic = make()
     var outlet = Outlet(topic)
     outlet.send(.make(1))
+    outlet.send(.make(2))
     outlet.commit()
-    #expect(!topic.attach(Parker(), options: InletOptions(initial: true)).isReady)
+    let slow = topic.attach(Parker())
+    outlet.send(.make(3))
+    outlet.commit()
+    // The slow reader has not passed the third, so it cannot be overwritten; the first two may have been.
+    let early = topic.attach(Parker(), options: InletOptions(initial: true))
+    #expect(drain(early) == [3] && !early.beginsComplete)
+    #expect(drain(slow) == [3] && slow.beginsComplete)
+    outlet.send(.make(4))
+    outlet.commit()
+    let late = topic.attach(Parker(), options: InletOptions(initial: true))
+    #expect(drain(late) == [3, 4] && !late.beginsComplete)
+    let whole = make()
+    #expect(whole.attach(Parker(), options: InletOptions(initial: true)).beginsComplete)
   }
 
   @Test func `a poisoned event is found one by one and set aside alone`() {

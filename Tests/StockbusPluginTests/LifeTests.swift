@@ -1,36 +1,39 @@
+import SeededRandom
 import StockbusPlugin
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct LifeTests {
   /// One life with one event, and what came of it.
-  private func live(failingIn step: String = "nothing", lives: Int = 1) async throws -> (lines: [String], error: String?, node: Node) {
+  private func live(failingIn step: String = "nothing", lives: Int = 1) async throws -> (lines: [String], error: String?, slot: Slot) {
     let mark = ConfigNode.Mark(line: 1, column: 1)
     let options = ConfigNode(
       .map([.init(key: "fails_in", mark: mark, value: ConfigNode(.scalar(step), at: mark))]), at: mark)
     let diary = Diary()
     return try await Diary.$current.withValue(diary) {
       let topic = Topic<Trade>("ticks")
-      let node = try Blueprint.sink(Witness.self).assembly(options, at: mark).node(context(), inputs: [Edge(topic)], output: nil)
-      node.whenStarted { diary.note("has started") }
+      let assembly = try Blueprint.sink(Witness.self).assembly(options, at: mark)
+      let slot = Slot(.sink, context(), inputs: [Edge(topic)], output: nil)
+      slot.whenStarted { diary.note("has started") }
       var outlet = Outlet(topic)
       outlet.send(Trade.schema.example)
       outlet.commit()
       topic.close()
       var thrown: String?
       for _ in 0..<lives {
-        do { try await node.life() } catch { thrown = "\(error)" }
+        do { _ = try await slot.run(assembly) } catch { thrown = "\(error)" }
       }
-      return (diary.lines, thrown, node)
+      return (diary.lines, thrown, slot)
     }
   }
 
   @Test func `init, start, work, drain, stop`() async throws {
-    let (lines, error, node) = try await live()
+    let (lines, error, slot) = try await live()
     #expect(lines.filter { $0 != "background ends" } == ["init", "start", "has started", "receive", "drain", "stop"])
     // The background's end is waited for before stop.
     #expect(lines.suffix(2) == ["background ends", "stop"])
     #expect(error == nil)
-    #expect(node.inlets[0].counts.delivered == 1)
+    #expect(slot.ports[0].counts.delivered == 1)
   }
 
   @Test(arguments: [
@@ -48,49 +51,113 @@ import Testing
     let mark = ConfigNode.Mark(line: 1, column: 1)
     let options = ConfigNode(.map([.init(key: "fails_in", mark: mark, value: ConfigNode(.scalar("drain"), at: mark))]), at: mark)
     let topic = Topic<Trade>("ticks")
-    let node = try Blueprint.sink(Witness.self).assembly(options, at: mark).node(context(), inputs: [Edge(topic)], output: nil)
+    let assembly = try Blueprint.sink(Witness.self).assembly(options, at: mark)
+    let slot = Slot(.sink, context(), inputs: [Edge(topic)], output: nil)
     topic.close()
-    await #expect(throws: DrainError.self) { try await node.life() }
+    await #expect(throws: DrainError.self) { _ = try await slot.run(assembly) }
   }
 
   @Test func `the next life goes on behind what the last one has finished`() async throws {
-    let (lines, _, node) = try await live(lives: 2)
+    let (lines, _, slot) = try await live(lives: 2)
     #expect(lines.count { $0 == "receive" } == 1)
     #expect(lines.count { $0 == "start" } == 2)
     #expect(lines.count { $0 == "stop" } == 2)
     #expect(lines.count { $0 == "has started" } == 1)
-    #expect(node.inlets[0].counts.published == 1)
+    #expect(slot.ports[0].counts.published == 1)
   }
 
   @Test func `a run that threw waits for the next life`() async throws {
-    let (_, _, node) = try await live(failingIn: "receive")
-    #expect(node.inlets[0].counts.inFlight == 1)
-    node.retire()
-    #expect(node.inlets[0].counts.inFlight == 0)
-    #expect(node.inlets[0].counts.dropped == 1)
-    node.retire()
-    #expect(node.inlets[0].counts.residue == 0)
+    let (_, _, slot) = try await live(failingIn: "receive")
+    #expect(slot.ports[0].counts.inFlight == 1)
+    slot.retire()
+    #expect(slot.ports[0].counts.inFlight == 0)
+    #expect(slot.ports[0].counts.dropped == 1)
+    slot.retire()
+    #expect(slot.ports[0].counts.residue == 0)
+  }
+
+  @Test(arguments: 0..<60)
+  func `a life that is asked to hand over ends between two runs, and the next one goes on at the very next event`(seed: Int) async throws {
+    var random = SplitMix(seed)
+    let count = 3000
+    let input = Topic<Trade>("in", capacity: 64)
+    let blueprint = Blueprint.processor(Passer.self)
+    let output = blueprint.makeTopic(.init(name: "out", capacity: 32))
+    let assembly = try blueprint.assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
+    let slot = Slot(.processor, context(), inputs: [Edge(input)], output: output)
+    let collected = Mutex<[Int64]>([])
+    let subscription = try #require(output as? Topic<Trade>).subscribe { trade in collected.withLock { $0.append(trade.size.raw) } }
+    let producer = Task {
+      var outlet = Outlet(input)
+      var trade = Trade.schema.example
+      for number in 1...count {
+        trade.size = Quantity(raw: Int64(number))
+        try await outlet.publish(trade)
+      }
+      input.close()
+    }
+    var lives = 0
+    while !slot.ports[0].inlet.isFinished {
+      lives += 1
+      // The first has its order before it begins, so that there is a second one in any case.
+      if lives == 1 { slot.quiesce() }
+      let life = Task { try await slot.run(assembly) }
+      for _ in 0..<random.upTo(60) { await Task.yield() }
+      slot.quiesce()
+      _ = try await life.value
+      slot.goOn()
+    }
+    // The last one ends because its input has.
+    try await slot.run(assembly)
+    try await producer.value
+    slot.retire()
+    await subscription.finished()
+    #expect(collected.withLock { $0 } == (1...count).map { Int64($0) })
+    #expect(slot.ports[0].counts.delivered == count && slot.ports[0].counts.residue == 0)
+    #expect(lives > 1)
+  }
+
+  @Test func `a life that is asked to hand over and then to go on goes on`() async throws {
+    let input = Topic<Trade>("in")
+    let assembly = try Blueprint.sink(Witness.self).assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
+    let slot = Slot(.sink, context(), inputs: [Edge(input)], output: nil)
+    slot.quiesce()
+    slot.goOn()
+    var outlet = Outlet(input)
+    outlet.send(Trade.schema.example)
+    outlet.commit()
+    input.close()
+    try await slot.run(assembly)
+    #expect(slot.ports[0].counts.delivered == 1)
   }
 
   @Test func `commands reach the living component only`() async throws {
     let mark = ConfigNode.Mark(line: 1, column: 1)
     let topic = Topic<Trade>("ticks")
-    let node = try Blueprint.sink(Witness.self).assembly(nil, at: mark).node(context("me"), inputs: [Edge(topic)], output: nil)
+    let assembly = try Blueprint.sink(Witness.self).assembly(nil, at: mark)
+    let slot = Slot(.sink, context("me"), inputs: [Edge(topic)], output: nil)
     func refusal(_ line: String) async -> String {
-      do throws(CommandError) { return try await node.perform(Command(line: line) ?? Command(verb: "", arguments: [])) } catch {
+      do throws(CommandError) { return try await slot.perform(Command(line: line) ?? Command(verb: "", arguments: [])) } catch {
         return "refused: \(error)"
       }
     }
     #expect(await refusal("say hello") == "refused: 'me' is not running")
     let (started, tell) = AsyncStream<Void>.makeStream()
-    node.whenStarted { tell.finish() }
-    let life = Task { try await node.life() }
+    slot.whenStarted { tell.finish() }
+    let life = Task { try await slot.run(assembly) }
     for await _ in started {}
     #expect(await refusal("say hello") == "says hello")
     #expect(await refusal("say") == "refused: 'say' needs a word")
     #expect(await refusal("sy x") == "refused: unknown command 'sy'; did you mean 'say'?; known are say, sing")
     topic.close()
-    try await life.value
+    _ = try await life.value
     #expect(await refusal("say hello") == "refused: 'me' is not running")
   }
+}
+
+/// Passes everything on, run by run.
+private actor Passer: Processor {
+  init(_: NoOptions, _: Context) {}
+
+  func process(_ trades: Span<Trade>, into output: inout Outlet<Trade>) { output.send(contentsOf: trades) }
 }

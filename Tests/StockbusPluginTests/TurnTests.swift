@@ -8,8 +8,8 @@ import Testing
     let topics = waiting.indices.map { Topic<Trade>("input \($0)") }
     let diary = Diary()
     return try await Diary.$current.withValue(diary) {
-      let node = try Blueprint.sink(RunKeeper.self).assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
-        .node(context(), inputs: topics.map { Edge($0) }, output: nil)
+      let assembly = try Blueprint.sink(RunKeeper.self).assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
+      let slot = Slot(.sink, context(), inputs: topics.map { Edge($0) }, output: nil)
       for (i, topic) in topics.enumerated() {
         var outlet = Outlet(topic)
         var trade = Trade.schema.example
@@ -18,8 +18,8 @@ import Testing
         outlet.commit()
         topic.close()
       }
-      try await node.life()
-      #expect(node.inlets.map(\.counts.delivered) == waiting)
+      try await slot.run(assembly)
+      #expect(slot.ports.map(\.counts.delivered) == waiting)
       return diary.lines.map { $0.split(separator: " ").compactMap { Int($0) } }
     }
   }

@@ -22,16 +22,16 @@ struct OpenedChannel: Sendable {
   let channel: (any Channel)?
   let fault: String?
 
-  /// Sets up all channels; `goesOn` where an earlier life of the run has done so before. Throws where a file cannot be written.
+  /// Sets up all channels; `opened` are the files that an earlier instance has written to. Throws where a file cannot be written.
   static func open(
-    _ settings: [ChannelSettings], _ tools: ChannelTools, goesOn: Bool = false, files: RunFiles = RunFiles()
+    _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], files: RunFiles = RunFiles()
   ) throws -> [OpenedChannel] {
     try zip(settings, ChannelSettings.names(settings)).enumerated().map { number, pair in
       let (channel, name) = pair
       let made: (any Channel)?
       let fault: String?
       do {
-        made = try make(channel, name, tools, goesOn, files)
+        made = try make(channel, name, tools, opened, files)
         fault = nil
       } catch let off as ChannelOff {
         made = nil
@@ -43,7 +43,7 @@ struct OpenedChannel: Sendable {
   }
 
   private static func make(
-    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ goesOn: Bool, _ files: RunFiles
+    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ opened: Set<String>, _ files: RunFiles
   ) throws -> any Channel {
     switch settings {
     case .desktop(let options): try DesktopChannel(options, tools)
@@ -51,7 +51,7 @@ struct OpenedChannel: Sendable {
     case .ntfy(let options): try NtfyChannel(options, tools)
     case .email(let options): try EmailChannel(options, name, tools)
     case .command(let options): try CommandChannel(options, name, tools)
-    case .file(let options): try FileChannel(options, goesOn: goesOn, files: files)
+    case .file(let options): try FileChannel(options, goesOn: opened.contains(options.path), files: files)
     case .console: ConsoleChannel(print: tools.console)
     }
   }

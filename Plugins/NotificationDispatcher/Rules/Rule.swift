@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusPlugin
 
 /// A rule, checked and ready.
-struct Rule: Sendable {
+struct Rule: Equatable, Sendable {
   let name: String
   let test: RuleTest
   /// What the price is compared with over the window; nil where it is compared with the threshold alone.

@@ -32,6 +32,9 @@ public enum ChannelSettings: OneOf {
     }
   }
 
+  /// The file that a channel writes to.
+  var filePath: String? { if case .file(let options) = self { options.path } else { nil } }
+
   /// What all of them have.
   var common: ChannelOptions {
     switch self {

@@ -2,6 +2,8 @@ public import MarketData
 
 /// An inlet seen without its event type: what supervision and the ledger need.
 public protocol AnyInlet: AnyObject, Sendable {
+  /// What it reads.
+  var source: any AnyTopic { get }
   /// The topic's name.
   var name: String { get }
   var eventType: any Event.Type { get }
@@ -19,6 +21,13 @@ public protocol AnyInlet: AnyObject, Sendable {
   func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter?
   /// The life that read this inlet has thrown for a reason that is no event's fault: its run comes again as it was.
   func retry()
+  /// Hands nothing out from the next run on, whatever waits, and is neither ready nor finished; what is in hand is done with as usual. From any task.
+  func hold()
+  /// Takes `hold` back and wakes the reader.
+  func letGo()
+  /// Ends this inlet and begins one with other options at the very event where this one is: what waits here comes first there, and which
+  /// event threw is not forgotten. `initial` asks for nothing more. Only between two runs, by whoever reads.
+  func reattach(options: InletOptions) -> any AnyInlet
   /// The reader is gone for good and holds nobody back any more; only while no life runs. Twice is harmless.
   func detach()
   var counts: EdgeCounts { get }
@@ -37,6 +46,14 @@ public struct EdgeCounts: Hashable, Sendable {
   public var inFlight = 0
 
   public init() {}
+
+  /// Without what is under way: what remains of an edge when another one goes on with that.
+  public var settled: EdgeCounts {
+    var counts = self
+    counts.published -= inFlight
+    counts.inFlight = 0
+    return counts
+  }
 
   /// What is unaccounted for: 0, or we have a bug.
   public var residue: Int { published - delivered - filtered - dropped - conflated - deadLettered - inFlight }

@@ -17,13 +17,19 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   @usableFromInline let starved: Cell
   /// Where this inlet began: the number of the first event it may see.
   public let start: Int
+  /// False where `initial` was asked for and the topic has not kept the last values from its first event on.
+  public let beginsComplete: Bool
   /// The snapshot of `initial`, delivered before everything else; emptied when it was.
   private var snapshot: ContiguousArray<E>
   private var snapshotBase: UnsafeMutablePointer<E>?
   private let snapshotDone = Counter()
   private let snapshotCount: Int
-  /// 1 where `isIndirect`.
+  /// Not 0 where `isIndirect`. Two bits, as the reader changes the first and others the second.
   @usableFromInline let indirect: Register
+  /// A snapshot comes first, a mailbox stands between, or nothing comes any more.
+  private static var ownBit: Int { 1 }
+  /// Nothing is handed out for now.
+  private static var holdBit: Int { 2 }
   /// Events handed over and not yet done with.
   @usableFromInline let running = Register()
   /// Events of a run that threw; they come again one at a time, so that the poisoned one is found.
@@ -32,8 +38,14 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   @usableFromInline let filtered = Counter()
   private let deadLettered = Counter()
   private let attached = Atomic<Bool>(true)
+  /// What became of its events, where another inlet has taken its place.
+  private let final = Guarded(EdgeCounts?.none)
 
-  init(_ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: InletOptions) {
+  init(
+    _ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: InletOptions,
+    beginsComplete: Bool = true
+  ) {
+    self.beginsComplete = beginsComplete
     self.topic = topic
     self.options = options
     start = position
@@ -44,21 +56,29 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     mailbox = options.overflow == .block ? nil : Mailbox(options, position: position)
     snapshot = initial
     snapshotCount = initial.count
-    indirect = Register(mailbox != nil || !initial.isEmpty ? 1 : 0)
+    indirect = Register(mailbox != nil || !initial.isEmpty ? Self.ownBit : 0)
     super.init(parker, bit: bit, isLossless: options.overflow == .block, at: position)
   }
 
   deinit { freeSnapshot() }
 
+  public var source: any AnyTopic { topic }
   public var name: String { topic.name }
   public var eventType: any Event.Type { E.self }
 
-  /// True where runs do not come straight from the ring: a snapshot comes first, a mailbox stands between, or nothing comes any more.
+  /// True where runs do not come straight from the ring.
   @inlinable
-  var isIndirect: Bool {
-    @inline(__always) get { indirect.number != 0 }
-    set { indirect.number = newValue ? 1 : 0 }
+  var isIndirect: Bool { @inline(__always) get { indirect.number != 0 } }
+
+  private func setIndirect(_ isIndirect: Bool) {
+    if isIndirect {
+      _ = indirect.value.bitwiseOr(Self.ownBit, ordering: .acquiringAndReleasing)
+    } else {
+      _ = indirect.value.bitwiseAnd(~Self.ownBit, ordering: .acquiringAndReleasing)
+    }
   }
+
+  private var isHeld: Bool { indirect.number & Self.holdBit != 0 }
 
   // MARK: The resident loop's side
 
@@ -67,6 +87,11 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   public func run(limit: Int) -> UnsafeBufferPointer<E> {
     let limit = suspects.number == 0 ? limit : min(limit, 1)
     if isIndirect { return indirectRun(limit: limit) }
+    return ringRun(limit: limit)
+  }
+
+  @inlinable @inline(__always)
+  func ringRun(limit: Int) -> UnsafeBufferPointer<E> {
     let low = cursor.pointee.load(ordering: .relaxed)
     let n = head.pointee.load(ordering: .acquiring) &- low
     if n == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
@@ -102,6 +127,10 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   @usableFromInline @inline(never)
   func indirectRun(limit: Int) -> UnsafeBufferPointer<E> {
+    isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownRun(limit: limit)
+  }
+
+  private func ownRun(limit: Int) -> UnsafeBufferPointer<E> {
     guard attached.load(ordering: .acquiring) else { return UnsafeBufferPointer(start: nil, count: 0) }
     if hasSnapshot {
       if snapshotBase == nil {
@@ -114,8 +143,8 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       return UnsafeBufferPointer(start: snapshotBase! + done, count: min(limit, snapshotCount - done))
     }
     if let mailbox { return mailbox.run(limit: limit) }
-    isIndirect = false
-    return run(limit: limit)
+    setIndirect(false)
+    return ringRun(limit: limit)
   }
 
   /// Answers false where the run came from the ring: it was in hand when its reader detached.
@@ -125,7 +154,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       snapshotDone.add(n)
       if !hasSnapshot {
         freeSnapshot()
-        isIndirect = mailbox != nil || !attached.load(ordering: .acquiring)
+        setIndirect(mailbox != nil || !attached.load(ordering: .acquiring))
       }
       return true
     }
@@ -163,18 +192,19 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   @usableFromInline @inline(never)
   var isIndirectReady: Bool {
-    guard attached.load(ordering: .acquiring) else { return false }
+    guard attached.load(ordering: .acquiring), !isHeld else { return false }
     if hasSnapshot { return true }
     if let mailbox { return mailbox.isReady(announcing: false) }
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 
   /// In this order: closed is looked at before the last events are.
-  public var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady }
+  public var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady && !isHeld }
 
   public func announce() {
     if let mailbox {
-      if mailbox.isReady(announcing: true) { parker.wake() }
+      // What is held wakes nobody, or its reader would never sleep; letting it go does.
+      if mailbox.isReady(announcing: true), !isHeld { parker.wake() }
       return
     }
     _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
@@ -201,9 +231,10 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       suspects.number = running.number
       return nil
     }
-    let run = run(limit: 1)
+    // Also where nothing is handed out for now.
+    let run = ownRun(limit: 1)
     guard let event = run.first else { return nil }
-    let isLive = mailbox == nil && !isIndirect
+    let isLive = mailbox == nil && !hasSnapshot
     let sequence = isLive ? cursor.pointee.load(ordering: .relaxed) + 1 : 0
     suspects.number = max(0, suspects.number - 1)
     deadLettered.add(1)
@@ -214,14 +245,47 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   public func retry() { running.number = 0 }
 
+  public func hold() { _ = indirect.value.bitwiseOr(Self.holdBit, ordering: .sequentiallyConsistent) }
+
+  public func letGo() {
+    _ = indirect.value.bitwiseAnd(~Self.holdBit, ordering: .sequentiallyConsistent)
+    parker.wake()
+  }
+
+  public func reattach(options: InletOptions) -> any AnyInlet { topic.replace(self, options: options) }
+
+  /// Takes out what waits here and not in the ring, and says which event of the topic comes after it.
+  func takeWaiting() -> (events: ContiguousArray<E>, next: Int) {
+    var events: ContiguousArray<E> = []
+    if hasSnapshot {
+      let left = ownRun(limit: .max)
+      events.append(contentsOf: left)
+      snapshotDone.add(left.count)
+      freeSnapshot()
+    }
+    guard let mailbox else { return (events, cursor.pointee.load(ordering: .relaxed)) }
+    let (waiting, next) = mailbox.takeAll()
+    events.append(contentsOf: waiting)
+    return (events, next)
+  }
+
+  /// Ends it where `successor` goes on with what waited.
+  func handOver(to successor: Inlet<E>, _ counts: EdgeCounts) {
+    successor.suspects.number = suspects.number
+    final.withLock { $0 = counts }
+    attached.store(false, ordering: .releasing)
+    setIndirect(true)
+  }
+
   public func detach() {
     guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    isIndirect = true  // so that no later run touches the ring, which nobody guards for this reader any more
+    setIndirect(true)  // so that no later run touches the ring, which nobody guards for this reader any more
     topic.detach(self)
   }
 
   /// Exact whenever the reader and the producer rest; while they run its parts are from slightly different moments.
   public var counts: EdgeCounts {
+    if let final = final.withLock({ $0 }) { return final }
     var counts = EdgeCounts()
     counts.delivered = delivered.total
     counts.filtered = filtered.total

@@ -173,6 +173,24 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     inHand.store(front.count, ordering: .relaxed)
   }
 
+  /// Reader's side: takes everything that waits out, in order, and says which event of the topic comes after it.
+  func takeAll() -> (events: ContiguousArray<E>, next: Int) {
+    var events: ContiguousArray<E> = []
+    func move(_ buffer: inout Buffer) {
+      for i in 0..<buffer.count { events.append((buffer.base + (buffer.head + i) % buffer.capacity).move()) }
+      buffer.head = 0
+      buffer.count = 0
+    }
+    move(&front)
+    inHand.store(0, ordering: .relaxed)
+    return state.withLock { state in
+      move(&state.back)
+      state.bytes = 0
+      for i in state.places.indices { state.places[i] = -1 }
+      return (events, state.position)
+    }
+  }
+
   /// Reader's side: true where something waits; otherwise the next offer wakes the reader.
   func isReady(announcing: Bool) -> Bool {
     if front.count > 0 { return true }

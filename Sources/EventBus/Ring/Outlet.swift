@@ -6,7 +6,8 @@ public import Synchronization
 /// `send` never waits: it writes into the ring, or aside where the ring is full. Nothing is seen downstream before `commit`, so
 /// that a run that throws can be rolled back. `flush` and `publish` are where back-pressure suspends.
 ///
-/// Unchecked because it writes the topic's raw memory; being non-copyable and lent, there is one of it at a time.
+/// Unchecked because it writes the topic's raw memory; there is one of it at a time, as the topic gives its writing end out once, and gets
+/// it back when the outlet ends.
 public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   public let topic: Topic<E>
   @usableFromInline let base: UnsafeMutablePointer<E>
@@ -27,13 +28,22 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @usableFromInline var filtered = 0
 
   /// True where a cancelled task still gets everything it sent into the ring before it is told: a graceful stop loses nothing.
-  /// Only the parker's `release` then ends the waiting.
+  /// Only `stop` then ends the waiting.
   @usableFromInline let waitsWhenCancelled: Bool
+  /// Ends the waiting for room; nil where nobody does.
+  @usableFromInline let stop: StopToken?
 
-  /// The writing end of `topic`; there must be no other at the same time.
-  public init(_ topic: Topic<E>, waitsWhenCancelled: Bool = false) {
+  /// The writing end of `topic`. That there is no other is the caller's to know: a second one traps (`Topic.claim` asks).
+  public init(_ topic: Topic<E>, waitsWhenCancelled: Bool = false, stop: StopToken? = nil) {
+    if !topic.takeWritingEnd() { preconditionFailure("topic '\(topic.name)' is being written already") }
+    self.init(taken: topic, waitsWhenCancelled, stop)
+  }
+
+  /// Of a topic whose writing end was taken for it.
+  init(taken topic: Topic<E>, _ waitsWhenCancelled: Bool, _ stop: StopToken?) {
     self.topic = topic
     self.waitsWhenCancelled = waitsWhenCancelled
+    self.stop = stop
     base = topic.base
     mask = topic.mask
     head = topic.head
@@ -46,6 +56,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     limit = topic.limit(next: next)
     patience = SpinBudget(topic.producer.waiting.strategy)
   }
+
+  deinit { topic.giveWritingEndBack() }
 
   /// How many events were sent and may be seen.
   public var published: Int { committed }
@@ -245,7 +257,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     while true {
       limit = topic.limit(next: next)
       if limit >= want { return patience.hadLuck() }
-      if topic.producer.isReleased || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
+      if stop?.isCutOff == true || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
       // A quarter of a ring takes a reader longer than one event takes it.
       if patience.spins(times: 8) { continue }
       let target = topic.goal(next: next)

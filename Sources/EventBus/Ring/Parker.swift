@@ -1,7 +1,8 @@
 internal import CMemoryBarrier
 internal import Synchronization
 
-/// The one sleeping place of a component: any of its inlets, its outlet or its supervisor may end the sleep.
+/// The one sleeping place of a component: any of its inlets, its outlet or its supervisor may end the sleep. It says that there is
+/// something to look at, never what: the end of a component is its `StopToken`'s business, so the place may serve the next one.
 ///
 /// The protocol of whoever sleeps: announce it where the others look, run `fence`, look again, then `sleep`. The protocol of the
 /// others: make the news visible, look for an announcement, `wake`. See Documentation/wake-up.md for the proof and its model.
@@ -21,12 +22,6 @@ public final class Parker: Sendable {
 
   /// Ends the present sleep, or the next one where nobody sleeps now.
   public func wake() { state.withLock { $0.wake() }?.resume() }
-
-  /// Ends the present sleep and every later one: cancellation.
-  public func release() { state.withLock { $0.release() }?.resume() }
-
-  /// True after `release`.
-  public var isReleased: Bool { state.withLock { $0.isReleased } }
 
   /// Between announcing and looking again: then either we see the others' news or they see the announcement, or the watch, which
   /// looks again after us, sees the news.

@@ -11,12 +11,9 @@ struct ParkerState<Sleeper> {
   }
 
   private(set) var phase = Phase.awake
-  /// Set once and for good: sleeps end at once from now on.
-  private(set) var isReleased = false
 
   /// The owner wants to sleep. Answers the sleeper back where it must not.
   mutating func sleep(_ sleeper: Sleeper) -> Sleeper? {
-    if isReleased { return sleeper }
     switch phase {
     case .notified:
       phase = .awake
@@ -38,11 +35,5 @@ struct ParkerState<Sleeper> {
       phase = .notified
       return nil
     }
-  }
-
-  /// No sleep from now on: how a cancellation reaches somebody who sleeps or is about to.
-  mutating func release() -> Sleeper? {
-    isReleased = true
-    return wake()
   }
 }

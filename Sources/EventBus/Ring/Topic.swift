@@ -8,6 +8,10 @@ public protocol AnyTopic: AnyObject, Sendable {
   var eventType: any Event.Type { get }
   /// How many events were published so far.
   var published: Int { get }
+  /// Where its producer sleeps while the ring is full.
+  var producer: Parker { get }
+  /// A new reader, from the next event on: see `Topic.attach`.
+  func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet
   /// Nothing will be published any more; readers end after what is there.
   func close()
 }
@@ -20,8 +24,9 @@ private struct Members {
 
   var readers: [Reader] = []
   var keepsLatest = false
-  /// The next event that the table of last values does not have yet.
+  /// The next event that the table of last values does not have yet, and the first that it has.
   var kept = 0
+  var keptFrom = 0
 
   /// The last reader before `place` whose bit is among `bits`, or any for -1. From the end, because a reader that leaves meanwhile moves
   /// those behind it forward: one may come twice, none is left out.
@@ -57,6 +62,8 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// Where a slow reader must get to for the waiting producer to go on, or 0.
   @usableFromInline let starved = makeCell()
   private let closed = makeCell()
+  /// True while an outlet writes.
+  private let isWritten = Atomic(false)
   private let members = Guarded(Members())
   /// The last event of every symbol, where they are kept; touched under the lock of `members` only.
   private var latest = LatestBySymbol<E>()
@@ -97,6 +104,17 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     for cell in [head, attention, starved, closed] { cell.deallocate() }
   }
 
+  /// The writing end, of which there is one at a time; nil while another outlet has it.
+  public func claim(waitsWhenCancelled: Bool = false, stop: StopToken? = nil) -> Outlet<E>? {
+    takeWritingEnd() ? Outlet(taken: self, waitsWhenCancelled, stop) : nil
+  }
+
+  /// False where somebody has it. What the one before has written is seen by the next.
+  func takeWritingEnd() -> Bool { !isWritten.exchange(true, ordering: .acquiringAndReleasing) }
+
+  @usableFromInline
+  func giveWritingEndBack() { isWritten.store(false, ordering: .releasing) }
+
   public func close() {
     // First the last events, then the end: a lossy reader that sees the end has everything.
     members.withLock { offerToMailboxes($0) }
@@ -109,29 +127,74 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   // MARK: Readers
 
   /// A new reader, from the next event on; `parker` is where it sleeps. Until it is detached the topic keeps it, and its room.
+  ///
+  /// Where `initial` is asked for and the last values are not kept, they are from now on, beginning with the events that not every lossless
+  /// reader has passed: `Inlet.beginsComplete` says whether that was all. Events about no symbol have none; asking for them traps.
   public func attach(_ parker: Parker, options: InletOptions = InletOptions()) -> Inlet<E> {
     let inlet = members.withLock { members in
       // Under the lock nobody recomputes the producer's limit, so the slots from `published` on are safe from here on.
       let position = published
       var initial: ContiguousArray<E> = []
-      if options.initial, members.keepsLatest {
+      if options.initial {
+        keepLatest(&members)
         keep(&members, upTo: position)
         initial = latest.values
       }
       let bit = options.overflow == .block ? freeBit(members) : 0
-      let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options)
+      let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options, beginsComplete: members.keptFrom == 0)
       members.readers.append(inlet)
       return inlet
     }
     // Not under the lock: who looks again takes the two locks the other way round.
     parker.add(inlet)
-    if inlet.mailbox != nil {
-      // The producer may just be publishing without having seen the bit: what it published meanwhile is offered here.
-      _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
-      stockbus_heavy_barrier()
-      members.withLock { offerToMailboxes($0) }
-    }
+    hear(inlet)
     return inlet
+  }
+
+  /// Keeps the last event of every symbol from now on, beginning with those that the producer cannot overwrite now.
+  private func keepLatest(_ members: inout Members) {
+    if members.keepsLatest { return }
+    precondition(E.schema.keyOffset != nil, "'\(E.eventName)' is about no symbol, of which there is no last event")
+    var low = published
+    for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
+    members.keepsLatest = true
+    members.kept = low
+    members.keptFrom = low
+  }
+
+  public func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet { attach(parker, options: options) }
+
+  /// Puts a new inlet in the place of `old`: at the same event, with what waits in `old` before it. Only the reader itself may call, between
+  /// two runs.
+  func replace(_ old: Inlet<E>, options: InletOptions) -> Inlet<E> {
+    old.retract()
+    let inlet = members.withLock { members in
+      // Under the lock the producer goes no further than `old` allows; then the new inlet has its place.
+      offerToMailboxes(members)
+      let counts = old.counts.settled
+      let (waiting, next) = old.takeWaiting()
+      let bit = options.overflow != .block ? 0 : old.isLossless ? old.bit : freeBit(members)
+      let inlet = Inlet(self, old.parker, bit: bit, at: next, initial: waiting, options)
+      old.handOver(to: inlet, counts)
+      members.readers.removeAll { $0 === old }
+      members.readers.append(inlet)
+      forgetMailboxes(members)
+      offerToMailboxes(members)
+      return inlet
+    }
+    inlet.parker.add(inlet)
+    hear(inlet)
+    feedProducer()
+    return inlet
+  }
+
+  /// Sees to it that a lossy inlet, which is a reader already, is told of what comes.
+  private func hear(_ inlet: Inlet<E>) {
+    guard inlet.mailbox != nil else { return }
+    // The producer may just be publishing without having seen the bit: what it published meanwhile is offered here.
+    _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
+    stockbus_heavy_barrier()
+    members.withLock { offerToMailboxes($0) }
   }
 
   /// A bit that no attached reader has, or the one that late comers share. A lossy reader needs none: its mailbox knows that it
@@ -145,12 +208,15 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   func detach(_ inlet: Inlet<E>) {
     members.withLock { members in
       members.readers.removeAll { $0 === inlet }
-      // Whoever attaches a lossy inlet sets the bit after adding it, so it is not lost here.
-      if members.readers.allSatisfy(\.isLossless) {
-        _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
-      }
+      forgetMailboxes(members)
     }
     feedProducer()
+  }
+
+  /// Tells the producer where no lossy reader is left. Whoever adds one sets the bit afterwards, so it is not lost here.
+  private func forgetMailboxes(_ members: borrowing Members) {
+    if members.readers.contains(where: { !$0.isLossless }) { return }
+    _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
   }
 
   /// Ends the sleep of a producer that waits for room.

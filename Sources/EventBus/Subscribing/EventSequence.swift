@@ -32,7 +32,7 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
         let more = await withTaskCancellationHandler {
           await inlet.waitUntilReady()
         } onCancel: {
-          parker.release()
+          parker.wake()
         }
         if !more { return nil }
       }

@@ -27,7 +27,7 @@ public struct SubscriptionOptions: Sendable, Hashable {
 
   /// New events only, nothing lost.
   public static var new: SubscriptionOptions { .init() }
-  /// The last value of every symbol first; the topic must have been made with `keepsLatest`.
+  /// The last value of every symbol first. A topic that was not made with `keepsLatest` keeps them from then on.
   public static var initial: SubscriptionOptions { .init(initial: true) }
 
   public init(overflow: Overflow = .block, capacity: Int = 4096, initial: Bool = false) {

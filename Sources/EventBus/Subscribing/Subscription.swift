@@ -27,7 +27,7 @@ public final class Subscription: Sendable {
   /// Ends the subscription.
   public func cancel() {
     task.withLock { $0 }?.cancel()
-    parker.release()
+    parker.wake()
   }
 
   /// Returns when nothing will be delivered any more: cancelled, the topic ended, the subscriber gone or throwing.
@@ -91,7 +91,7 @@ extension Subscriber {
   func drain(_ inlet: Inlet<Input>) -> Bool {
     var slice = TimeSlice()
     while true {
-      if Task.isCancelled || inlet.parker.isReleased { break }
+      if Task.isCancelled { break }
       let delivery = inlet.delivery
       let run = inlet.run(limit: 1024)
       if run.count == 0 { break }
@@ -134,7 +134,7 @@ extension Inlet {
   /// Suspends until a run waits; false where none will come, or the task or the parker was told to stop.
   nonisolated(nonsending) func waitUntilReady() async -> Bool {
     while true {
-      if Task.isCancelled || parker.isReleased { return false }
+      if Task.isCancelled { return false }
       if isReady { return true }
       if isFinished { return false }
       announce()

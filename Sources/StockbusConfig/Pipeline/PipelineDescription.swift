@@ -67,6 +67,12 @@ public struct ComponentDescription: Sendable {
 
   /// For the beginning of a message: `processor 'mine'`.
   public var title: String { section.title(of: id) }
+
+  /// True where both say the same of everything but what is read, wherever they are written.
+  func isLike(_ other: ComponentDescription) -> Bool {
+    section == other.section && plugin == other.plugin && ConfigNode.isLike(supervision, other.supervision)
+      && ConfigNode.isLike(output, other.output) && options.isLike(other.options)
+  }
 }
 
 /// One input of a component as it was written.

@@ -10,10 +10,14 @@ public struct Topology: Sendable {
   public let outerFiles: [RunFiles.Reader]
   /// What is to be warned of in files that are read, each a line with its place.
   let doubts: [String]
+  /// What was written as `runtime`; nil where nothing was.
+  let runtime: ConfigNode?
 
   public init(
-    nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = []
+    nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
+    runtime: ConfigNode? = nil
   ) {
+    self.runtime = runtime
     self.nodes = nodes
     self.settings = settings
     self.outerFiles = outerFiles
@@ -62,8 +66,19 @@ public struct PlannedNode: Sendable {
   }
 }
 
+extension PlannedNode {
+  /// True where both are the same plugin with the same options and supervision, wherever they are written and whatever they read.
+  public func isLike(_ other: PlannedNode) -> Bool {
+    guard let description, let before = other.description else { return false }
+    return id == other.id && description.isLike(before)
+  }
+
+  /// True where both read the same topics in the same order and in the same way.
+  public func readsLike(_ other: PlannedNode) -> Bool { inputs == other.inputs }
+}
+
 /// One input of a component.
-public struct PlannedEdge: Sendable {
+public struct PlannedEdge: Sendable, Hashable {
   /// The component that emits, or a topic of the whole run such as `dead_letters`.
   public let from: String
   public let options: InletOptions

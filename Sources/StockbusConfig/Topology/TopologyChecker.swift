@@ -71,7 +71,7 @@ struct TopologyChecker {
     checkReaders()
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
-    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts)
+    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, runtime: config.description.runtime)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }

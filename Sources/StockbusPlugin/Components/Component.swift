@@ -19,6 +19,9 @@ public protocol Component: Actor {
   static func knownSymbols(_ settings: Settings) -> [String]?
   /// The symbols that these settings name: where a source knows its own, a name that none of them has is warned of.
   static func namedSymbols(_ settings: Settings) -> [NamedSymbol]
+  /// Takes along what depends on the options (`MemoryKey.Change.drop`) into the memory of an instance with other ones. Called between the
+  /// two instances; what is not taken along is forgotten. No I/O.
+  static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory)
   /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
@@ -35,6 +38,7 @@ extension Component {
   public static func doubt(about file: FileUse, _ settings: Settings) -> String? { nil }
   public static func knownSymbols(_ settings: Settings) -> [String]? { nil }
   public static func namedSymbols(_ settings: Settings) -> [NamedSymbol] { [] }
+  public static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory) {}
   public func start() async throws {}
   public func stop() async {}
 }

@@ -13,10 +13,14 @@ public protocol Processor<Input, Output>: Component {
   /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
   /// is lost.
   func drain(into output: inout Outlet<Output>) throws
+  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
+  /// is said. What is not sent has to be remembered, or is lost.
+  func handOver(into output: inout Outlet<Output>) throws
 }
 
 extension Processor {
   public func drain(into output: inout Outlet<Output>) throws {}
+  public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
 /// The convenience form: one event at a time, still without waiting; as fast, because the loop is compiled in the plugin.
@@ -45,8 +49,12 @@ public protocol AsyncProcessor<Input, Output>: Component {
   /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
   /// is lost.
   func drain(into output: inout Outlet<Output>) async throws
+  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
+  /// is said. What is not sent has to be remembered, or is lost.
+  func handOver(into output: inout Outlet<Output>) async throws
 }
 
 extension AsyncProcessor {
   public func drain(into output: inout Outlet<Output>) async throws {}
+  public func handOver(into output: inout Outlet<Output>) async throws { try await drain(into: &output) }
 }

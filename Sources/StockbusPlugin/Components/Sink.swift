@@ -12,10 +12,14 @@ public protocol Sink<Input>: Component {
   func receive(_ events: Span<Input>) async throws
   /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
+  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
+  /// is said. A sink that waits for people or for the world at its end does not do that here.
+  func handOver() async throws
 }
 
 extension Sink {
   public func drain() async throws {}
+  public func handOver() async throws { try await drain() }
 }
 
 /// A sink of several event types: one line for each in `handlers`.
@@ -27,25 +31,28 @@ public protocol MultiSink: Component {
   func settle() async throws
   /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
   func drain() async throws
+  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
+  /// is said. A sink that waits for people or for the world at its end does not do that here.
+  func handOver() async throws
 }
 
 extension MultiSink {
   public func settle() async throws {}
   public func drain() async throws {}
+  public func handOver() async throws { try await drain() }
 }
 
 /// One event type that a `MultiSink` takes, with the method that gets its runs.
 public struct Handler<Owner: MultiSink>: Sendable {
   public let type: any Event.Type
-  @usableFromInline let attach: @Sendable (any AnyTopic, Parker, InletOptions) -> Attached
+  @usableFromInline let attach: @Sendable (any AnyInlet) -> Attached
 
   /// `body` gets as many events as are waiting, inside the sink's isolation; a throw ends the life as for `Sink`.
   @inlinable
   public init<E: Event>(_: E.Type, _ body: @escaping @Sendable (isolated Owner, Span<E>) throws -> Void) {
     type = E.self
-    attach = { topic, parker, options in
-      guard let topic = topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
-      let inlet = topic.attach(parker, options: options)
+    attach = { inlet in
+      guard let inlet = inlet as? Inlet<E> else { preconditionFailure("the wiring gave a topic of another type") }
       return Attached(inlet: inlet) { owner in
         let run = inlet.run(limit: maximumRun)
         if run.count == 0 { return 0 }

@@ -76,6 +76,22 @@ public struct ConfigNode: Sendable {
     return text.isEmpty || text == "~" || text == "null"
   }
 
+  /// True where both say the same, wherever they are written: the values of variables are compared, a mapping's order does not matter, and
+  /// quotation marks matter only where the text would mean "not set" without them.
+  public func isLike(_ other: ConfigNode) -> Bool {
+    switch (value, other.value) {
+    case (.scalar(let a), .scalar(let b)): a == b && isNull == other.isNull
+    case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isLike($1) }
+    case (.map(let a), .map(let b)): a.count == b.count && a.allSatisfy { entry in other[entry.key].map(entry.value.isLike) ?? false }
+    default: false
+    }
+  }
+
+  /// As above; nothing is like nothing only.
+  public static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
+    if let a, let b { a.isLike(b) } else { a == nil && b == nil }
+  }
+
   /// The value of `key` in a mapping; nil where it is no mapping or has no such key.
   public subscript(key: String) -> ConfigNode? {
     guard case .map(let entries) = value else { return nil }

@@ -2,7 +2,7 @@ public import EventBus
 public import Logging
 public import MarketData
 
-/// What the runtime gives a component. Everything outlives the component's lives.
+/// What the runtime gives a component. Everything outlives its instances.
 public struct Context: Sendable {
   /// The component's name in the configuration.
   public let id: String
@@ -26,7 +26,7 @@ public struct Context: Sendable {
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
   private let notices: any Noticeboard
-  private let memory = LifeMemory()
+  let memory = Memory()
 
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
@@ -101,11 +101,11 @@ public struct Context: Sendable {
     for sentence in rollCall.sentences(setAside: notices.setAside.names) { note(sentence) }
   }
 
-  /// Keeps a value for the component's next life; for the present one's fields an actor has properties.
-  public func remember<Value: Sendable>(_ value: Value, _ key: String) { memory[key] = value }
+  /// Keeps a value for the instance after this one; for its own fields an actor has properties.
+  public func remember<Value>(_ value: Value, _ key: MemoryKey<Value>) { memory[key] = value }
 
-  /// What an earlier life kept; nil in the first.
-  public func recall<Value: Sendable>(_: Value.Type = Value.self, _ key: String) -> Value? { memory[key] as? Value }
+  /// What an earlier instance has kept; nil in the first.
+  public func recall<Value>(_ key: MemoryKey<Value>) -> Value? { memory[key] }
 
   /// Sets a piece of outside input aside that cannot be worked with: counted, logged, and published as a dead letter.
   ///

@@ -27,6 +27,9 @@ public struct RollCall: Sendable {
     for id in earlier.hasCome.indices where earlier.hasCome[id] { meet(Symbol(id: UInt32(id))) }
   }
 
+  /// Who has come, for the next instance, whose names may be others.
+  public static var memory: MemoryKey<RollCall> { MemoryKey("roll call", whenOptionsChange: .keep) }
+
   /// Looks at a run of events; nothing to do where all have come.
   @inlinable
   public mutating func look<E: Event>(at events: Span<E>) {

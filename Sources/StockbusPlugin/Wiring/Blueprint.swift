@@ -15,7 +15,7 @@ public struct Blueprint: Sendable {
   public let options: any Options.Type
   public let commands: [CommandInfo]
   @usableFromInline let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
-  /// Decodes the options and answers what makes the node.
+  /// Decodes the options and returns what runs in a slot.
   @usableFromInline let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
 
   /// What a topic is made with.
@@ -35,7 +35,7 @@ public struct Blueprint: Sendable {
     }
   }
 
-  /// A blueprint whose options are decoded: what is left is to wire it.
+  /// A blueprint whose options are decoded: what runs in a slot, as often as its owner wants.
   public struct Assembly: Sendable {
     /// The symbols of all events that it makes; nil where its settings do not say.
     public let knownSymbols: @Sendable () -> [String]?
@@ -47,30 +47,46 @@ public struct Blueprint: Sendable {
     public let fault: @Sendable (FileUse) -> String?
     /// What is hardly meant there: see `Component.doubt(about:_:)`.
     public let doubt: @Sendable (FileUse) -> String?
-    @usableFromInline let make: @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
+    /// One instance in a slot, from its start to its end.
+    @usableFromInline let run: @Sendable (Slot) async throws -> Ending
+    /// The component's type and its settings.
+    let component: any Component.Type
+    let settings: any Options
+    /// Takes along, out of the memory of an instance with these settings, what holds with its own.
+    @usableFromInline let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
+
+    /// Makes the memory of a slot in which `old` has run one for an instance of this; returns what it was. Only where the options or the
+    /// plugin are others, and while no instance runs.
+    public func succeed(_ old: Assembly, in slot: Slot) -> Memory.Contents {
+      let memory = slot.context.memory
+      let before = memory.contents
+      if component == old.component { carryOver(memory.dropDependent(), old.settings, memory) } else { memory.removeAll() }
+      return before
+    }
 
     @usableFromInline
     init(
-      knownSymbols: @escaping @Sendable () -> [String]?, namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)],
-      files: [PlacedFile], fault: @escaping @Sendable (FileUse) -> String?, doubt: @escaping @Sendable (FileUse) -> String?,
-      _ make: @escaping @Sendable (Context, [Edge], (any AnyTopic)?) -> Node
+      _ component: any Component.Type, _ settings: any Options, knownSymbols: @escaping @Sendable () -> [String]?,
+      namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)], files: [PlacedFile],
+      fault: @escaping @Sendable (FileUse) -> String?, doubt: @escaping @Sendable (FileUse) -> String?,
+      carryOver: @escaping @Sendable (Memory, any Options, Memory) -> Void, _ run: @escaping @Sendable (Slot) async throws -> Ending
     ) {
+      self.component = component
+      self.settings = settings
       self.knownSymbols = knownSymbols
       self.namedSymbols = namedSymbols
       self.files = files
       self.fault = fault
       self.doubt = doubt
-      self.make = make
+      self.carryOver = carryOver
+      self.run = run
     }
-
-    /// Wires it; the topics' types were checked before. `output` is what `makeTopic` made.
-    public func node(_ context: Context, inputs: [Edge], output: (any AnyTopic)?) -> Node { make(context, inputs, output) }
   }
 
   @inlinable
   init<P: Component>(
     _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, topic: (@Sendable (TopicPlan) -> any AnyTopic)?,
-    make: @escaping @Sendable (P.Settings, Context, [Edge], (any AnyTopic)?) -> Node
+    run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
   ) {
     self.kind = kind
     self.inputs = inputs
@@ -85,10 +101,13 @@ public struct Blueprint: Sendable {
       add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
       return Assembly(
-        knownSymbols: { P.knownSymbols(settings) },
+        P.self, settings, knownSymbols: { P.knownSymbols(settings) },
         namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
-        files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) }
-      ) { make(settings, $0, $1, $2) }
+        files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) },
+        carryOver: { old, before, memory in
+          if let before = before as? P.Settings { P.carryOver(old, from: before, to: settings, into: memory) }
+        }
+      ) { try await run(settings, $0) }
     }
   }
 
@@ -102,11 +121,4 @@ public struct Blueprint: Sendable {
 @usableFromInline
 func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
   for fault in faults { fault.report(node?[fault.option], else: mark, &problems) }
-}
-
-/// The output topic as its own type; the runtime made it with the same blueprint.
-@inlinable
-func typed<E: Event>(_ topic: (any AnyTopic)?, _: E.Type = E.self) -> Topic<E> {
-  guard let topic = topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
-  return topic
 }

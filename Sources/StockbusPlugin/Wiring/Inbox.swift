@@ -4,17 +4,19 @@ public import EventBus
 public struct Inbox<E: Event>: Sendable {
   public let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
-  /// The same without their type; made once, because converting an array allocates one.
+  @usableFromInline let stop: StopToken
+  /// The same without their type.
   @usableFromInline let erased: [any AnyInlet]
 
   @inlinable
-  public init(_ edges: [Edge], _ parker: Parker) {
+  init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken) {
     self.parker = parker
-    inlets = edges.map { edge in
-      guard let topic = edge.topic as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
-      return topic.attach(parker, options: edge.options)
-    }
+    self.stop = stop
     erased = inlets
+    self.inlets = inlets.map { inlet in
+      guard let inlet = inlet as? Inlet<E> else { preconditionFailure("the wiring gave a topic of another type") }
+      return inlet
+    }
   }
 
   /// The first inlet's turn; nil where there is none.
@@ -22,7 +24,7 @@ public struct Inbox<E: Event>: Sendable {
   var firstTurn: Turn<E>? { inlets.first.map { Turn($0) } }
 
   /// Gives the turn to the next inlet that has something to read. While none has, spins a little and then sleeps. True when all
-  /// inputs have ended.
+  /// inputs have ended or the reader is to hand over.
   @inlinable @inline(__always)
   nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     repeat {
@@ -30,7 +32,7 @@ public struct Inbox<E: Event>: Sendable {
       if turn.inlet.isReady { return false }
       turn.inlet.expect()
     } while quantum.patience.spins()
-    return try await sleepUntilReady(erased, parker, &quantum.patience)
+    return try await sleepUntilReady(erased, parker, stop, &quantum.patience)
   }
 
   /// To the next inlet that has something to read, and be it the same; where none has, to the next.
@@ -44,14 +46,15 @@ public struct Inbox<E: Event>: Sendable {
   }
 }
 
-/// Sleeps until one of the inlets is ready. True when all have ended; throws where the parker was released or the task cancelled.
+/// Sleeps until one of the inlets is ready. True when all have ended or the reader is to hand over; throws where the reader is cut off or the task cancelled.
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func sleepUntilReady(
-  _ inlets: [any AnyInlet], _ parker: Parker, _ patience: inout SpinBudget
+  _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ patience: inout SpinBudget
 ) async throws(CancellationError) -> Bool {
-  if parker.isReleased || Task.isCancelled { throw CancellationError() }
-  if areFinished(inlets) { return true }
+  if stop.isCutOff || Task.isCancelled { throw CancellationError() }
+  // Looked at first: what is held is not finished, and must not be taken for it.
+  if stop.isQuiescing || areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
   var hasNews = areFinished(inlets)
@@ -62,27 +65,16 @@ nonisolated(nonsending) func sleepUntilReady(
   return false
 }
 
-/// Lets others have the thread after a slice of time; throws where the parker was released or the task cancelled meanwhile.
+/// Lets others have the thread after a slice of time; throws where the reader is cut off or the task was cancelled meanwhile.
 @inline(never)
 @usableFromInline
-nonisolated(nonsending) func yield(_ parker: Parker) async throws(CancellationError) {
+nonisolated(nonsending) func yield(_ stop: StopToken) async throws(CancellationError) {
   await Task.yield()
-  if parker.isReleased || Task.isCancelled { throw CancellationError() }
+  if stop.isCutOff || Task.isCancelled { throw CancellationError() }
 }
 
 // Loops, because closures and key paths over existentials allocate, and this runs at every sleep.
 private func areFinished(_ inlets: [any AnyInlet]) -> Bool {
   for inlet in inlets where !inlet.isFinished { return false }
   return true
-}
-
-/// One input of a component before it is attached.
-public struct Edge: Sendable {
-  public let topic: any AnyTopic
-  public let options: InletOptions
-
-  public init(_ topic: any AnyTopic, options: InletOptions = InletOptions()) {
-    self.topic = topic
-    self.options = options
-  }
 }

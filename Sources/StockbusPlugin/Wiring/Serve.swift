@@ -23,7 +23,7 @@ extension Processor {
       }
       try await output.flush()
       turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
+      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
@@ -43,7 +43,7 @@ extension AsyncProcessor {
       }
       try await output.flush()
       turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
+      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
@@ -63,7 +63,7 @@ extension Sink {
         throw error
       }
       turn.inlet.finish(run.count)
-      if quantum.isSpent(run.count) { try await yield(inbox.parker) }
+      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
     } while try await !inbox.ended(&turn, &quantum)
   }
 }
@@ -74,7 +74,7 @@ func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error a
 
 extension MultiSink {
   @inlinable
-  func serve(_ handlers: [Handler<Self>.Attached], _ parker: Parker) async throws {
+  func serve(_ handlers: [Handler<Self>.Attached], _ parker: Parker, stop: StopToken) async throws {
     var quantum = Quantum(parker)
     let inlets = handlers.map(\.inlet)
     while true {
@@ -83,14 +83,14 @@ extension MultiSink {
         let n = try handler.drain(self)
         if n == 0 { continue }
         worked = true
-        if quantum.isSpent(n) { try await yield(parker) }
+        if quantum.isSpent(n) { try await yield(stop) }
       }
       if worked {
         try await settle()
         continue
       }
       if quantum.patience.spins() { continue }
-      if try await sleepUntilReady(inlets, parker, &quantum.patience) { return }
+      if try await sleepUntilReady(inlets, parker, stop, &quantum.patience) { return }
     }
   }
 }

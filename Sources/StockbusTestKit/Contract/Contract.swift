@@ -11,8 +11,8 @@ public import StockbusPlugin
 /// - The declarations: names in snake_case, sentences with a full stop, options whose defaults could be written by a user, event
 ///   types that declare every property and read back what they write, as JSON and as CSV.
 /// - The lives: nothing comes out where nothing went in; without events the component drains and ends; it ends when its inputs
-///   end, with every event accounted for; a source ends when it is cancelled; a second life goes on where the first ended; the
-///   same seed gives the same output.
+///   end, with every event accounted for; a source ends when it is cancelled; a second life goes on where the first ended; asked to make
+///   room for another instance it does, and that goes on at the next event; the same seed gives the same output.
 ///
 /// The component lives several times, one life after the other, with these options: what it does to the world is done as often.
 ///

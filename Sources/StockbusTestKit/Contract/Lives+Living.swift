@@ -5,16 +5,20 @@ extension ContractLives {
   private static var slices: Int { 200 }
 
   /// One life with time going by itself. `until` says when it is cancelled; without it it has to end by itself.
-  func live(_ subject: Subject, isLast: Bool = true, until: (@Sendable () async -> Void)? = nil) async -> Ending {
-    let node = subject.bench.node
+  ///
+  /// Where it `handsOver`, it is asked to make room for another instance: with inputs as soon as it has started, a source when it is cancelled.
+  func live(
+    _ subject: Subject, isLast: Bool = true, handsOver: Bool = false, until: (@Sendable () async -> Void)? = nil
+  ) async -> Ending {
+    let slot = subject.bench.slot
     let ending = Watched<Ending?>(nil)
     func end(_ how: Ending) { ending.update { if $0 == nil { $0 = how } } }
     let subscription = subject.bench.subscribeToJSON { line in subject.output.update { $0.append(line) } }
+    if handsOver, until == nil { slot.whenStarted { slot.quiesce() } }
     // Unstructured, because a life that does not end must not keep the caller: it is then given up.
     let life = Task {
       do {
-        try await node.life()
-        end(.returned)
+        end(try await subject.bench.live() == .handedOver ? .handedOver : .returned)
       } catch is CancellationError {
         end(.cancelled)
       } catch {
@@ -29,12 +33,13 @@ extension ContractLives {
         for _ in 0..<20 { await Task.yield() }
       }
       end(.late)
-      for parker in node.parkers { parker.release() }
+      slot.cutOff()
       life.cancel()
     }
     let stop = until.map { until in
       Task {
         await until()
+        if handsOver { slot.quiesce() }
         life.cancel()
       }
     }
@@ -42,7 +47,8 @@ extension ContractLives {
     watch.cancel()
     stop?.cancel()
     guard let how = ending.value, how != .late else { return .late }
-    if isLast || how == .returned { node.retire() } else { subscription?.cancel() }
+    if how == .handedOver { slot.goOn() }
+    if isLast || how == .returned { slot.retire() } else { subscription?.cancel() }
     await subscription?.finished()
     return how
   }

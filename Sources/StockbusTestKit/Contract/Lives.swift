@@ -15,6 +15,8 @@ struct ContractLives: Sendable {
     case returned
     case threw(String)
     case cancelled
+    /// It has made room for another instance.
+    case handedOver
     /// It did not end in time and was given up.
     case late
   }
@@ -44,6 +46,7 @@ struct ContractLives: Sendable {
       if !violations.isEmpty { return violations }
       violations += try await checkWithEvents()
       if violations.isEmpty { violations += try await checkSecondLife() }
+      if violations.isEmpty { violations += try await checkHandOver() }
       return violations
     } catch { return ["It cannot be made: \(error)."] }
   }
@@ -76,7 +79,7 @@ struct ContractLives: Sendable {
   private func checkSecondLife() async throws -> [String] {
     let subject = try makeSubject()
     let bench = subject.bench
-    for parker in bench.node.parkers { parker.release() }
+    bench.slot.cutOff()
     for feed in bench.feeds { feed.feed.publish(0..<feed.count / 2) }
     if await live(subject, isLast: false) == .late { return ["It does not end when everything is cut off."] }
     for feed in bench.feeds {
@@ -96,10 +99,24 @@ struct ContractLives: Sendable {
     return unaccounted(subject)
   }
 
-  private func waiting(_ subject: Subject) -> Int { subject.bench.node.inlets.reduce(0) { $0 + $1.counts.inFlight } }
+  /// An instance that makes room in mid-stream: nothing is lost, and nothing comes twice.
+  private func checkHandOver() async throws -> [String] {
+    let subject = try makeSubject()
+    for feed in subject.bench.feeds { feed.publishAll() }
+    switch await live(subject, isLast: false, handsOver: true) {
+    case .handedOver: break
+    case .threw(let error): return ["It fails where it is to make room for another instance: \(error)."]
+    case .late: return ["It does not make room for another instance."]
+    case .returned, .cancelled: return ["It ends where it is to make room for another instance."]
+    }
+    let violations = fault(await live(subject), "After another instance has made room")
+    return violations.isEmpty ? unaccounted(subject) : violations
+  }
+
+  private func waiting(_ subject: Subject) -> Int { subject.bench.slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
 
   private func unaccounted(_ subject: Subject) -> [String] {
-    subject.bench.node.inlets.enumerated().compactMap { i, inlet in
+    subject.bench.slot.ports.enumerated().compactMap { i, inlet in
       let counts = inlet.counts
       let done = counts.delivered + counts.filtered
       return done == counts.published ? nil : "Of \(counts.published) events of input \(i + 1) it has worked on \(done)."
@@ -119,7 +136,10 @@ struct ContractLives: Sendable {
         samples.append(Array(subject.output.value.prefix(Self.sample)))
         // Who has come to an end lives only once.
         if samples.count > 1 || ending == .returned { continue }
-        violations = fault(await liveUntilSampled(subject, isLast: true), "In a second life")
+        if case .threw(let error) = await liveUntilSampled(subject, isLast: false, handsOver: true) {
+          return ["It fails where it is to make room for another instance: \(error)."]
+        }
+        violations = fault(await liveUntilSampled(subject, isLast: true), "In a further life")
         if !violations.isEmpty { return violations }
       }
       return samples.count == 2 ? difference(samples[0], samples[1]) : []
@@ -127,16 +147,16 @@ struct ContractLives: Sendable {
   }
 
   /// One life, cancelled once it has emitted a few events.
-  private func liveUntilSampled(_ subject: Subject, isLast: Bool) async -> Ending {
+  private func liveUntilSampled(_ subject: Subject, isLast: Bool, handsOver: Bool = false) async -> Ending {
     let enough = subject.output.value.count + Self.sample
-    return await live(subject, isLast: isLast) { await subject.output.wait { $0.count >= enough } }
+    return await live(subject, isLast: isLast, handsOver: handsOver) { await subject.output.wait { $0.count >= enough } }
   }
 
   // MARK: What went wrong
 
   private func fault(_ ending: Ending, _ when: String) -> [String] {
     switch ending {
-    case .returned, .cancelled: []
+    case .returned, .cancelled, .handedOver: []
     case .threw(let error): ["\(when) it fails: \(error)."]
     case .late: ["\(when) it does not end."]
     }

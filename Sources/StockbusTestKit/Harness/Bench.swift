@@ -14,28 +14,37 @@ struct Bench: Sendable {
     }
   }
 
-  let node: Node
+  let slot: Slot
+  let assembly: Blueprint.Assembly
   let feeds: [Lane]
   let blueprint: Blueprint
 
   init(_ subject: some Wireable, options: String, feeds: [Feed], context: Context) throws {
-    let options = try OptionsYAML.node(options)
-    guard let blueprint = subject.blueprint(for: feeds.map(\.type), options: options) else {
+    let node = try OptionsYAML.node(options)
+    guard let blueprint = subject.blueprint(for: feeds.map(\.type), options: node) else {
       let names = feeds.map { $0.type.eventName }.joined(separator: ", ")
       throw HarnessError(names.isEmpty ? "it needs inputs" : "it does not take \(names)")
     }
     if feeds.isEmpty, !blueprint.inputs.isEmpty { throw HarnessError("it needs inputs") }
-    let assembly = try blueprint.assembly(options, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
+    assembly = try Self.assembly(of: blueprint, options)
     let lanes = feeds.enumerated().map { Lane(feed: $1.open("input\($0 + 1)"), count: $1.count) }
     let output = blueprint.makeTopic(.init(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count })))
-    node = assembly.node(context, inputs: lanes.map { Edge($0.feed.topic) }, output: output)
+    slot = Slot(blueprint.kind, context, inputs: lanes.map { Edge($0.feed.topic) }, output: output)
     self.feeds = lanes
     self.blueprint = blueprint
   }
 
+  static func assembly(of blueprint: Blueprint, _ options: String) throws -> Blueprint.Assembly {
+    try blueprint.assembly(OptionsYAML.node(options), at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
+  }
+
+  /// One instance, from its start to its end.
+  @discardableResult
+  func live() async throws -> Ending { try await slot.run(assembly) }
+
   /// Hands every event of the output to `body`.
   func subscribe<E: Event>(_ body: @escaping @Sendable (E) -> Void) throws -> Subscription {
-    guard let output = node.output else { throw HarnessError("it is a sink and emits nothing") }
+    guard let output = slot.output else { throw HarnessError("it is a sink and emits nothing") }
     guard let topic = output as? Topic<E> else {
       throw HarnessError("it emits \(output.eventType.eventName), not \(E.eventName)")
     }
@@ -44,7 +53,7 @@ struct Bench: Sendable {
 
   /// Hands every event of the output to `body` as JSON; nil for a sink.
   func subscribeToJSON(_ body: @escaping @Sendable (String) -> Void) -> Subscription? {
-    func open<E: Event>(_: E.Type) -> Subscription? { (node.output as? Topic<E>)?.subscribe { body(E.schema.json($0)) } }
-    return node.output.flatMap { open($0.eventType) }
+    func open<E: Event>(_: E.Type) -> Subscription? { (slot.output as? Topic<E>)?.subscribe { body(E.schema.json($0)) } }
+    return slot.output.flatMap { open($0.eventType) }
   }
 }

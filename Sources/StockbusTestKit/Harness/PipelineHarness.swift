@@ -1,6 +1,7 @@
 public import StockbusConfig
 public import StockbusPlugin
 public import StockbusRuntime
+internal import Synchronization
 
 /// A whole pipeline from its YAML text, with a clock that is moved by hand and its log lines kept.
 ///
@@ -10,7 +11,10 @@ public import StockbusRuntime
 /// #expect(report.exitStatus == 0)
 /// ```
 public final class PipelineHarness: Sendable {
+  /// As it was when the run began.
   public let topology: Topology
+  private let catalogue: Catalogue
+  private let present: Mutex<Topology>
   public let pipeline: Pipeline
   public let clock: ManualTimekeeper
   public let log: CapturedLog
@@ -20,6 +24,8 @@ public final class PipelineHarness: Sendable {
     _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog()
   ) throws(Problems) {
     topology = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
+    self.catalogue = catalogue
+    present = Mutex(topology)
     pipeline = Pipeline(topology, clock: clock, logger: log.logger())
     self.clock = clock
     self.log = log
@@ -37,6 +43,20 @@ public final class PipelineHarness: Sendable {
 
   /// Runs until everything has ended while time goes by itself.
   public func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
+
+  /// Changes the running pipeline to what another text says: components that differ are replaced or rewired, one after the other, upstream
+  /// first. Throws what is wrong with the text, and why a component could not be changed; those before it were.
+  public func change(to text: String) async throws {
+    let next = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
+    let difference = present.withLock { $0 }.difference(to: next)
+    let (added, removed) = (difference.ids(.added), difference.ids(.removed))
+    if !added.isEmpty { throw HarnessError("added: \(added.joined(separator: ", "))") }
+    if !removed.isEmpty { throw HarnessError("removed: \(removed.joined(separator: ", "))") }
+    for entry in difference.entries where entry.step != .kept {
+      if let plan = next.nodes.first(where: { $0.id == entry.id }) { try await pipeline.replace(plan) }
+    }
+    present.withLock { $0 = next }
+  }
 
   /// Tells a component something: `perform("ticks raise AAPL 10")`. Answers what it says.
   public func perform(_ line: String) async throws(CommandError) -> String {

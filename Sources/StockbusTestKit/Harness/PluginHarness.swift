@@ -73,11 +73,11 @@ public final class PluginHarness: Sendable {
     let subscription = try bench.subscribe { event in collected.update { $0.append(event) } }
     defer { subscription.cancel() }
     for feed in bench.feeds { feed.publishAll() }
-    do { try await bench.node.life() } catch {
-      bench.node.retire()
+    do { try await bench.live() } catch {
+      bench.slot.retire()
       throw error
     }
-    bench.node.retire()
+    bench.slot.retire()
     await subscription.finished()
     return collected.value
   }
@@ -91,8 +91,8 @@ public final class PluginHarness: Sendable {
   public func consume(_ feeds: [Feed], by subject: some Wireable, options: String = "") async throws {
     let bench = try Bench(subject, options: options, feeds: feeds, context: context)
     for feed in bench.feeds { feed.publishAll() }
-    defer { bench.node.retire() }
-    try await bench.node.life()
+    defer { bench.slot.retire() }
+    try await bench.live()
   }
 
   /// The first `count` events of a source, fewer where it ends before; then it is stopped gracefully. Time goes by itself.
@@ -106,8 +106,8 @@ public final class PluginHarness: Sendable {
     try await clock.running {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          do { try await bench.node.life() } catch is CancellationError {}
-          bench.node.retire()
+          do { try await bench.live() } catch is CancellationError {}
+          bench.slot.retire()
           await subscription.finished()
         }
         group.addTask { await collected.wait { $0.count >= count } }

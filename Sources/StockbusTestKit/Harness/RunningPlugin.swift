@@ -1,5 +1,6 @@
 public import EventBus
 public import StockbusPlugin
+internal import Synchronization
 
 /// A component that lives while the test goes on: events are sent to it, time is moved, commands are given, its output is read.
 ///
@@ -16,25 +17,56 @@ public final class RunningPlugin<Out: Event>: Sendable {
   private let collected: Watched<[Out]>
   private let subscription: Subscription?
   private let isSource: Bool
-  /// Unstructured, because this object is its scope: `stop` waits for its end, dropping the object cancels it.
-  private let life: Task<Void, any Error>
+  private let present: Mutex<Present>
+
+  /// What runs now.
+  private struct Present {
+    let assembly: Blueprint.Assembly
+    /// Unstructured, because the running plugin is its scope: `stop` waits for its end, dropping the object cancels it.
+    let life: Task<Ending, any Error>
+  }
 
   init(_ bench: Bench) throws {
     self.bench = bench
     let collected = Watched<[Out]>([])
     self.collected = collected
-    subscription = bench.node.output == nil ? nil : try bench.subscribe { event in collected.update { $0.append(event) } }
+    subscription = bench.slot.output == nil ? nil : try bench.subscribe { event in collected.update { $0.append(event) } }
     isSource = bench.feeds.isEmpty
-    let node = bench.node
-    life = Task {
-      defer { node.retire() }
-      try await node.life()
-    }
+    present = Mutex(Self.begin(bench.assembly, in: bench.slot))
   }
 
+  private static func begin(_ assembly: Blueprint.Assembly, in slot: Slot) -> Present {
+    Present(
+      assembly: assembly,
+      life: Task {
+        do {
+          let ending = try await slot.run(assembly)
+          if ending == .ended { slot.retire() }
+          return ending
+        } catch {
+          slot.retire()
+          throw error
+        }
+      })
+  }
+
+  private var now: Present { present.withLock { $0 } }
+
   deinit {
-    for parker in bench.node.parkers { parker.release() }
-    life.cancel()
+    bench.slot.cutOff()
+    now.life.cancel()
+  }
+
+  /// Lets an instance with other options go on in its place, as a run does whose configuration changes: at the very event where this one
+  /// ends. Throws what is wrong with the options, and what this instance's life has thrown.
+  public func replace(options: String) async throws {
+    let (next, old, slot) = (try Bench.assembly(of: bench.blueprint, options), now, bench.slot)
+    slot.quiesce()
+    if isSource { old.life.cancel() }
+    guard try await old.life.value == .handedOver else { throw HarnessError("it has ended") }
+    _ = next.succeed(old.assembly, in: slot)
+    slot.goOn()
+    present.withLock { $0 = Self.begin(next, in: slot) }
   }
 
   /// What it has emitted so far.
@@ -58,22 +90,26 @@ public final class RunningPlugin<Out: Event>: Sendable {
 
   /// Returns when the component is done with everything that was sent, or has ended; what it emits for that may still be on its way.
   public func delivered() async {
-    let inlets = bench.node.inlets
+    let inlets = bench.slot.ports
     // Nobody is told of this moment, so it is looked for; every look lets the component work.
     while inlets.contains(where: { $0.counts.inFlight > 0 }) { await Task.yield() }
   }
 
+  /// What became of the events of each input.
+  public var counts: [EdgeCounts] { bench.slot.ports.map(\.counts) }
+
   /// Tells the component something: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
-    return try await bench.node.perform(command)
+    return try await bench.slot.perform(command)
   }
 
   /// Ends it gracefully: a source is cancelled, everything else drains. Throws what its life has thrown; twice is harmless.
   public func stop() async throws {
     for feed in bench.feeds { feed.feed.topic.close() }
+    let life = now.life
     if isSource { life.cancel() }
-    do { try await life.value } catch is CancellationError {}
+    do { _ = try await life.value } catch is CancellationError {}
     await subscription?.finished()
   }
 }
@@ -82,6 +118,12 @@ extension PluginHarness {
   /// Starts a source.
   public func start<Out: Event>(_ source: some Wireable, options: String = "", emitting _: Out.Type) throws -> RunningPlugin<Out> {
     try RunningPlugin(Bench(source, options: options, feeds: [], context: context))
+  }
+
+  /// Starts a sink with an input of each of these types.
+  public func start(_ sink: some Wireable, options: String = "", taking types: [any Event.Type]) throws -> RunningPlugin<Trade> {
+    func feed<E: Event>(_: E.Type) -> Feed { Feed([E](), capacity: 1 << 14) }
+    return try RunningPlugin(Bench(sink, options: options, feeds: types.map { feed($0) }, context: context))
   }
 
   /// Starts a processor or relay with `inputs` inputs of one type.

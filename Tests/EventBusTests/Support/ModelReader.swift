@@ -25,13 +25,40 @@ final class ModelReader<E: TestEvent> {
   /// Events of a run that failed, to come one by one.
   var suspects = 0
   var isAttached = true
+  /// What became of the events, where another reader has taken its place.
+  var final: EdgeCounts?
 
-  init(_ inlet: Inlet<E>, _ options: InletOptions, after published: [E], hasTable: Bool) {
+  init(_ inlet: Inlet<E>, _ options: InletOptions, after published: [E], tableStart: Int?) {
     self.inlet = inlet
     self.options = options
     start = published.count
-    snapshot = options.initial && hasTable ? Self.latest(published) : []
+    snapshot = options.initial ? tableStart.map { Self.latest(Array(published[$0...])) } ?? [] : []
     snapshotCount = snapshot.count
+  }
+
+  /// One that goes on at event `start`, with `waiting` before it.
+  private init(_ inlet: Inlet<E>, _ options: InletOptions, at start: Int, waiting: [E]) {
+    self.inlet = inlet
+    self.options = options
+    self.start = start
+    snapshot = waiting
+    snapshotCount = waiting.count
+  }
+
+  /// The reader with other options in its place: what waits outside of the ring comes first, what waits in the ring is published to it.
+  func handOver(to inlet: Inlet<E>, _ options: InletOptions, published: [E]) -> ModelReader {
+    let isLossless = self.options.overflow == .block
+    let start = isLossless ? published.count - waiting.count : published.count
+    let next = ModelReader(inlet, options, at: start, waiting: snapshot + front + (isLossless ? [] : waiting))
+    next.suspects = suspects
+    for event in published[start...] { next.publish(event) }
+    let open = snapshot.count + front.count + waiting.count
+    var counts = counts(published: published.count)
+    counts.published -= open
+    counts.inFlight = 0
+    final = counts
+    isAttached = false
+    return next
   }
 
   /// The last event of every symbol, in the order of their first ones.
@@ -140,6 +167,7 @@ final class ModelReader<E: TestEvent> {
   }
 
   func counts(published: Int) -> EdgeCounts {
+    if let final { return final }
     var counts = EdgeCounts()
     counts.published = published - start + snapshotCount
     counts.delivered = delivered

@@ -6,7 +6,8 @@ import SeededRandom
 struct RingDriver<E: TestEvent>: ~Copyable {
   var random: SplitMix
   let topic: Topic<E>
-  let hasTable: Bool
+  /// The first event that the table of last values has; nil where there is none.
+  var tableStart: Int?
   /// How many bytes of text may be under way.
   let memory: Int
   var outlet: Outlet<E>
@@ -23,7 +24,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   init(seed: Int, capacity: Int, hasTable: Bool, memory: Int = InletOptions.defaultMemory) {
     random = SplitMix(seed)
-    self.hasTable = hasTable
+    tableStart = hasTable ? 0 : nil
     self.memory = memory
     topic = Topic("t", capacity: capacity, keepsLatest: hasTable, memory: memory)
     outlet = Outlet(topic)
@@ -46,7 +47,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   }
 
   private mutating func move() async {
-    switch random.upTo(15) {
+    switch random.upTo(16) {
     case 0...3: send(random.upTo(5))
     case 4: sendSpan(random.upTo(topic.capacity + 2))
     case 5, 6:
@@ -57,6 +58,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     case 9: if readers.count < 4 || random.oneIn(20) { attach() }
     case 10: if random.oneIn(4) { detach() }
     case 11: if random.oneIn(8) { newLife() }
+    case 12: if random.oneIn(3) { reattach() }
     default: read()
     }
   }
@@ -136,15 +138,45 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   }
 
   private mutating func newLife() {
-    outlet = Outlet(topic)
+    Self.renew(&outlet, topic)
     sent = []
   }
 
-  private mutating func attach() {
-    let options = InletOptions(
+  /// The old one ends before there is a new one: a topic has one writing end.
+  private static func renew(_ outlet: inout Outlet<E>, _ topic: Topic<E>) {
+    end(consume outlet)
+    outlet = Outlet(topic)
+  }
+
+  private static func end(_ outlet: consuming Outlet<E>) {}
+
+  private mutating func makeOptions() -> InletOptions {
+    InletOptions(
       overflow: Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(6), initial: random.oneIn(2),
       memory: memory == InletOptions.defaultMemory ? memory : 20 + random.upTo(120))
-    readers.append(ModelReader(topic.attach(Parker(), options: options), options, after: published, hasTable: hasTable))
+  }
+
+  private mutating func attach() {
+    let options = makeOptions()
+    // Whoever asks first has the table begin with what cannot be overwritten.
+    if options.initial, tableStart == nil { tableStart = slowest }
+    readers.append(ModelReader(topic.attach(Parker(), options: options), options, after: published, tableStart: tableStart))
+  }
+
+  /// A reader goes on with other options, between two runs.
+  private mutating func reattach() {
+    guard let place = readers.indices.filter({ readers[$0].run == nil }).randomElement(using: &random) else { return }
+    let options = makeOptions()
+    let old = readers[place]
+    guard let inlet = old.inlet.reattach(options: options) as? Inlet<E> else {
+      failures.append("another type of inlet")
+      return
+    }
+    readers[place] = old.handOver(to: inlet, options, published: published)
+    gone.append(old)
+    if !old.inlet.run(limit: 9).isEmpty || old.inlet.isReady || !old.inlet.isFinished {
+      failures.append("an inlet that was replaced has something")
+    }
   }
 
   private mutating func detach() {

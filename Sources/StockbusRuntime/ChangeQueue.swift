@@ -1,0 +1,72 @@
+internal import EventBus
+internal import StockbusConfig
+internal import StockbusPlugin
+
+/// Why a component could not be changed; the run goes on with what there was.
+package struct ChangeError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// One component is to go on with another plan.
+struct Change: Sendable {
+  let plan: PlannedNode
+  /// Told the outcome, once.
+  let reply: CheckedContinuation<ChangeError?, Never>
+}
+
+/// What is to be told to a run's loop: changes that somebody asks for, and instances that have started.
+final class ChangeQueue: Sendable {
+  enum Item: Sendable {
+    case change(Change)
+    /// The first instance of a component's present plan has started.
+    case started(String)
+    /// It has its other inputs.
+    case rewired(String)
+  }
+
+  private struct State {
+    var waiting: [Item] = []
+    var isClosed = false
+  }
+
+  private let state = Guarded(State())
+  private let parker = Parker()
+
+  /// False where nobody listens any more.
+  @discardableResult
+  func post(_ item: Item) -> Bool {
+    let isOpen = state.withLock { state in
+      if !state.isClosed { state.waiting.append(item) }
+      return !state.isClosed
+    }
+    parker.wake()
+    return isOpen
+  }
+
+  /// What was posted, at least one; nothing where the task is cancelled. One caller at a time.
+  func next() async -> [Item] {
+    while true {
+      let items = state.withLock { state in
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      if !items.isEmpty || Task.isCancelled { return items }
+      await withTaskCancellationHandler {
+        await parker.sleep()
+      } onCancel: {
+        parker.wake()
+      }
+    }
+  }
+
+  /// Nobody listens any more; returns what nobody has heard.
+  func close() -> [Item] {
+    state.withLock { state in
+      state.isClosed = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import EventBus
+package import StockbusConfig
+internal import StockbusPlugin
+
+/// What is being changed about one component.
+struct Transition: Sendable {
+  enum Stage: Sendable, Equatable {
+    /// The instance is asked to take other inputs between two batches.
+    case rewiring
+    /// The instance is asked to leave.
+    case leaving
+    /// The time for that has passed: what there was goes on.
+    case givenUp
+    /// The first instance of the new plan is being started.
+    case trial
+  }
+
+  let change: Change
+  /// What ran before.
+  let old: PlannedNode
+  let number: Int
+  var stage: Stage
+  /// What the old instances had remembered.
+  var memory: Memory.Contents?
+  var isAnswered = false
+}
+
+extension Pipeline {
+  /// Puts another plan in the place of the component of the same name: the next instance begins at the very event where the present one
+  /// ends, and where it does not start, the old plan goes on. Returns when the new one has started, or throws why it has not.
+  ///
+  /// A plan with the same options and other inputs rewires the present instance. The plan belongs to a checked topology whose other
+  /// components are those of the run.
+  package func replace(_ plan: PlannedNode) async throws(ChangeError) {
+    let error = await withCheckedContinuation { reply in
+      if !changes.post(.change(Change(plan: plan, reply: reply))) { reply.resume(returning: ChangeError("the run is over")) }
+    }
+    if let error { throw error }
+  }
+}
+
+// A change goes from stage to stage as its component's happenings come in; the loop waits for nothing.
+extension PipelineLoop {
+  mutating func begin(_ change: Change, _ group: inout Children) {
+    let id = change.plan.id
+    guard let member = pipeline.member(id) else { return change.reply.resume(returning: ChangeError("there is no component '\(id)'")) }
+    if let obstacle = obstacle(to: change.plan, member) { return change.reply.resume(returning: ChangeError(obstacle)) }
+    let isRewiring = change.plan.isLike(member.plan) && !change.plan.readsLike(member.plan)
+    changeCount += 1
+    underway[id] = Transition(change: change, old: member.plan, number: changeCount, stage: isRewiring ? .rewiring : .leaving)
+    pipeline.update(id) { $0.phase = .quiescing }
+    post(.changeOverdue(id, changeCount), after: pipeline.settings.drainDeadline, &group)
+    if isRewiring {
+      let changes = pipeline.changes
+      member.slot.rewire(Pipeline.edges(of: change.plan, pipeline.topics)) { changes.post(.rewired(id)) }
+    } else {
+      member.slot.quiesce()
+      member.leave.fire()
+    }
+  }
+
+  /// Why this plan cannot take that one's place; nil where it can.
+  private func obstacle(to plan: PlannedNode, _ member: Member) -> String? {
+    let (old, title) = (member.plan, "'\(member.id)'")
+    if isStopping { return "the run is stopping" }
+    if !member.isRunning { return "\(title) is not running" }
+    if underway[member.id] != nil { return "\(title) is being changed already" }
+    if plan.blueprint.kind != old.blueprint.kind { return "\(title) is a \(old.blueprint.kind.rawValue) and stays one" }
+    if plan.blueprint.output != old.blueprint.output { return "the events that \(title) emits would be others" }
+    if plan.topic.capacity != old.topic.capacity || plan.topic.memory != old.topic.memory {
+      return "the ring that \(title) writes to would be another one"
+    }
+    if plan.inputs.isEmpty != old.inputs.isEmpty { return "\(title) would \(plan.inputs.isEmpty ? "lose" : "get") its inputs" }
+    for input in plan.inputs {
+      guard let topic = pipeline.topics[input.from] else { return "\(title) would read '\(input.from)', which is not running" }
+      let isTaken = plan.blueprint.inputs.contains { $0 == topic.eventType }
+      if !isTaken { return "\(title) does not take what '\(input.from)' emits" }
+    }
+    return nil
+  }
+
+  /// The old instance has left: the new plan is tried, or the old one goes on.
+  mutating func succeed(_ id: String, _ group: inout Children) {
+    guard let member = pipeline.member(id) else { return }
+    if isStopping, member.isPureSource {
+      // That it was to make room does not matter any more.
+      member.slot.retire()
+      return end(id, .completed, &group)
+    }
+    let transition = underway[id]
+    member.slot.goOn()
+    pipeline.update(id) { $0.leave = Latch() }
+    guard var transition, transition.stage == .leaving else {
+      // Too late: the change was given up while its instance was leaving.
+      underway[id] = nil
+      pipeline.update(id) { $0.phase = .running }
+      return resume(id, isOnTrial: false, &group)
+    }
+    transition.memory = transition.change.plan.assembly.succeed(transition.old.assembly, in: member.slot)
+    transition.stage = .trial
+    underway[id] = transition
+    member.slot.reconnect(Pipeline.edges(of: transition.change.plan, pipeline.topics))
+    pipeline.update(id) { member in
+      member.plan = transition.change.plan
+      member.phase = .starting
+    }
+    resume(id, isOnTrial: true, &group)
+  }
+
+  /// The new plan's instance has not started: the old plan goes on, with what it remembered.
+  mutating func goBack(_ id: String, _ reason: String, _ group: inout Children) {
+    guard let member = pipeline.member(id), let transition = underway[id] else { return }
+    if let memory = transition.memory { member.slot.restore(memory) }
+    member.slot.reconnect(Pipeline.edges(of: transition.old, pipeline.topics))
+    pipeline.update(id) { member in
+      member.plan = transition.old
+      member.phase = .running
+    }
+    pipeline.logger.error("\(id) could not be changed: \(reason); it goes on as before")
+    finish(id, ChangeError(reason))
+    resume(id, isOnTrial: false, &group)
+  }
+
+  /// The instance has not made room in time: it goes on.
+  mutating func giveUp(_ id: String, _ number: Int) {
+    guard var transition = underway[id], transition.number == number, transition.stage == .leaving || transition.stage == .rewiring else {
+      return
+    }
+    let isRewiring = transition.stage == .rewiring
+    // A rewiring may have been carried out a moment ago: then its news is on its way.
+    if isRewiring, pipeline.member(id)?.slot.withdraw() == false { return }
+    pipeline.logger.error("\(id) has not made room within \(pipeline.settings.drainDeadline.optionText); it goes on as before")
+    transition.change.reply.resume(
+      returning: ChangeError("'\(id)' has not made room within \(pipeline.settings.drainDeadline.optionText)"))
+    transition.isAnswered = true
+    transition.stage = .givenUp
+    // An instance that is cancelled, or about to leave, does leave; the old plan then goes on in `succeed`.
+    underway[id] = isRewiring ? nil : transition
+    if isRewiring { pipeline.update(id) { $0.phase = .running } }
+  }
+
+  private func resume(_ id: String, isOnTrial: Bool, _ group: inout Children) {
+    if let member = pipeline.member(id) { supervise(member, isOnTrial: isOnTrial, &group) }
+  }
+
+  /// A change is over; the error says why nothing came of it.
+  mutating func finish(_ id: String, _ error: ChangeError?) {
+    guard let transition = underway.removeValue(forKey: id) else { return }
+    if error == nil {
+      pipeline.update(id) { member in
+        member.plan = transition.change.plan
+        member.phase = .running
+      }
+    }
+    if !transition.isAnswered { transition.change.reply.resume(returning: error) }
+  }
+}

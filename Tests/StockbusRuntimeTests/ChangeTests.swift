@@ -1,0 +1,161 @@
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+import Testing
+
+/// Components that are changed while the run goes on.
+@Suite(.timeLimit(.minutes(15))) struct ChangeTests {
+  private func text(
+    numbers: String = "count: 3000, single: true", pass: String = "", keep: String = "", passInputs: String = "[numbers]"
+  ) -> String {
+    """
+    sources: { numbers: { plugin: numbers, \(numbers) } }
+    processors: { pass: { plugin: pass, inputs: \(passInputs)\(pass.isEmpty ? "" : ", ")\(pass) } }
+    sinks: { keep: { plugin: keep, inputs: [pass]\(keep.isEmpty ? "" : ", ")\(keep) } }
+    """
+  }
+
+  private func all(_ count: Int64) -> [Int64] { Array(1...count) }
+
+  /// What a change is refused with; nil where it is carried out.
+  private func refusal(_ harness: PipelineHarness, _ text: String) async -> String? {
+    do {
+      try await harness.change(to: text)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test func `each kind of component is changed in mid-stream, and nothing is lost, doubled or reordered`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 3000, single: true, hold: true"))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 10)
+      for round in 1...20 {
+        try await harness.change(to: text(numbers: "count: 3000, single: true, hold: true", pass: "drops: [-\(round)]"))
+        try await harness.change(to: text(numbers: "count: \(3000 + round), single: true, hold: true", pass: "drops: [-\(round)]"))
+        try await harness.change(
+          to: text(numbers: "count: \(3000 + round), single: true, hold: true", pass: "drops: [-\(round)]", keep: "poison: [-\(round)]"))
+      }
+      await journal.wait(until: "keep", has: 3020)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(3020))
+      #expect(end.exitStatus == 0)
+      #expect(end.counts("numbers", "pass") == counts(in: 3020, delivered: 3020))
+      #expect(end.counts("pass", "keep") == counts(in: 3020, delivered: 3020))
+      #expect(end.counter("pass", "seen") == 3020)
+      // Each round's first text takes what the round before has said of source and sink back: those change twice a round but for the first.
+      #expect(end.fates.map(\.lives) == [40, 21, 40])
+    }
+  }
+
+  @Test func `what does not start leaves the old one at work`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 100, hold: true"))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 100)
+      // It has started once; the next start fails.
+      let reason = await refusal(harness, text(numbers: "count: 100, hold: true", keep: "failing_starts: 2"))
+      #expect(reason == "no start")
+      try await harness.change(to: text(numbers: "count: 120, hold: true"))
+      await journal.wait(until: "keep", has: 120)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(120))
+      #expect(end.exitStatus == 0)
+      #expect(harness.log.texts(.error).contains { $0.contains("keep could not be changed: no start; it goes on as before") })
+    }
+  }
+
+  @Test func `who does not make room in time goes on`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 50, hold: true", keep: "gated: true"))
+      async let report = harness.run()
+      await journal.wait(for: "entered")
+      async let reason = refusal(harness, text(numbers: "count: 50, hold: true", keep: "gated: true, poison: [-1]"))
+      await harness.clock.waitForSleeper(until: .seconds(10))
+      harness.clock.advance(by: .seconds(10))
+      #expect(await reason == "'keep' has not made room within 10s")
+      journal.gate.open()
+      await journal.wait(until: "keep", has: 50)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(50))
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `other inputs are read by the same instance, and the edges before stay in the ledger`() async throws {
+    try await journalled { journal in
+      func two(_ inputs: String) -> String {
+        """
+        sources: { numbers: { plugin: numbers, count: 40, hold: true }, dice: { plugin: dice } }
+        sinks: { keep: { plugin: keep, inputs: \(inputs) }, all: { plugin: keep, inputs: [dice, numbers] } }
+        """
+      }
+      let harness = try pipeline(two("[numbers]"))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 40)
+      try await harness.change(to: two("[{ from: numbers, overflow: drop_oldest, capacity: 7 }]"))
+      try await harness.change(to: two("[dice, numbers]"))
+      try await harness.change(to: two("[numbers]"))
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.count(of: "keep starts") == 1)
+      #expect(end.fate("keep")?.lives == 1)
+      #expect(end.exitStatus == 0)
+      let edges = end.ledger.edges.filter { $0.to == "keep" }
+      #expect(edges.map(\.from) == ["dice", "numbers"], "the retired one first")
+      #expect(edges.last?.counts == counts(in: 40, delivered: 40))
+      #expect(edges.allSatisfy { $0.counts.residue == 0 })
+    }
+  }
+
+  @Test func `what fails over and over is changed without waiting for its next attempt`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 5, hold: true", keep: "failing_starts: 1000000"))
+      async let report = harness.run()
+      // The clock stands still: the second failure in a row is waited for.
+      while journal.count(of: "keep starts") < 2 { await Task.yield() }
+      try await harness.change(to: text(numbers: "count: 5, hold: true"))
+      await journal.wait(until: "keep", has: 5)
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 0)
+      #expect(journal.received(by: "keep") == all(5))
+    }
+  }
+
+  @Test func `what cannot be changed is refused with the reason`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 5, hold: true"))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 5)
+      let more = text(numbers: "count: 5, hold: true") + "\n#"
+      #expect(await refusal(harness, more) == nil, "a comment is no change")
+      let otherOutput = text(numbers: "count: 5, hold: true").replacing("plugin: pass", with: "plugin: pass, output: { capacity: 64 }")
+      #expect(await refusal(harness, otherOutput) == "the ring that 'pass' writes to would be another one")
+      let added = text(numbers: "count: 5, hold: true").replacing("sinks: {", with: "sinks: { more: { plugin: keep, inputs: [numbers] },")
+      #expect(await refusal(harness, added) == "added: more")
+      harness.pipeline.stop()
+      _ = await report
+      #expect(await refusal(harness, text(keep: "poison: [1]")) == "the run is over")
+    }
+  }
+
+  @Test func `a change that a stop overtakes is told so`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(text(numbers: "count: 50, hold: true", keep: "gated: true"))
+      async let report = harness.run()
+      await journal.wait(for: "entered")
+      async let reason = refusal(harness, text(numbers: "count: 50, hold: true", keep: "gated: true, poison: [-1]"))
+      await harness.clock.waitForSleeper(until: .seconds(10))
+      harness.pipeline.stop()
+      journal.gate.open()
+      let end = await report
+      // The sink has made room already, or ends with the run: either way everything has come.
+      _ = await reason
+      #expect(journal.received(by: "keep") == all(50))
+      #expect(end.exitStatus == 0)
+    }
+  }
+}
