@@ -22,7 +22,7 @@ help:
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
-	@echo "make soak [MINUTES=20]          the tests, long, under the address and the thread sanitizer; 0: each once"
+	@echo "make soak [MINUTES=20 PARTS=]   models, stress and sanitizers, for so long besides the builds; 0: each once, to its end"
 
 # In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.
 run: build
@@ -69,7 +69,7 @@ fuzz: setup
 	@sh Scripts/fuzz.sh "$(TARGET)" "$(SECONDS)"
 
 soak: setup
-	@sh Scripts/soak.sh "$(MINUTES)"
+	@sh Scripts/soak.sh "$(MINUTES)" $(PARTS)
 
 clean:
 	rm -rf .build Fuzzing/.build
