@@ -9,6 +9,9 @@ FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
 
+# Scripts/commit.sh has said what --version tells.
+export STOCKBUS_COMMIT_IS_TOLD = 1
+
 .PHONY: help run test build install setup lint format validate disk bench bench-quick bench-counts fuzz soak clean
 
 help:
@@ -41,6 +44,7 @@ install: build
 
 setup:
 	@sh Scripts/setup.sh
+	@sh Scripts/commit.sh
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(BENCHMARKS) $(FUZZING)

@@ -40,11 +40,18 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
+/// What `stockbus --version` says of the commit is in a header that the Makefile writes before each build. The manifest cannot say it: SwiftPM
+/// keeps what a manifest came to, with `Context.gitInformation` as it was then, and a variable with the commit would have all manifests read
+/// again, those of the dependencies too.
+let commit: [CSetting] =
+  Context.environment["STOCKBUS_COMMIT_IS_TOLD"] == nil
+  ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../.build/commit")]
+
 let package = Package(
   name: "stockbus",
   platforms: [.macOS(.v26)],
   products: [
-    .executable(name: "stockbus", targets: ["StockbusCLI"]),
+    .executable(name: "stockbus", targets: ["StockbusCLI", "CCommit"]),
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
@@ -69,6 +76,10 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
+
+    // What `--version` says.
+    .target(name: "CVersion"),
+    .target(name: "CCommit", dependencies: ["CVersion"], publicHeadersPath: ".", cSettings: commit),
 
     // The house, ground floor first; nothing imports what stands below it in this list.
     room("MarketData"),
@@ -100,7 +111,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusNetwork", "CStopSignals",
+        "StockbusNetwork", "CStopSignals", "CVersion",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

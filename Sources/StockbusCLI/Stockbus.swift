@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import StockbusPlugin
 
 /// `stockbus`: one file a command, in Commands.
@@ -19,7 +20,7 @@ struct Stockbus: AsyncParsableCommand {
         65  with --strict: malformed input, or gaps in a venue's numbers
         78  an error in a configuration; nothing was started
       """,
-    version: "stockbus \(Version.number)",
+    version: Version.text(commit: String(cString: stockbus_commit())),
     subcommands: [
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, Echo.self,
     ],
@@ -58,6 +59,9 @@ struct Stockbus: AsyncParsableCommand {
 /// The program's version.
 enum Version {
   static let number = "0.1.0"
+
+  /// What `--version` says: `stockbus 0.1.0 (e1d6b28)`, and without a commit `stockbus 0.1.0`.
+  static func text(commit: String) -> String { "stockbus \(number)" + (commit.isEmpty ? "" : " (\(commit))") }
 }
 
 /// Exit statuses beside 0, 1, ArgumentParser's 64 and a strict run's 65; after sysexits.h.

@@ -90,4 +90,10 @@ import Testing
     #expect(Stockbus.unknownCommand("help", "run") == nil)
     for word in ["run", "help", "--help", "-h", "--version", "---completion", ""] { #expect(Stockbus.unknownCommand(word) == nil) }
   }
+
+  @Test func `the version says the commit where it is known`() {
+    #expect(Version.text(commit: "") == "stockbus \(Version.number)")
+    #expect(Version.text(commit: "e1d6b28") == "stockbus \(Version.number) (e1d6b28)")
+    #expect(Version.text(commit: "e1d6b28, modified") == "stockbus \(Version.number) (e1d6b28, modified)")
+  }
 }
