@@ -111,9 +111,10 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusNetwork", "CStopSignals", "CVersion",
+        "StockbusNetwork", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        "CVersion",
       ] + plugins,
       swiftSettings: strict),
 
