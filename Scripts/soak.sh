@@ -7,9 +7,9 @@
 # All parts unless some are named. TARGETs are folders of Tests, for the sanitizers; each has a process of its own, all unless some are named.
 #
 # The minutes are those of checking: builds take what they take. What is left of them is divided among the parts that are left (the models get
-# up to half: cut short they show little), and when a part's time is over, whatever it has started is ended. Where that cuts the sanitizers' first round short, the next soak begins where this one
-# ended. 0 minutes: everything once, to its end. The first round is the suite as it is; STOCKBUS_FUZZ_COUNT, which random tests take their
-# count from, doubles from round to round.
+# up to half: cut short they show little), and when a part's time is over, whatever it has started is ended. Where that cuts the sanitizers'
+# first round short, the next soak begins where this one ended. 0 minutes: everything once, to its end. The first round is the suite as it is,
+# with ten seconds of the stress test; STOCKBUS_FUZZ_COUNT, which random tests take their count from, doubles from round to round.
 #
 # A report of the thread sanitizer does not end its target, one of the address sanitizer does. What they said is in .build/soak; the different
 # reports and the tests that failed are told with their target. Builds are kept in .build/asan and .build/tsan; with SKIP_BUILD=1 they
