@@ -22,8 +22,8 @@ public final class Pipeline: Sendable {
   /// By name: what the members and the run itself publish.
   let topics: [String: any AnyTopic]
 
-  /// Wires everything; nothing starts.
-  public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger) {
+  /// Wires everything; nothing starts. `services` is what components find in their contexts, such as the terminal.
+  public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
     self.clock = clock
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
@@ -46,7 +46,7 @@ public final class Pipeline: Sendable {
         let context = Context(
           id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
           notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files)
+          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files, services: services)
         var topic = plan.topic
         topic.waiting = waiting
         let output = plan.blueprint.makeTopic(topic)

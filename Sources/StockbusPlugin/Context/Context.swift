@@ -22,6 +22,8 @@ public struct Context: Sendable {
   public let zone: DisplayZone
   /// What the run reads: an output is compared with it when it is opened.
   public let files: RunFiles
+  /// What whoever made the run has given to its components.
+  public let services: Services
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
@@ -31,13 +33,15 @@ public struct Context: Sendable {
   public init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
-    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles()
+    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
+    services: Services = Services()
   ) {
     self.id = id
     self.waiting = waiting
     self.helpers = helpers
     self.zone = zone
     self.files = files
+    self.services = services
     self.run = run
     self.clock = clock
     self.logger = logger

@@ -20,22 +20,25 @@ public final class PipelineHarness: Sendable {
   public let log: CapturedLog
 
   /// Reads, checks and wires; nothing starts. Throws every problem at once, located in `plugins.yaml`.
+  /// Components find `services` in their contexts; without them the fallbacks, so that nothing reaches the developer's screen.
   public init(
-    _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog()
+    _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
+    services: Services = Services()
   ) throws(Problems) {
     topology = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
     self.catalogue = catalogue
     present = Mutex(topology)
-    pipeline = Pipeline(topology, clock: clock, logger: log.logger())
+    pipeline = Pipeline(topology, clock: clock, logger: log.logger(), services: services)
     self.clock = clock
     self.log = log
   }
 
   /// As above, with the plugins that the text may name.
   public convenience init(
-    _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog()
+    _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
+    services: Services = Services()
   ) throws(Problems) {
-    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log)
+    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log, services: services)
   }
 
   /// Runs until everything has ended; the clock stands still unless the test moves it. Once only.

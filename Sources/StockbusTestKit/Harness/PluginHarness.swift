@@ -22,14 +22,18 @@ public final class PluginHarness: Sendable {
   private let registry = CounterRegistry()
   private let seed: UInt64
   private let run: any RunView
+  private let services: Services
 
   /// - Parameters:
   ///   - seed: the run's seed; a component draws from it and its name.
   ///   - run: what the component sees around it.
+  ///   - services: what it is given of the world; without them the fallbacks, so that nothing reaches the developer's screen.
   public init(
-    id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: any RunView = NoRun()
+    id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: any RunView = NoRun(),
+    services: Services = Services()
   ) {
     self.run = run
+    self.services = services
     self.id = id
     self.seed = seed
     self.clock = clock
@@ -54,7 +58,7 @@ public final class PluginHarness: Sendable {
   public var context: Context {
     var logger = log.logger()
     logger[metadataKey: "component"] = "\(id)"
-    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run)
+    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run, services: services)
   }
 
   /// What a processor or relay emits for these inputs, one list an input, all of them waiting when it starts.
