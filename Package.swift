@@ -87,7 +87,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal", uses: ["MarketData"]),
+    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
       "StockbusNetwork",
@@ -148,11 +148,14 @@ let package = Package(
         "StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Crypto", package: "swift-crypto"),
       ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
+    .target(
+      name: "TestTerminal", dependencies: ["StockbusTerminal", "StockbusTestKit"], path: "Tests/Support/TestTerminal",
+      swiftSettings: strict),
     tests("MarketData"),
     tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
-    tests("StockbusTerminal"),
+    tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests(
       "FileReplay",
       uses: [
@@ -160,8 +163,12 @@ let package = Package(
         "MarketData", "CZlib",
       ]),
     tests("StockbusPlugin"),
-    tests("FlashLogger", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
-    tests("ConsoleViewer", uses: ["StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
+    tests(
+      "FlashLogger",
+      uses: [
+        "ConsoleViewer", "NotificationDispatcher", "TestTerminal", "StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData",
+      ]),
+    tests("ConsoleViewer", uses: ["TestTerminal", "StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [
@@ -190,7 +197,9 @@ let package = Package(
       ] + nio),
     tests(
       "NotificationDispatcher",
-      uses: ["TestServers", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+      uses: [
+        "TestServers", "TestTerminal", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData",
+      ]),
     tests(
       "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
   ],

@@ -50,7 +50,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal", uses: ["MarketData"]),
+    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // The two of which only a part reads bytes: links to that part.

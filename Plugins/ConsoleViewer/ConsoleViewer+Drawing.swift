@@ -18,7 +18,7 @@ extension ConsoleViewer {
         // No two frames are nearer than this, however many events come.
         do { try await context.clock.sleep(until: .nanoseconds(began + settings.refresh.wholeNanoseconds)) } catch { break }
         while !Task.isCancelled, inbox.isEmpty, effects.isEmpty, state.market.total == drawn {
-          let next = state.nextChange(steps: ScreenLayout.flashSteps(Terminal.shared.capabilities.colors))
+          let next = state.nextChange(steps: ScreenLayout.flashSteps(terminal.capabilities.colors))
           if let next, now >= next { break }
           await sleep(until: next)
         }
@@ -93,15 +93,15 @@ extension ConsoleViewer {
           if let aside = try await store.keep(memory) { inbox.add(.answer("what could not be read is kept as \(aside)", isError: false)) }
         } catch { inbox.add(.answer("\(error)", isError: true)) }
       }
-    case .ring: if settings.bell { try? await Terminal.shared.ring() }
-    case .redraw: await Terminal.shared.redraw()
+    case .ring: if settings.bell { try? await terminal.ring() }
+    case .redraw: await terminal.redraw()
     }
   }
 
   /// Makes the next frame; false where it cannot be shown any more.
   @discardableResult
   func draw() async -> Bool {
-    let size = Terminal.shared.size
+    let size = terminal.size
     if size != state.size { effects += state.reduce(.resize(size)) }
     effects += state.reduce(.tick(now, wall: context.clock.now))
     if now >= lastSample &+ 500_000_000 {
@@ -114,13 +114,13 @@ extension ConsoleViewer {
         effects += state.run.components.filter { $0.isRunning && $0.commands.contains { $0.verb == "rules" } }.map { .askRules($0.id) }
       }
     }
-    let colors = Terminal.shared.capabilities.colors
+    let colors = terminal.capabilities.colors
     frames.add(1)
     do throws(TerminalError) {
       if mode == .full {
-        try await Terminal.shared.present(ScreenLayout.frame(state, colors: colors), owner: context.id)
+        try await terminal.present(ScreenLayout.frame(state, colors: colors), owner: context.id)
       } else {
-        try await Terminal.shared.setBlock(InlineTable.lines(state, colors: colors), owner: context.id)
+        try await terminal.setBlock(InlineTable.lines(state, colors: colors), owner: context.id)
       }
       return true
     } catch {

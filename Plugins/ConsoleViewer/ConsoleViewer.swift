@@ -27,6 +27,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   let settings: ConsoleViewerSettings
   let context: Context
+  let terminal: Terminal
   private(set) var mode: Mode
   var state: ScreenState
   /// For plain lines: the first price of every symbol.
@@ -67,14 +68,16 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   public init(_ settings: ConsoleViewerSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    mode = settings.plain || !Terminal.shared.capabilities.canRedraw ? .plain : settings.screen == .full ? .full : .inline
+    let terminal = context.terminal
+    self.terminal = terminal
+    mode = settings.plain || !terminal.capabilities.canRedraw ? .plain : settings.screen == .full ? .full : .inline
     inbox = ScreenInbox(waking: bell)
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
     only = settings.watch.map { Set($0) }
     rollCall = RollCall((settings.watch ?? []).map(\.description), after: context.recall(RollCall.memory))
     var state = ScreenState(
-      size: Terminal.shared.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
+      size: terminal.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
@@ -96,7 +99,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     if mode == .full {
       let inbox = inbox
       do {
-        refusal = try await Terminal.shared.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
+        refusal = try await terminal.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
       } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
       // Somebody else has the screen, or the keyboard: a table in place is better than nothing.
       if refusal != nil { mode = .inline }
@@ -208,7 +211,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     if lines.isEmpty { return }
     let out = lines
     lines = []
-    do { try await Terminal.shared.print(out) } catch {
+    do { try await terminal.print(out) } catch {
       if error.isBrokenPipe { context.readerHasGone() }
       context.lose(out.count, "\(error)")
       throw EnvironmentFailure("\(error)", isPermanent: true)
@@ -235,12 +238,12 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     context.remember(rollCall, RollCall.memory)
     switch mode {
     case .plain: break
-    case .inline: try? await Terminal.shared.finishBlock(owner: context.id)
+    case .inline: try? await terminal.finishBlock(owner: context.id)
     case .full:
-      let last = wasQuit || state.market.rows.isEmpty ? [] : InlineTable.lines(state, colors: Terminal.shared.capabilities.colors)
-      try? await Terminal.shared.closeScreen(owner: context.id)
+      let last = wasQuit || state.market.rows.isEmpty ? [] : InlineTable.lines(state, colors: terminal.capabilities.colors)
+      try? await terminal.closeScreen(owner: context.id)
       // What ended by itself leaves its last prices to be read.
-      try? await Terminal.shared.print(last)
+      try? await terminal.print(last)
     }
   }
 
@@ -252,7 +255,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   ]
 
   public func perform(_ command: Command) throws(CommandError) -> String {
-    if let reason = NoScreen(settings, Terminal.shared.capabilities, refusal, isOpen: mode == .full) {
+    if let reason = NoScreen(settings, terminal.capabilities, refusal, isOpen: mode == .full) {
       throw CommandError("'\(context.id)' has no pages here: \(reason.text)")
     }
     if command.arguments.isEmpty { throw CommandError("'\(command.verb)' needs a symbol") }

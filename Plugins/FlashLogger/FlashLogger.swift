@@ -21,6 +21,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FlashLoggerSettings
   private let context: Context
+  private let terminal: Terminal
   private var last = LatestBySymbol<Price>()
   private var file: PatientFile?
   private var out = RecordText(capacity: 1024)
@@ -35,19 +36,20 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   public init(_ settings: FlashLoggerSettings, _ context: Context) {
     self.settings = settings
     self.context = context
+    terminal = context.terminal
     changes = context.counter("changes", "Price changes logged.")
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
 
   public func start() throws {
     // A terminal is shared: what goes there goes through its one writer.
-    guard settings.path != "-" || (settings.format == .jsonl && !Terminal.shared.capabilities.canRedraw) else { return }
+    guard settings.path != "-" || (settings.format == .jsonl && !terminal.capabilities.canRedraw) else { return }
     let file = PatientFile(path: settings.path, settings.file, context)
     try file.open()
     self.file = file
   }
 
-  private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && Terminal.shared.capabilities.canRedraw }
+  private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && terminal.capabilities.canRedraw }
 
   public func receive(_ events: Span<E>) async throws {
     if let file { return try await write(events, to: file) }
@@ -65,7 +67,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     } else {
       let zone = context.zone
       let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero, zone: zone) }
-      do { try await Terminal.shared.print(lines) } catch {
+      do { try await terminal.print(lines) } catch {
         if error.isBrokenPipe { context.readerHasGone() }
         throw EnvironmentFailure("\(error)", isPermanent: true)
       }
@@ -134,7 +136,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private func draw(at now: Duration) async {
     let zone = context.zone
     let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade, zone: zone) }
-    do { try await Terminal.shared.setBlock(lines, owner: context.id) } catch { context.logger.warning("\(error)") }
+    do { try await terminal.setBlock(lines, owner: context.id) } catch { context.logger.warning("\(error)") }
   }
 
   public func drain() async throws {

@@ -45,7 +45,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   private let silenced: Counter
 
   public init(_ settings: NotificationSettings, _ context: Context) {
-    self.init(settings, context, .system(clock: context.clock))
+    self.init(settings, context, .system(context))
   }
 
   init(_ settings: NotificationSettings, _ context: Context, _ tools: ChannelTools) {

@@ -13,6 +13,13 @@ enum Console {
     case progress(String?)
   }
 
+  /// The process's one terminal, with the colours that `begin` was told. Every run of the program gives it to its components.
+  static let terminal = Terminal(colors: colors.withLock { $0 })
+  private static let colors = Mutex(ColorChoice.auto)
+
+  /// Says what `--color` asks for, before anything looks at the terminal.
+  static func begin(colors choice: ColorChoice) { colors.withLock { $0 = choice } }
+
   /// Beyond 1,024 waiting items the newest are left out, and said to be.
   private static let items = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(1024))
   private static let dropped = Mutex(0)
@@ -24,7 +31,7 @@ enum Console {
 
   /// What was asked for, above whatever is drawn in place: in columns where people read it, otherwise with tabs for the next program.
   static func answer(_ text: AnswerText) {
-    let lines = Terminal.shared.errorCapabilities.isTerminal ? text.columns : text.lines
+    let lines = terminal.errorCapabilities.isTerminal ? text.columns : text.lines
     if case .dropped = items.continuation.yield(.answer(lines)) { dropped.withLock { $0 += lines.count } }
   }
 
@@ -32,7 +39,7 @@ enum Console {
   static func show(progress line: String?) { items.continuation.yield(.progress(line)) }
 
   /// Progress is for people: it is shown where standard error is a terminal.
-  static var canShowProgress: Bool { Terminal.shared.errorCapabilities.canRedraw }
+  static var canShowProgress: Bool { terminal.errorCapabilities.canRedraw }
 
   /// Writes what comes until `finish`.
   static func printItems() async {
@@ -41,19 +48,19 @@ enum Console {
       switch item {
       case .log(let line, let role):
         clear(&isShowing)
-        try? await Terminal.shared.print(StyledLine(line), to: .standardError, role: role)
+        try? await terminal.print(StyledLine(line), to: .standardError, role: role)
       case .answer(let lines):
         clear(&isShowing)
-        if Terminal.shared.errorCapabilities.isTerminal {
-          try? await Terminal.shared.print(lines.map { StyledLine($0) }, to: .standardError)
+        if terminal.errorCapabilities.isTerminal {
+          try? await terminal.print(lines.map { StyledLine($0) }, to: .standardError)
         } else {
           StandardError.write(lines.joined(separator: "\n"))
         }
       case .progress(let line):
-        if Terminal.shared.capabilities.canRedraw {
-          try? await Terminal.shared.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
+        if terminal.capabilities.canRedraw {
+          try? await terminal.setBlock(line.map { [StyledLine($0, Style(dim: true))] }, owner: "progress")
         } else if let line {
-          let columns = max(1, Terminal.shared.errorCapabilities.size.columns - 1)
+          let columns = max(1, terminal.errorCapabilities.size.columns - 1)
           StandardError.write(commands: "\r\u{1b}[K" + line.terminalSafe.prefix(columns: columns))
           isShowing = true
         } else {
@@ -75,8 +82,8 @@ enum Console {
     await printing.value
     let dropped = dropped.withLock { $0 }
     if dropped > 0 {
-      try? await Terminal.shared.print(StyledLine("\(dropped) log lines were left out, too many at once"), to: .standardError)
+      try? await terminal.print(StyledLine("\(dropped) log lines were left out, too many at once"), to: .standardError)
     }
-    try? await Terminal.shared.restore()
+    try? await terminal.restore()
   }
 }

@@ -41,14 +41,6 @@ struct RunOptions: ParsableArguments {
   }
 }
 
-/// `--color`.
-enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
-  case auto, always, never
-  case ansi16 = "16"
-  case ansi256 = "256"
-  case trueColor = "24bit"
-}
-
 /// swift-log's levels as an argument.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   case trace, debug, info, notice, warning, error, critical
@@ -65,17 +57,17 @@ struct RunSession {
     // Pipes and sockets that close are errors where they are written to, never a reason to die.
     signal(SIGPIPE, SIG_IGN)
     stockbus_fill_standard_streams()
-    if options.color != .auto { setenv("STOCKBUS_COLOR", options.color.rawValue, 1) }
+    Console.begin(colors: options.color)
     // Commands that are typed and keys that are pressed cannot both come from one terminal.
-    if options.commands == "-", isatty(STDIN_FILENO) == 1 { Terminal.shared.takeKeyboard() }
+    if options.commands == "-", isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
   }
 
   func run(_ topology: Topology) async throws {
     // What is typed as input is not for the screen.
-    if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Terminal.shared.takeKeyboard() }
+    if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let level = Logger.Level(rawValue: options.logLevel.rawValue) ?? .notice
     let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) }
-    let pipeline = Pipeline(topology, logger: logger)
+    let pipeline = Pipeline(topology, logger: logger, services: Services(Console.terminal))
     // A task of its own, so that the second signal can cancel what waits in it; awaited below.
     let hardStop = HardStop()
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }

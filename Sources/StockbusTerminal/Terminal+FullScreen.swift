@@ -1,11 +1,5 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
 /// Why the whole window cannot be had.
-public enum ScreenRefusal: Hashable, Sendable {
+public enum ScreenRefusal: Error, Hashable {
   /// Standard output is no terminal, or one whose cursor cannot be moved.
   case noTerminal, cannotRedraw
   /// Somebody else reads standard input, or there is none to read.
@@ -19,8 +13,9 @@ public enum ScreenRefusal: Hashable, Sendable {
 extension Terminal {
   /// Takes the whole window for `owner` until `closeScreen`: the other screen of the terminal, no cursor, keys one by one.
   ///
-  /// Answers why not where it cannot be had. `receive` is called on threads of the terminal's own with keys and whatever else concerns the screen, and must not wait. While the screen is on, blocks of other owners
-  /// are handed to it as panes, and printed lines as `printed`; nothing else reaches the window.
+  /// Answers why not where it cannot be had. `receive` is called on threads of the terminal's own with keys and whatever else concerns
+  /// the screen, and must not wait. While the screen is on, blocks of other owners are handed to it as panes, and printed lines as
+  /// `printed`; nothing else reaches the window.
   ///
   /// However the process ends, the terminal is left as it was found: `closeScreen`, `installCrashRestore`, and a guardian for `kill -9`.
   public func openScreen(
@@ -29,33 +24,25 @@ extension Terminal {
     if let full { return .taken(full.owner) }
     guard capabilities.canRedraw else { return capabilities.isTerminal ? .cannotRedraw : .noTerminal }
     if isKeyboardTaken { return .keyboardTaken }
-    guard let descriptor = openKeyboard() else { return .noKeyboard }
-    guard let mode = RawMode(descriptor), mode.isForeground else {
-      closeKeyboard(descriptor)
-      return .background
-    }
-    let guardian = Guardian(terminal: descriptor)
-    let keyboard = KeyboardThread(keyboard: descriptor) { [weak self] news in self?.forward(news, receive) }
-    guard let keyboard else {
-      guardian?.end()
-      closeKeyboard(descriptor)
-      return .noKeyboard
-    }
+    let keyboard: any TerminalKeyboard
+    do throws(ScreenRefusal) {
+      keyboard = try device.openKeyboard { [weak self] news in self?.forward(news, receive) }
+    } catch { return error }
     // What stands below goes where it came from, before the other screen covers it.
     let bytes = screen.finish()
     full = FullScreen(
-      owner: owner, mode: mode, keyboard: keyboard, guardian: guardian, receive: receive, usesMouse: mouse,
+      owner: owner, keyboard: keyboard, receive: receive, usesMouse: mouse,
       screen: CellScreen(colors: capabilities.colors, isUTF8: capabilities.isUTF8), canSynchronize: capabilities.isKnownToSynchronize)
     do throws(TerminalError) {
       try write(bytes, to: .standardOutput)
-      CrashRestore.isLive(false, descriptor: output)
+      device.noteBlock(isLive: false)
       try enter(asks: true)
     } catch {
       leave()
       end()
       throw error
     }
-    keyboard.start()
+    keyboard.begin()
     tellPanes()
     return nil
   }
@@ -105,9 +92,7 @@ extension Terminal {
 
   private func enter(asks: Bool) throws(TerminalError) {
     guard let entering = full else { return }
-    entering.mode.enter()
-    CrashRestore.isFullScreen(true, descriptor: output, found: entering.mode.found)
-    entering.guardian?.say(isOn: true)
+    entering.keyboard.enter()
     full?.isSuspended = false
     full?.screen.invalidate()
     var bytes = Sequences.fullScreenBegin
@@ -122,17 +107,12 @@ extension Terminal {
   /// The terminal as it was found; what cannot be written has no reader any more.
   private func leave() {
     guard let leaving = full, !leaving.isSuspended else { return }
-    if leaving.awaitsAnswer {
-      // An answer that comes after us would stand in the shell's line.
-      var entry = pollfd(fd: leaving.mode.descriptor, events: Int16(POLLIN), revents: 0)
-      _ = poll(&entry, 1, 100)
-    }
+    // An answer that comes after us would stand in the shell's line.
+    if leaving.awaitsAnswer { leaving.keyboard.waitForAnswer() }
     var bytes: [UInt8] = []
     Sequences.fullScreenEnd.withUTF8Buffer { bytes += $0 }
     try? write(bytes, to: .standardOutput)
-    leaving.mode.leave()
-    CrashRestore.isFullScreen(false, descriptor: output, found: leaving.mode.found)
-    leaving.guardian?.say(isOn: false)
+    leaving.keyboard.leave()
     full?.isSuspended = true
   }
 
@@ -140,13 +120,11 @@ extension Terminal {
     guard let ending = full else { return }
     full = nil
     ending.keyboard.end()
-    ending.guardian?.end()
-    closeKeyboard(ending.mode.descriptor)
   }
 
   // MARK: What the keyboard's thread says
 
-  private nonisolated func forward(_ news: KeyboardThread.News, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
+  private nonisolated func forward(_ news: KeyboardNews, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
     switch news {
     case .input(let events):
       for event in events {
@@ -172,37 +150,21 @@ extension Terminal {
 
   /// Ctrl-Z: everything is given back, and the process stops until somebody lets it go on.
   private func suspend() {
-    guard full != nil else { return }
+    guard let full else { return }
     leave()
-    // Unlike SIGTSTP it cannot be caught, so it stops us now and here.
-    kill(getpid(), SIGSTOP)
+    full.keyboard.stopProcess()
   }
 
   /// After a stop of any kind: in the foreground the screen is ours again, in the background we go on without one.
   private func resume() {
     guard let resuming = full else { return }
-    guard resuming.mode.isForeground else {
+    guard resuming.keyboard.isForeground else {
       full?.isSuspended = true
-      CrashRestore.isFullScreen(false, descriptor: output, found: resuming.mode.found)
-      resuming.guardian?.say(isOn: false)
+      resuming.keyboard.yield()
       return
     }
     do throws(TerminalError) { try enter(asks: false) } catch { return }
     resuming.receive(.resumed)
     if let frame = resuming.frame { try? present(frame, owner: resuming.owner) }
-  }
-
-  // MARK: The keyboard
-
-  /// Standard input where it is this terminal, otherwise the process's terminal.
-  private nonisolated func openKeyboard() -> Int32? {
-    if let keyboardOverride { return keyboardOverride }
-    if isatty(STDIN_FILENO) == 1 { return STDIN_FILENO }
-    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
-    return descriptor >= 0 ? descriptor : nil
-  }
-
-  private nonisolated func closeKeyboard(_ descriptor: Int32) {
-    if descriptor != STDIN_FILENO, descriptor != keyboardOverride { close(descriptor) }
   }
 }

@@ -1,51 +1,47 @@
 internal import Synchronization
 
-/// The process's terminal, or what stands in its place: the one way out for everything that people are to read.
+/// A run's terminal, or what stands in its place: the one way out for everything that people are to read.
 ///
-/// Every sink writes through `Terminal.shared`, so no two of them tear each other: live blocks stand one under the other at the
-/// bottom, printed lines scroll away above them. Where standard output is no terminal, lines are printed plain and blocks are not
-/// shown. Whoever writes to standard output past this actor while a block is live spoils the picture until the next resize.
+/// Whoever makes the run makes its terminal, and all components write to that one (`context.terminal`), so no two of them tear each other:
+/// live blocks stand one under the other at the bottom, printed lines scroll away above them. Where standard output is no terminal,
+/// lines are printed plain and blocks are not shown. Whoever writes to standard output past this actor while a block is live spoils
+/// the picture until the next resize.
 ///
 /// A reader that has gone away (`EPIPE`) is an error from then on and never a crash, where the process ignores SIGPIPE. Writing
 /// happens on a thread of its own: a terminal that is stopped (Ctrl-S) holds up those who wait for it and no one else.
 public actor Terminal {
-  /// Standard output and standard error of this process.
-  public static let shared = Terminal()
-
-  let output: Int32
-  private let errors: Int32
-  private let environment: [String: String]
+  let device: any TerminalDevice
   private let executor = OutputExecutor()
   var screen: LiveScreen
   var stack = BlockStack()
   /// Who has the whole window, if somebody has.
   var full: FullScreen?
   private let keyboardIsTaken = Atomic(false)
-  /// The keyboard of a terminal on other descriptors.
-  let keyboardOverride: Int32?
   private var failure: TerminalError?
 
-  /// What standard output can do, as seen when it was first used; `size` follows the window.
+  /// What standard output can do, as seen when this was made; `size` follows the window.
   public nonisolated let capabilities: TerminalCapabilities
   /// What standard error can do.
   public nonisolated let errorCapabilities: TerminalCapabilities
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// A terminal on other descriptors, for tests.
-  init(output: Int32 = 1, errors: Int32 = 2, keyboard: Int32? = nil, environment: [String: String]? = nil) {
-    let environment = environment ?? TerminalCapabilities.processEnvironment
-    self.output = output
-    self.errors = errors
-    keyboardOverride = keyboard
-    self.environment = environment
-    capabilities = .detect(descriptor: output, environment: environment)
-    errorCapabilities = .detect(descriptor: errors, environment: environment)
+  /// Standard output and standard error of this process, with what its environment says of them now. One is enough for a process:
+  /// two would tear each other's lines.
+  public init(colors: ColorChoice = .auto) {
+    self.init(SystemDevice(), environment: TerminalCapabilities.processEnvironment, colors: colors)
+  }
+
+  /// A terminal on another device.
+  package init(_ device: any TerminalDevice, environment: [String: String], colors: ColorChoice = .auto) {
+    self.device = device
+    capabilities = TerminalCapabilities(device, .standardOutput, environment: environment, colors: colors)
+    errorCapabilities = TerminalCapabilities(device, .standardError, environment: environment, colors: colors)
     screen = LiveScreen(capabilities)
   }
 
   /// The window's size at this moment.
-  public nonisolated var size: TerminalSize { TerminalCapabilities.windowSize(output) ?? capabilities.size }
+  public nonisolated var size: TerminalSize { device.windowSize(.standardOutput) ?? capabilities.size }
 
   /// Somebody else reads standard input, such as a reader of commands: no full screen for this process.
   public nonisolated func takeKeyboard() { keyboardIsTaken.store(true, ordering: .sequentiallyConsistent) }
@@ -118,22 +114,22 @@ public actor Terminal {
     try closeFullScreen()
     stack = BlockStack()
     let bytes = screen.finish()
-    defer { CrashRestore.isLive(false, descriptor: output) }
+    defer { device.noteBlock(isLive: false) }
     try write(bytes, to: .standardOutput)
   }
 
   func show(log: [StyledLine] = []) throws(TerminalError) {
     let size = size
     let bytes = screen.show(stack.lines(rows: size.rows), log: log, size: size)
-    if screen.isLive { CrashRestore.isLive(true, descriptor: output) }
+    if screen.isLive { device.noteBlock(isLive: true) }
     try write(bytes, to: .standardOutput)
-    if !screen.isLive { CrashRestore.isLive(false, descriptor: output) }
+    if !screen.isLive { device.noteBlock(isLive: false) }
   }
 
   func write(_ bytes: [UInt8], to stream: OutputStream) throws(TerminalError) {
     if bytes.isEmpty { return }
     if let failure, stream == .standardOutput { throw failure }
-    let code = OutputDescriptor.write(bytes, to: stream == .standardOutput ? output : errors)
+    let code = device.write(bytes, to: stream)
     if code == 0 { return }
     let error = TerminalError(stream: stream, code: code)
     // After a half-written frame the picture is unknown, so nothing more goes there.

@@ -11,20 +11,15 @@ public enum OutputStream: Int32, Hashable, Sendable, CaseIterable {
 }
 
 extension TerminalCapabilities {
-  /// What this process's output can do now; `environment` replaces the process's own.
-  public static func detect(_ stream: OutputStream = .standardOutput, environment: [String: String]? = nil) -> TerminalCapabilities {
-    detect(descriptor: stream.rawValue, environment: environment ?? processEnvironment)
+  /// What a device can do now.
+  init(_ device: any TerminalDevice, _ stream: OutputStream, environment: [String: String], colors: ColorChoice) {
+    self.init(
+      isTerminal: device.isTerminal(stream), size: device.windowSize(stream), environment: environment, colors: colors)
   }
 
-  static func detect(descriptor: Int32, environment: [String: String]) -> TerminalCapabilities {
-    TerminalCapabilities(isTerminal: isatty(descriptor) == 1, size: windowSize(descriptor), environment: environment)
-  }
-
-  /// The window's size now, nil where it has none or says 0.
-  static func windowSize(_ descriptor: Int32) -> TerminalSize? {
-    var window = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else { return nil }
-    return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
+  /// What this process's output can do now.
+  public static func detect(_ stream: OutputStream = .standardOutput) -> TerminalCapabilities {
+    TerminalCapabilities(SystemDevice(), stream, environment: processEnvironment, colors: .auto)
   }
 
   static var processEnvironment: [String: String] {

@@ -16,6 +16,18 @@ public enum ColorDepth: Int, Hashable, Comparable, Sendable, CaseIterable {
   public static func < (a: ColorDepth, b: ColorDepth) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// Whether there are colours, where somebody has said so.
+public enum ColorChoice: String, Hashable, Sendable, CaseIterable {
+  /// As the terminal and its environment have it.
+  case auto
+  /// As many as the terminal has, at least 16, whatever it is.
+  case always
+  case never
+  case ansi16 = "16"
+  case ansi256 = "256"
+  case trueColor = "24bit"
+}
+
 /// What the place that output goes to can do.
 public struct TerminalCapabilities: Hashable, Sendable {
   /// Whether it is a terminal at all.
@@ -33,12 +45,11 @@ public struct TerminalCapabilities: Hashable, Sendable {
   /// Whether a question about a private mode (DECRQM) is at the worst ignored.
   public var answersQueries: Bool
 
-  /// Decides from what the system says and the environment variables of `names`; touches nothing.
+  /// Decides from what the system says, the environment variables of `names`, and what was chosen; touches nothing.
   ///
   /// `size` is the window's size where the system knows one; then come `COLUMNS` and `LINES`, then 80 by 24. Colours follow
-  /// no-color.org and bixense.com/clicolors: `NO_COLOR` wins, `CLICOLOR_FORCE` colours what is no terminal too. `STOCKBUS_COLOR` wins over
-  /// both: auto, always, never, 16, 256 or 24bit.
-  public init(isTerminal: Bool, size: TerminalSize?, environment: [String: String]) {
+  /// no-color.org and bixense.com/clicolors: `NO_COLOR` wins, `CLICOLOR_FORCE` colours what is no terminal too. A choice wins over both.
+  public init(isTerminal: Bool, size: TerminalSize?, environment: [String: String], colors choice: ColorChoice = .auto) {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? ""
     self.isTerminal = isTerminal
@@ -49,15 +60,14 @@ public struct TerminalCapabilities: Hashable, Sendable {
     let forced = value("CLICOLOR_FORCE").map { $0 != "0" } ?? false
     let wanted = value("NO_COLOR") == nil && (forced || (canRedraw && value("CLICOLOR") != "0"))
     let shown = Self.depth(term: term, colorTerm: value("COLORTERM")?.lowercased() ?? "")
-    let usual: ColorDepth = wanted ? (forced ? max(.ansi16, shown) : shown) : .none
     colors =
-      switch value("STOCKBUS_COLOR") {
-      case "always": max(.ansi16, shown)
-      case "never": .none
-      case "16": .ansi16
-      case "256": .ansi256
-      case "24bit": .trueColor
-      default: usual
+      switch choice {
+      case .auto: wanted ? (forced ? max(.ansi16, shown) : shown) : .none
+      case .always: max(.ansi16, shown)
+      case .never: .none
+      case .ansi16: .ansi16
+      case .ansi256: .ansi256
+      case .trueColor: .trueColor
       }
     let program = value("TERM_PROGRAM") ?? ""
     isKnownToSynchronize =
@@ -74,7 +84,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
   /// The environment variables that are looked at.
   public static let names = [
     "TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "LC_ALL", "LC_CTYPE", "LANG", "XTERM_VERSION",
-    "TMUX", "TERM_PROGRAM", "STOCKBUS_COLOR",
+    "TMUX", "TERM_PROGRAM",
   ]
 
   /// Whether lines are printed with escape sequences.

@@ -5,7 +5,6 @@ import Testing
 
 @Suite struct ContractTests {
   @Test func `console_viewer keeps the contract`() async {
-    // A few lines only: standard output belongs to the test runner.
     let violations = await checkContract(
       .consoleViewer, options: "state: '-'", inputs: [Feed([Trade.schema.example]), Feed([Ranked.schema.example])])
     #expect(violations == [])

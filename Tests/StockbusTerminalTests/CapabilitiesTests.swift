@@ -19,6 +19,18 @@ import Testing
     #expect(found(environment).colors == depth)
   }
 
+  @Test(arguments: [
+    (ColorChoice.always, ["TERM": "xterm-256color", "NO_COLOR": "1"], ColorDepth.ansi256), (.always, ["TERM": "dumb"], .ansi16),
+    (.never, ["TERM": "xterm-256color", "CLICOLOR_FORCE": "1"], .none), (.ansi16, ["COLORTERM": "truecolor", "TERM": "xterm"], .ansi16),
+    (.ansi256, ["TERM": "xterm", "NO_COLOR": "1"], .ansi256), (.trueColor, [:], .trueColor), (.auto, ["TERM": "xterm"], .ansi16),
+  ])
+  func `a choice wins over the environment, on a terminal or none`(choice: ColorChoice, environment: [String: String], depth: ColorDepth) {
+    for isTerminal in [true, false] where choice != .auto || isTerminal {
+      let found = TerminalCapabilities(isTerminal: isTerminal, size: nil, environment: environment, colors: choice)
+      #expect(found.colors == depth)
+    }
+  }
+
   @Test func `colours a pipe only where forced to`() {
     #expect(found(["TERM": "xterm-256color"], terminal: false).colors == .none)
     #expect(found(["TERM": "xterm-256color", "CLICOLOR_FORCE": "0"], terminal: false).colors == .none)

@@ -61,7 +61,7 @@ import Testing
 
   @Test func `the window is taken, drawn, and given back as it was found`() async throws {
     let pseudo = Pseudo()
-    let terminal = Terminal(output: pseudo.slave, errors: pseudo.slave, keyboard: pseudo.slave, environment: environment)
+    let terminal = Terminal(SystemDevice(output: pseudo.slave, errors: pseudo.slave, keyboard: pseudo.slave), environment: environment)
     let inbox = Inbox()
     try await terminal.setBlock(["table"], owner: "other")
     #expect(try await terminal.openScreen(owner: "screen", receive: inbox.receive) == nil)
@@ -103,9 +103,9 @@ import Testing
 
   @Test func `where the cursor cannot be moved or the keyboard is taken there is no screen`() async throws {
     let pseudo = Pseudo()
-    let dumb = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: ["TERM": "dumb"])
+    let dumb = Terminal(SystemDevice(output: pseudo.slave, keyboard: pseudo.slave), environment: ["TERM": "dumb"])
     #expect(try await dumb.openScreen(owner: "a") { _ in } == .cannotRedraw)
-    let taken = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: environment)
+    let taken = Terminal(SystemDevice(output: pseudo.slave, keyboard: pseudo.slave), environment: environment)
     taken.takeKeyboard()
     #expect(try await taken.openScreen(owner: "a") { _ in } == .keyboardTaken)
     #expect(pseudo.isCooked && pseudo.received() == "")
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `synchronized frames are used once the terminal says that it knows them`() async throws {
     let pseudo = Pseudo()
-    let terminal = Terminal(output: pseudo.slave, keyboard: pseudo.slave, environment: environment)
+    let terminal = Terminal(SystemDevice(output: pseudo.slave, keyboard: pseudo.slave), environment: environment)
     let inbox = Inbox()
     #expect(try await terminal.openScreen(owner: "a", receive: inbox.receive) == nil)
     #expect(pseudo.received().contains("\u{1b}[?2026$p"))

@@ -1,4 +1,5 @@
 import SeededRandom
+import TestTerminal
 import Testing
 
 @testable import StockbusTerminal
@@ -93,7 +94,7 @@ import Testing
   @Test(arguments: 0..<25) func `any frames and log lines give the wanted screen`(seed: UInt64) {
     var random = SplitMix(seed)
     let size = TerminalSize(columns: Int.random(in: 2...25, using: &random), rows: Int.random(in: 1...10, using: &random))
-    var terminal = Emulator(columns: size.columns, rows: size.rows)
+    var terminal = ScreenModel(columns: size.columns, rows: size.rows)
     var live = screen(size.columns, size.rows)
     var block: [StyledLine] = []
     for _ in 0..<60 {
@@ -121,8 +122,8 @@ import Testing
   @Test(arguments: 0..<25) func `what is printed stays above the block, whole and in order`(seed: UInt64) {
     var random = SplitMix(seed &+ 1000)
     let size = TerminalSize(columns: Int.random(in: 2...25, using: &random), rows: Int.random(in: 1...10, using: &random))
-    var terminal = Emulator(columns: size.columns, rows: size.rows)
-    var paper = Emulator(columns: size.columns, rows: 2000)
+    var terminal = ScreenModel(columns: size.columns, rows: size.rows)
+    var paper = ScreenModel(columns: size.columns, rows: 2000)
     var live = screen(size.columns, size.rows)
     var block: [StyledLine] = []
     for _ in 0..<60 {
@@ -140,7 +141,7 @@ import Testing
   @Test(arguments: 0..<30, [true, false]) func `resizing gives the wanted block and takes nothing away`(seed: UInt64, reflows: Bool) {
     var random = SplitMix(seed &+ 5000)
     var size = TerminalSize(columns: 20, rows: 8)
-    var terminal = Emulator(columns: 20, rows: 8, reflows: reflows)
+    var terminal = ScreenModel(columns: 20, rows: 8, reflows: reflows)
     var capabilities = TerminalCapabilities(isTerminal: true, size: size, environment: ["TERM": "xterm", "LANG": "C.UTF-8"])
     capabilities.reflows = reflows
     var live = LiveScreen(capabilities)

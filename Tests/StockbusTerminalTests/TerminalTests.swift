@@ -1,4 +1,5 @@
 import Glibc
+import TestTerminal
 import Testing
 
 @testable import StockbusTerminal
@@ -60,7 +61,7 @@ import Testing
 
   @Test func `off a terminal prints plain lines and shows no block`() async throws {
     let (output, errors) = (Line(), Line())
-    let terminal = Terminal(output: output.near, errors: errors.near, environment: environment)
+    let terminal = Terminal(SystemDevice(output: output.near, errors: errors.near), environment: environment)
     try await terminal.setBlock(["table"], owner: "screen")
     try await terminal.print(StyledLine("AAPL", Style(.red)))
     try await terminal.print("problem\u{1b}[2J", to: .standardError)
@@ -74,8 +75,8 @@ import Testing
   @Test func `two owners share the screen, with printed lines above both`() async throws {
     let size = TerminalSize(columns: 20, rows: 8)
     let line = Line(terminal: size)
-    let terminal = Terminal(output: line.near, errors: line.near, environment: environment)
-    var emulator = Emulator(columns: 20, rows: 8)
+    let terminal = Terminal(SystemDevice(output: line.near, errors: line.near), environment: environment)
+    var model = ScreenModel(columns: 20, rows: 8)
     #expect(terminal.capabilities.isTerminal && terminal.size == size)
 
     try await terminal.print("started")
@@ -83,38 +84,38 @@ import Testing
     try await terminal.setBlock(["log"], owner: "pane")
     try await terminal.print("warning", to: .standardError)
     try await terminal.setBlock(["AAPL 3", "MSFT 2"], owner: "table")
-    emulator.feed(line.received())
-    #expect(emulator.text == ["started", "warning", "AAPL 3", "MSFT 2", "log"])
-    #expect(!emulator.isCursorVisible)
+    model.feed(line.received())
+    #expect(model.text == ["started", "warning", "AAPL 3", "MSFT 2", "log"])
+    #expect(!model.isCursorVisible)
 
     try await terminal.finishBlock(owner: "table")
-    emulator.feed(line.received())
-    #expect(emulator.text == ["started", "warning", "AAPL 3", "MSFT 2", "log"])
+    model.feed(line.received())
+    #expect(model.text == ["started", "warning", "AAPL 3", "MSFT 2", "log"])
     try await terminal.setBlock(nil, owner: "pane")
     try await terminal.setBlock(["again"], owner: "table")
-    emulator.feed(line.received())
-    #expect(emulator.text == ["started", "warning", "AAPL 3", "MSFT 2", "again"])
+    model.feed(line.received())
+    #expect(model.text == ["started", "warning", "AAPL 3", "MSFT 2", "again"])
 
     try await terminal.restore()
     try await terminal.restore()
     try await terminal.print("bye")
-    emulator.feed(line.received())
-    #expect(emulator.text == ["started", "warning", "AAPL 3", "MSFT 2", "again", "bye"])
-    #expect(emulator.isCursorVisible && emulator.wraps)
-    #expect(emulator.complaints == [])
+    model.feed(line.received())
+    #expect(model.text == ["started", "warning", "AAPL 3", "MSFT 2", "again", "bye"])
+    #expect(model.isCursorVisible && model.wraps)
+    #expect(model.complaints == [])
   }
 
   @Test func `follows the window's size`() async throws {
     let line = Line(terminal: .init(columns: 20, rows: 8))
-    let terminal = Terminal(output: line.near, errors: line.near, environment: environment)
-    var emulator = Emulator(columns: 20, rows: 8)
+    let terminal = Terminal(SystemDevice(output: line.near, errors: line.near), environment: environment)
+    var model = ScreenModel(columns: 20, rows: 8)
     try await terminal.setBlock(["0123456789", "abcdefghij"], owner: "table")
-    emulator.feed(line.received())
+    model.feed(line.received())
     line.resize(.init(columns: 4, rows: 6))
-    emulator.resize(columns: 4, rows: 6)
+    model.resize(columns: 4, rows: 6)
     try await terminal.setBlock(["0123456789", "abcdefghij"], owner: "table")
-    emulator.feed(line.received())
-    #expect(emulator.text == ["0123", "abcd"])
+    model.feed(line.received())
+    #expect(model.text == ["0123", "abcd"])
     #expect(terminal.size == .init(columns: 4, rows: 6))
   }
 
@@ -123,7 +124,7 @@ import Testing
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     close(ends[0])
-    let terminal = Terminal(output: ends[1], environment: environment)
+    let terminal = Terminal(SystemDevice(output: ends[1]), environment: environment)
     let gone = TerminalError(stream: .standardOutput, code: EPIPE)
     await #expect(throws: gone) { try await terminal.print("one") }
     await #expect(throws: gone) { try await terminal.print("two") }
@@ -135,7 +136,7 @@ import Testing
 
   @Test func `many tasks at once tear nothing`() async throws {
     let line = Line()
-    let terminal = Terminal(output: line.near, environment: environment)
+    let terminal = Terminal(SystemDevice(output: line.near), environment: environment)
     try await withThrowingTaskGroup { group in
       for task in 0..<8 {
         group.addTask { for number in 0..<50 { try await terminal.print("task \(task) line \(number)") } }

@@ -9,15 +9,16 @@ internal import Foundation
 #endif
 
 extension ChannelTools {
-  /// The world.
-  static func system(clock: any Timekeeper) -> ChannelTools {
+  /// The world, as the dispatcher's context shows it.
+  static func system(_ context: Context) -> ChannelTools {
+    let terminal = context.terminal
     let environment = ProcessInfo.processInfo.environment
     return ChannelTools(
-      clock: clock,
+      clock: context.clock,
       transport: { certificates, usesProxy in
         NetworkTransport(certificates: certificates, proxiesFrom: usesProxy ? environment : [:])
       },
       programs: SystemPrograms(), environment: environment,
-      console: { line in try await Terminal.shared.print(StyledLine(line)) })
+      console: { line in try await terminal.print(StyledLine(line)) })
   }
 }

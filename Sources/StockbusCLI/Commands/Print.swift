@@ -125,7 +125,8 @@ enum Printing {
     for remark in plan.remarks { StandardError.write(remark) }
     let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
     let pipeline = Pipeline(
-      plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) })
+      plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) },
+      services: Services(Console.terminal))
     job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     // Tasks of their own, as in `run`: the second signal cancels what waits, and the last lines of the log still come through.

@@ -1,9 +1,7 @@
 /// The full screen of one owner while it is on: what it was found like, what stands on it, and what waits for its end.
 struct FullScreen {
   let owner: String
-  let mode: RawMode
-  let keyboard: KeyboardThread
-  let guardian: Guardian?
+  let keyboard: any TerminalKeyboard
   let receive: @Sendable (ScreenInput) -> Void
   let usesMouse: Bool
   var screen: CellScreen

@@ -8,22 +8,15 @@ internal import Glibc
 
 /// Waits for keys and for signals about the terminal, on a thread of its own that costs nothing while nothing comes.
 final class KeyboardThread: Sendable {
-  enum News: Sendable {
-    case input([InputEvent])
-    case resized, suspend, resumed
-    /// Nobody types any more: the window was closed.
-    case closed
-  }
-
   private let keyboard: Int32
   private let reading: Int32
   private let writing: Int32
   private let ended = DispatchSemaphore(value: 0)
-  private let receive: @Sendable (News) -> Void
+  private let receive: @Sendable (KeyboardNews) -> Void
   private let found: [(signal: Int32, action: sigaction)]
 
   /// Nil where there are no descriptors left.
-  init?(keyboard: Int32, receive: @escaping @Sendable (News) -> Void) {
+  init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardNews) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends {

@@ -1,0 +1,5 @@
+public import ArgumentParser
+public import StockbusTerminal
+
+/// `--color`.
+extension ColorChoice: ExpressibleByArgument {}
