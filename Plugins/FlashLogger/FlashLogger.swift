@@ -28,8 +28,12 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
+  /// The inputs have ended: whoever draws now draws everything faded, so that no later frame is brighter than the last.
+  private var hasEnded = false
+  private var canDraw = true
   /// Where the drawing sleeps while nothing moves.
   private let bell = Parker()
+  private var isAsleep = false
   private let changes: Counter
   private let small: Counter
 
@@ -63,7 +67,10 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
       let now = context.clock.uptime
       shown = (shown + found.suffix(settings.pane).map { ($0, now) }).suffix(settings.pane)
       needsDrawing = true
-      bell.wake()
+      if isAsleep {
+        isAsleep = false
+        bell.wake()
+      }
     } else {
       let zone = context.zone
       let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero, zone: zone) }
@@ -115,14 +122,16 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   private func drawPane() async {
     let bell = bell
-    while !Task.isCancelled {
+    while canDraw, !Task.isCancelled {
       // Nothing moves: nothing is looked at until something does.
       if !needsDrawing {
+        isAsleep = true
         await withTaskCancellationHandler {
           await bell.sleep()
         } onCancel: {
           bell.wake()
         }
+        isAsleep = false
         // The end has drawn the last frame, with everything faded.
         if Task.isCancelled { return }
       }
@@ -134,14 +143,19 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   private func draw(at now: Duration) async {
-    let zone = context.zone
-    let lines = shown.map { $0.change.line(age: now - $0.at, fade: settings.fade, zone: zone) }
-    do { try await terminal.setBlock(lines, owner: context.id) } catch { context.logger.warning("\(error)") }
+    if !canDraw { return }
+    let (zone, fade) = (context.zone, settings.fade)
+    let lines = shown.map { $0.change.line(age: hasEnded ? fade : now - $0.at, fade: fade, zone: zone) }
+    do { try await terminal.setBlock(lines, owner: context.id) } catch {
+      if canDraw { context.logger.error("\(error); the pane is not drawn any more") }
+      canDraw = false
+    }
   }
 
   public func drain() async throws {
     try await file?.finish()
-    if usesPane { await draw(at: context.clock.uptime + settings.fade) }
+    hasEnded = true
+    if usesPane { await draw(at: context.clock.uptime) }
   }
 
   public func stop() {
