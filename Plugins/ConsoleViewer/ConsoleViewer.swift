@@ -276,12 +276,3 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     return command.verb == "open" ? "\(symbols[0]) is shown" : "\(symbols.count) symbols are watched"
   }
 }
-
-extension Duration {
-  /// Whole nanoseconds, or the nearest number that fits.
-  var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? (seconds > 0 ? .max : .min) : product + attoseconds / 1_000_000_000
-  }
-}

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// What is counted.
@@ -26,7 +27,7 @@ struct EchoTallies {
     ] {
       let counter = context.counter(name, doc)
       // Of several lives the last one's.
-      counter.add(time.microseconds - counter.total)
+      counter.add(Int(time.wholeNanoseconds / 1000) - counter.total)
     }
   }
 }

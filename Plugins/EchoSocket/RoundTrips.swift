@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// How long round trips took: a histogram with buckets of 1/32 of a power of two, so that what is read from it is at most 3.2 % too
 /// large, from a nanosecond to centuries. After Gil Tene's HdrHistogram.
 struct RoundTrips {
@@ -9,7 +11,7 @@ struct RoundTrips {
   private static let bits = 5
 
   mutating func add(_ duration: Duration) {
-    buckets[Self.bucket(Self.nanoseconds(duration))] += 1
+    buckets[Self.bucket(duration.wholeNanoseconds)] += 1
     count += 1
     most = max(most, duration)
   }
@@ -26,12 +28,6 @@ struct RoundTrips {
     return most
   }
 
-  private static func nanoseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    let (ns, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? .max : ns.addingReportingOverflow(max(0, attoseconds) / 1_000_000_000).partialValue
-  }
-
   /// Below 32 ns exact; above, the highest five bits after the first.
   static func bucket(_ ns: Int64) -> Int {
     if ns < Int64(parts) { return Int(max(0, ns)) }
@@ -45,9 +41,4 @@ struct RoundTrips {
     let (shift, part) = (bucket / parts - 1, Int64(bucket % parts + parts))
     return (part << shift) | ((1 << shift) - 1)
   }
-}
-
-extension Duration {
-  /// Whole microseconds.
-  var microseconds: Int { Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000) }
 }

@@ -49,9 +49,9 @@ public actor Generator: Source, CommandableComponent {
   private func runPaced(by rate: Rate, into output: inout Outlet<Trade>) async throws {
     let began = context.clock.uptime
     // At most 2^63 nanoseconds by 2^63 trades: they fit.
-    let (count, period) = (Int128(rate.count), Int128(rate.period.inNanoseconds))
+    let (count, period) = (Int128(rate.count), Int128(rate.period.wholeNanoseconds))
     while left > 0 {
-      let due = Int128((context.clock.uptime - began).inNanoseconds) * count / period + 1
+      let due = Int128((context.clock.uptime - began).wholeNanoseconds) * count / period + 1
       if due > sent { try await sendRun(Int(min(due - Int128(sent), 65_536)), into: &output) }
       if left == 0 { return }
       let next = Int64(clamping: (Int128(sent) * period + count - 1) / count)
@@ -161,13 +161,5 @@ public actor Generator: Source, CommandableComponent {
       throw CommandError("'\(text)' is no amount between 0 and \(Market.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
     }
     return price
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds.
-  var inNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

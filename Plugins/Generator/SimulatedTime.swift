@@ -12,7 +12,7 @@ struct SimulatedTime {
   init(start: Timestamp, period: Duration, count: Int) {
     ns = start.ns
     self.count = Int64(count)
-    (step, rest) = period.inNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
+    (step, rest) = period.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
   }
 
   /// The time of the next event; at the end of what a time can be it stands still.

@@ -1,4 +1,5 @@
 import Dispatch
+import MarketData
 import StockbusRuntime
 import StockbusTerminal
 import Synchronization
@@ -16,8 +17,7 @@ final class HardStop: Sendable {
 
   /// Ends the process after `limit`, unless it is disarmed by then.
   func arm(_ pipeline: Pipeline, after limit: Duration) {
-    let (seconds, attoseconds) = limit.components
-    let deadline = DispatchTime.now() + .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    let deadline = DispatchTime.now() + .nanoseconds(Int(limit.wholeNanoseconds))
     DispatchQueue.global().asyncAfter(deadline: deadline) { [self] in
       if isDisarmed.withLock({ $0 }) { return }
       // Writing may block too, where the terminal is stopped or the pipe is full.

@@ -24,7 +24,7 @@ struct ProgressLine: Sendable {
   }
 
   static func text(_ component: String, _ done: Int, _ total: Int?, events: Int, elapsed: Duration) -> String {
-    let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18)
+    let seconds = max(0.001, elapsed / .seconds(1))
     var text = component
     if let total, total > 0 { text += " \(min(100, done * 100 / total))%" }
     text += " · \(Ledger.grouped(events)) events · \(rate(Double(events) / seconds))/s"

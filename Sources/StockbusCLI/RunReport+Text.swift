@@ -47,7 +47,7 @@ extension RunReport {
 
   /// `10,400,000 events in 0.32 s: 32.5 M/s`.
   var speed: String {
-    let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+    let seconds = duration / .seconds(1)
     let what = "\(Ledger.grouped(events)) \(events == 1 ? "event" : "events") in \(Self.time(seconds))"
     return events > 0 && seconds > 0 ? what + ": \(Self.rate(Double(events) / seconds))" : what
   }

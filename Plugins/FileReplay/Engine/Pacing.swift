@@ -30,7 +30,7 @@ struct Pacing: Hashable, Sendable {
     let elapsed = Int128(time.ns) - Int128(first.ns)
     // A century is for ever, and adding it to a clock overflows nothing.
     let ns = min(elapsed * 1_000_000_000 / Int128(factor.raw), 100 * 366 * 86_400 * 1_000_000_000)
-    return Duration(secondsComponent: Int64(clamping: ns / 1_000_000_000), attosecondsComponent: Int64(ns % 1_000_000_000) * 1_000_000_000)
+    return .nanoseconds(ns)
   }
 
   /// How long to wait before an event when `elapsed` has gone by since the start; zero where it is due or late.

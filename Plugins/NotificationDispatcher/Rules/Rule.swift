@@ -34,15 +34,15 @@ struct Rule: Equatable, Sendable {
     isUrgent = settings.urgent
     isEnabled = settings.enabled
     message = settings.message.flatMap { try? Template($0, Template.ruleNames) }
-    window = settings.window.map(nanoseconds)
+    window = settings.window?.wholeNanoseconds
     let margin = Self.margin(settings.rearm, of: condition.level, percentPoints: condition.isPercent(of: quantity))
     let (comparison, kind, choice, isCrossing, sign) = Self.meaning(condition, of: quantity)
     reference = choice
     test = RuleTest(
       quantity: kind, comparison: comparison, threshold: condition.level.raw,
       rearm: Self.clamped(Int128(condition.level.raw) - Int128(sign) * Int128(margin)), isCrossing: isCrossing,
-      firesAtOnce: settings.initial, once: settings.once, cooldown: nanoseconds(settings.cooldown),
-      remind: settings.remind.map(nanoseconds), expires: settings.expires?.ns ?? .max)
+      firesAtOnce: settings.initial, once: settings.once, cooldown: settings.cooldown.wholeNanoseconds,
+      remind: settings.remind?.wholeNanoseconds, expires: settings.expires?.ns ?? .max)
   }
 
   /// ` in 1m`; empty without a window.
@@ -78,10 +78,4 @@ struct Rule: Equatable, Sendable {
   }
 
   private static func clamped(_ value: Int128) -> Int64 { Int64(clamping: value) }
-}
-
-/// Whole nanoseconds, at most what 64 bits hold.
-func nanoseconds(_ duration: Duration) -> Int64 {
-  let (seconds, attoseconds) = duration.components
-  return Int64(clamping: Int128(seconds) * 1_000_000_000 + Int128(attoseconds) / 1_000_000_000)
 }

@@ -250,7 +250,7 @@ struct RuleBookMaker {
     compiled.priceScale = UInt64(rule.priceScale ?? spec.priceScale ?? 1)
     compiled.sizeScale = UInt64(rule.sizeScale ?? spec.sizeScale ?? 1)
     compiled.timeUnit = (rule.time ?? spec.time ?? .iso8601).unit ?? 0
-    compiled.shift = rule.shift.map(Self.nanoseconds) ?? 0
+    compiled.shift = rule.shift?.wholeNanoseconds ?? 0
     compiled.sides = sideWords(rule.sides)
     compiled.sequence = sequence(rule.sequence, kind: name)
     compiled.constants = Slice(first: firstConstant, count: Int32(constants.count) - firstConstant)
@@ -274,11 +274,5 @@ struct RuleBookMaker {
     let first = Int32(sides.count)
     for (word, side) in pairs { sides.append(CompiledSide(text: text(word), side: side)) }
     return Slice(first: first, count: Int32(pairs.count))
-  }
-
-  private static func nanoseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    let (ns, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? 0 : ns &+ attoseconds / 1_000_000_000
   }
 }

@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import MarketData
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -31,21 +32,17 @@ actor SharedClients {
       }
     }
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
-    configuration.timeout.connect = .nanoseconds(Self.nanoseconds(setup.connect))
+    configuration.timeout.connect = .nanoseconds(min(setup.connect, longestConnect).wholeNanoseconds)
     // Otherwise it would try to connect again and again until the deadline, of which there is none here.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     if let proxy = setup.proxy {
-      let authorization = proxy.credentials.map { HTTPClient.Authorization.basic(credentials: base64($0)) }
+      let authorization = proxy.credentials.map { HTTPClient.Authorization.basic(credentials: Base64.encode($0.utf8)) }
       configuration.proxy = .server(host: proxy.host, port: proxy.port, authorization: authorization)
     }
     return configuration
   }
 
-  private static func base64(_ text: String) -> String { Base64.encode(Array(text.utf8)) }
-
-  private static func nanoseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    return min(seconds, 1_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
-  }
+  /// Far from where a sum with the clock would overflow.
+  private static let longestConnect = Duration.seconds(1_000_000)
 }

@@ -113,8 +113,5 @@ public final class WebSocketLink: Sendable {
 
 extension Duration {
   /// `125ms`, for a message.
-  var inMilliseconds: String {
-    let (seconds, attoseconds) = components
-    return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
-  }
+  var inMilliseconds: String { "\(wholeNanoseconds / 1_000_000)ms" }
 }

@@ -37,10 +37,7 @@ public final class ManualTimekeeper: Timekeeper {
 
   public var uptime: Duration { state.value.uptime }
 
-  public var now: Timestamp {
-    let (seconds, attoseconds) = uptime.components
-    return Timestamp(ns: epoch.ns + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
-  }
+  public var now: Timestamp { Timestamp(ns: epoch.ns + uptime.wholeNanoseconds) }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     let key = state.update { state in

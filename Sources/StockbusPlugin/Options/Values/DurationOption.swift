@@ -52,8 +52,7 @@ extension Duration: ScalarOption {
 
   /// For people who want to know how long about: three digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
   public var roughText: String {
-    let (seconds, attoseconds) = components
-    let total = Int128(seconds) * Self.second + Int128(attoseconds)
+    let total = attoseconds
     let magnitude = abs(total)
     var step: Int128 = 1
     while magnitude / step >= 1000, step < Self.second { step *= 10 }
@@ -67,8 +66,7 @@ extension Duration: ScalarOption {
 
   /// In the units that a reader expects: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`; exact.
   public var optionText: String {
-    let (seconds, attoseconds) = components
-    var total = Int128(seconds) * Self.second + Int128(attoseconds)
+    var total = attoseconds
     if total == 0 { return "0s" }
     let sign = total < 0 ? "-" : ""
     total = abs(total)  // far from the ends of Int128, as seconds have 64 bits

@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// How many events there may be in how much time, written `1000/s`, `60/m`, `10/100ms`, or `max` for no limit.
 ///
 /// Rates are equal where they are as fast: `60/m` and `1/s` are.
@@ -11,9 +13,9 @@ public struct Rate: Hashable, Comparable, Sendable {
 
   /// `count` events in each `period`; nil unless there is at least one in 1 ns to 366 days, in whole nanoseconds.
   public init?(_ count: Int, per period: Duration) {
-    let (seconds, attoseconds) = period.components
-    guard count >= 1, period >= .nanoseconds(1), period <= Self.longest, attoseconds % 1_000_000_000 == 0 else { return nil }
-    self.init(unchecked: count, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    let nanoseconds = period.wholeNanoseconds
+    guard count >= 1, period >= .nanoseconds(1), period <= Self.longest, period == .nanoseconds(nanoseconds) else { return nil }
+    self.init(unchecked: count, nanoseconds)
   }
 
   /// `count` events a second; fewer than one is the programmer's mistake and traps.
