@@ -94,6 +94,7 @@ let package = Package(
       uses: [
         "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ] + nio),
     room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(

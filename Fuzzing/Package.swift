@@ -39,6 +39,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
@@ -55,7 +56,11 @@ let package = Package(
     room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // The two of which only a part reads bytes: links to that part.
     .target(
-      name: "StockbusNetwork", dependencies: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio")],
+      name: "StockbusNetwork",
+      dependencies: [
+        "StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
 

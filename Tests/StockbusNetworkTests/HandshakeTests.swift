@@ -4,23 +4,6 @@ import Testing
 @testable import StockbusNetwork
 
 @Suite(.timeLimit(.minutes(15))) struct HandshakeTests {
-  private func hex(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-
-  @Test(arguments: [
-    ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-    ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
-  ])
-  func `SHA-1 of the examples of FIPS 180`(text: String, digest: String) { #expect(hex(sha1(Array(text.utf8))) == digest) }
-
-  @Test func `SHA-1 of a million letters`() {
-    #expect(hex(sha1(Array(repeating: 97, count: 1_000_000))) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
-  }
-
-  @Test(arguments: [
-    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-  ])
-  func `base64 of the examples of RFC 4648`(text: String, encoded: String) { #expect(base64(Array(text.utf8)) == encoded) }
-
   @Test func `the accept key of RFC 6455, section 1_3`() {
     #expect(UpgradeRequest.accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
   }

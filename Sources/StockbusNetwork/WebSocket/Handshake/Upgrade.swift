@@ -1,3 +1,4 @@
+internal import Crypto
 internal import MarketData
 internal import StockbusPlugin
 
@@ -14,7 +15,7 @@ struct UpgradeRequest: Sendable {
     self.headers = headers
     self.subprotocol = subprotocol
     var system = SystemRandomNumberGenerator()
-    key = base64((0..<16).map { _ in UInt8.random(in: 0...255, using: &system) })
+    key = Base64.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &system) })
   }
 
   /// The request; it holds secrets.
@@ -52,7 +53,10 @@ struct UpgradeRequest: Sendable {
     }
   }
 
-  static func accept(_ key: String) -> String { base64(sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))) }
+  /// What a server that understands the request makes of its key. SHA-1 tells servers from parrots here; nothing is kept secret by it.
+  static func accept(_ key: String) -> String {
+    Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))))
+  }
 }
 
 /// The server's half (RFC 6455, section 4.2).
