@@ -41,7 +41,7 @@ struct Watchlist {
   private mutating func judge(_ symbol: Symbol) -> Bool {
     rollCall.meet(symbol)
     let id = Int(symbol.id)
-    if id >= verdicts.count { verdicts += Array(repeating: 0, count: max(id + 1, verdicts.count * 2, 256) - verdicts.count) }
+    verdicts.grow(toHold: id, filling: 0)
     let name = symbol.description
     let isListed = names.contains(name) || patterns.contains { Glob.matches(symbol.utf8, $0) }
     verdicts[id] = isListed != invert ? 1 : 2

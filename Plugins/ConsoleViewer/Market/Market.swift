@@ -164,7 +164,7 @@ struct Market {
     _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp
   ) -> Int? {
     let id = Int(symbol.id)
-    if id >= places.count { places += ContiguousArray(repeating: -1, count: max(id + 1, places.count * 2, 64) - places.count) }
+    places.grow(toHold: id, filling: -1)
     if places[id] == -2 { return nil }
     if rows.count >= Self.limit {
       places[id] = -2

@@ -102,7 +102,7 @@ struct RuleBook: Sendable {
   @inline(never)
   private mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
-    if id >= places.count { places += Array(repeating: -1, count: max(id + 1, places.count * 2, 256) - places.count) }
+    places.grow(toHold: id, filling: -1)
     var found: ContiguousArray<Watch> = []
     for (number, rule) in rules.enumerated() {
       guard let rule, rule.concerns(symbol) else { continue }

@@ -1,4 +1,5 @@
 internal import CMemoryBarrier
+internal import MarketData
 
 /// A growing row of plain values: the only file of the ranking that touches memory by address.
 ///
@@ -56,8 +57,8 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
   @inline(__always)
   private func has(_ index: Int) -> Bool { UInt(bitPattern: index) < UInt(bitPattern: count) }
 
-  /// Adds slots holding `value` until there are `newCount` of them; never shrinks. The capacity doubles, so that growing
-  /// one by one costs a constant each.
+  /// Adds slots holding `value` until there are `newCount` of them; never shrinks. The capacity grows as `TableGrowth`
+  /// says, so that growing one by one costs a constant each.
   @inline(__always)
   mutating func extend(to newCount: Int, filling value: Element) {
     if newCount > count { grow(to: newCount, filling: value) }
@@ -65,7 +66,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to newCount: Int, filling value: Element) {
-    reserve(newCount > capacity ? max(newCount, 2 * capacity) : capacity)
+    if newCount > capacity { reserve(TableGrowth.length(of: capacity, toHold: newCount - 1)) }
     (memory + count).initialize(repeating: value, count: newCount - count)
     count = newCount
   }

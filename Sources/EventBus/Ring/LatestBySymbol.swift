@@ -21,9 +21,7 @@ public struct LatestBySymbol<Value> {
   @discardableResult
   public mutating func update(_ value: Value, for symbol: Symbol) -> Value? {
     let id = Int(symbol.id)
-    if id >= places.count {
-      places.append(contentsOf: repeatElement(-1, count: max(id + 1, places.count * 2, 64) - places.count))
-    }
+    places.grow(toHold: id, filling: -1)
     let place = Int(places[id])
     if place >= 0 {
       let old = values[place]

@@ -114,9 +114,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
 
   private func conflate(_ event: UnsafeMutablePointer<E>, _ bytes: Int, _ state: inout State) {
     let id = Int(UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: UInt32.self))
-    if id >= state.places.count {
-      state.places.append(contentsOf: repeatElement(-1, count: max(id + 1, state.places.count * 2, 64) - state.places.count))
-    }
+    state.places.grow(toHold: id, filling: -1)
     let place = Int(state.places[id])
     if place >= 0 {
       let growth = bytes &- (codec?.weight(of: state.back.base + place) ?? 0)

@@ -23,7 +23,7 @@ struct RankList {
   /// False where it does not fit.
   private mutating func move(_ symbol: UInt32, to rank: Int, from previous: Int) -> Bool {
     let id = Int(symbol)
-    if id >= isListed.count { isListed += Array(repeating: false, count: max(id + 1, isListed.count * 2, 256) - isListed.count) }
+    isListed.grow(toHold: id, filling: false)
     // Who is new to the feed cannot be known already.
     if isListed[id], previous == 0 { return false }
     // A feed of the first ranks tells of those that a move has shifted too.

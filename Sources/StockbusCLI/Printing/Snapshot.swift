@@ -21,7 +21,7 @@ struct Snapshot<E: Event> {
 
   mutating func keep(_ event: E) {
     let id = Int(E.schema.symbol(of: event)?.id ?? 0)
-    if id >= places.count { places += Array(repeating: 0, count: max(id + 1, places.count * 2, 256) - places.count) }
+    places.grow(toHold: id, filling: 0)
     if places[id] > 0 {
       events[Int(places[id]) - 1] = event
     } else {

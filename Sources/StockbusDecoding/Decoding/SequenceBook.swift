@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// A break in the numbers by which a venue counts.
 public struct SequenceGap: Hashable, Sendable {
   /// What is counted by itself, such as `trade BTCUSDT`.
@@ -29,9 +31,7 @@ struct SequenceBook {
   /// Whether this is the symbol's first item of the message; from then on it is not. Messages are counted from 1.
   mutating func isFirst(of message: UInt64, _ rule: CompiledSequence, place: Int) -> Bool {
     let series = Int(rule.series)
-    if place >= messages[series].count {
-      messages[series] += [UInt64](repeating: 0, count: max(place + 1, messages[series].count * 2) - messages[series].count)
-    }
+    if place >= messages[series].count { messages[series].grow(toHold: place, filling: 0) }
     defer { messages[series][place] = message }
     return messages[series][place] != message
   }
@@ -56,6 +56,6 @@ struct SequenceBook {
 
   private mutating func grow(_ series: Int, _ place: Int, _ rule: CompiledSequence) {
     isPerSymbol[series] = rule.isPerSymbol
-    last[series] += [Int64](repeating: .min, count: max(place + 1, last[series].count * 2) - last[series].count)
+    last[series].grow(toHold: place, filling: .min)
   }
 }

@@ -44,7 +44,7 @@ public struct RollCall: Sendable {
   /// A symbol has come.
   public mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
-    if id >= hasCome.count { hasCome += Array(repeating: false, count: max(id + 1, hasCome.count * 2, 256) - hasCome.count) }
+    hasCome.grow(toHold: id, filling: false)
     hasCome[id] = true
     hasMet = true
     if isComplete { return }
