@@ -86,8 +86,9 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData"]),
+    room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
+    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
+    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
       "StockbusNetwork",
@@ -96,7 +97,7 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
       ] + nio),
-    room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
       uses: [
@@ -112,7 +113,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusNetwork", "CStopSignals",
+        "StockbusSystem", "StockbusNetwork", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
@@ -129,14 +130,15 @@ let package = Package(
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed", uses: ["CMemoryBarrier"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
     plugin(
       "NotificationDispatcher",
       uses: [
-        "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusTerminal", .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Subprocess", package: "swift-subprocess"),
         .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
       ]),
@@ -164,6 +166,7 @@ let package = Package(
         "MarketData", "CZlib",
       ]),
     tests("StockbusPlugin"),
+    tests("StockbusSystem"),
     tests(
       "FlashLogger",
       uses: [

@@ -40,6 +40,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
     .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
@@ -50,10 +51,11 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData"]),
+    room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
+    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
+    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusConfig", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // The two of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork",
@@ -70,7 +72,7 @@ let package = Package(
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed", uses: ["CMemoryBarrier"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusExpressions"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),

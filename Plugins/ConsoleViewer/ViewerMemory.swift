@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusSystem
 
 #if canImport(Darwin)
 internal import Darwin
@@ -62,26 +63,19 @@ struct ViewerMemory: Hashable {
 
   /// A file that is no file, cannot be opened or goes on beyond a megabyte is unreadable; damage within is counted.
   static func read(_ path: String) -> Found {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      return errno == ENOENT || errno == ENOTDIR ? .memory(ViewerMemory(), damaged: 0) : .unreadable(String(cString: strerror(errno)))
-    }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no plain file") }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let n = Glibcless.read(descriptor, &piece)
-      if n < 0, errno == EINTR { continue }
-      if n < 0 { return .unreadable(String(cString: strerror(errno))) }
-      if n == 0 { break }
-      bytes += piece[..<n]
+    do throws(Errno) {
+      let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
+      defer { try? file.shut() }
+      var status = stat()
+      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no plain file") }
+      let bytes = try file.readToEnd(atMost: 1 << 20 + 1)
       if bytes.count > 1 << 20 { return .unreadable("it is longer than a megabyte") }
+      var damaged = 0
+      let memory = ViewerMemory(text: String(decoding: bytes, as: UTF8.self), damaged: &damaged)
+      return .memory(memory, damaged: damaged)
+    } catch {
+      return error == .noSuchFileOrDirectory || error == .notDirectory ? .memory(ViewerMemory(), damaged: 0) : .unreadable("\(error)")
     }
-    var damaged = 0
-    let memory = ViewerMemory(text: String(decoding: bytes, as: UTF8.self), damaged: &damaged)
-    return .memory(memory, damaged: damaged)
   }
 
   /// Puts the file in place at once: a reader sees the old one or the new one, whatever happens. Throws a sentence.
@@ -91,30 +85,25 @@ struct ViewerMemory: Hashable {
       folder += part + "/"
       if folder != "/" { _ = mkdir(folder, 0o700) }
     }
-    func failure(_ what: String) -> CommandError { CommandError("\(what) \(path): \(String(cString: strerror(errno)))") }
     // A name that nobody can guess, and never a file or a link that is there already.
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("cannot write") }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let n = Glibcless.write(descriptor, Array(rest))
-      if n < 0, errno == EINTR { continue }
-      guard n > 0 else {
-        let error = failure("cannot write")
-        close(descriptor)
-        unlink(temporary)
-        throw error
-      }
-      rest = rest.dropFirst(n)
+    var isMade = false
+    do throws(Errno) {
+      let file = try FileDescriptor.opening(
+        temporary, .writeOnly, [.create, .exclusiveCreate, .noFollow], permissions: .ownerReadWrite)
+      isMade = true
+      defer { try? file.shut() }
+      var text = text
+      try throwingErrno { try text.withUTF8 { try file.writeWhole(UnsafeRawBufferPointer($0)) } }
+      // The text has to be there before the name is.
+      _ = try? retrying { fsync(file.rawValue) }
+    } catch {
+      if isMade { unlink(temporary) }
+      throw CommandError("cannot write \(path): \(error)")
     }
-    // The text has to be there before the name is.
-    _ = fsync(descriptor)
-    close(descriptor)
-    guard rename(temporary, path) == 0 else {
-      let error = failure("cannot replace")
+    do throws(Errno) { try retrying { rename(temporary, path) } } catch {
       unlink(temporary)
-      throw error
+      throw CommandError("cannot replace \(path): \(error)")
     }
   }
 
@@ -128,26 +117,6 @@ struct ViewerMemory: Hashable {
       break
     }
     throw CommandError("\(path) cannot be read, and not be put aside: \(String(cString: strerror(errno))); nothing is kept")
-  }
-}
-
-/// The C library's calls under names that nothing here hides.
-private enum Glibcless {
-  static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
-    let count = buffer.count
-    #if canImport(Darwin)
-    return Darwin.read(descriptor, &buffer, count)
-    #else
-    return Glibc.read(descriptor, &buffer, count)
-    #endif
-  }
-
-  static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
-    #if canImport(Darwin)
-    Darwin.write(descriptor, bytes, bytes.count)
-    #else
-    Glibc.write(descriptor, bytes, bytes.count)
-    #endif
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MarketData
+import StockbusSystem
 
 #if canImport(Glibc)
 import Glibc
@@ -39,13 +40,6 @@ enum StandardOutput {
   }
 }
 
-/// Somebody who shares the stream has made it non-blocking: sleeps until there is room, or its reader has gone, which the next write
-/// then says.
-func waitUntilWritable(_ descriptor: Int32) {
-  var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  poll(&waiting, 1, -1)
-}
-
 /// Writes lines: as they are to a file or a pipe, without anything to be obeyed to a terminal.
 private func put(_ text: String, to descriptor: Int32) {
   put(raw: isatty(descriptor) == 1 ? TerminalText.harmless(text) : text, to: descriptor)
@@ -54,17 +48,5 @@ private func put(_ text: String, to descriptor: Int32) {
 /// A stream that nobody reads any more is none of our business.
 private func put(raw text: String, to descriptor: Int32) {
   var text = text
-  text.withUTF8 { bytes in
-    var done = 0
-    while done < bytes.count {
-      let n = write(descriptor, bytes.baseAddress! + done, bytes.count - done)
-      if n < 0, errno == EINTR { continue }
-      if n < 0, errno == EAGAIN {
-        waitUntilWritable(descriptor)
-        continue
-      }
-      if n <= 0 { return }
-      done += n
-    }
-  }
+  text.withUTF8 { try? FileDescriptor(rawValue: descriptor).writeWhole(UnsafeRawBufferPointer($0)) }
 }

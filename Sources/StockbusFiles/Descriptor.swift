@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusSystem
 
 #if canImport(Darwin)
 internal import Darwin
@@ -6,9 +7,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The system calls of this library, one a function, each with its interruptions handled.
+/// What this library asks of the system, one wish a function.
 ///
-/// Every function answers 0 or an error number, so that `errno` is read next to the call it belongs to.
+/// Functions that can fail answer 0 or an error number, as `SystemCalls` wants it.
 enum Descriptor {
   /// Hands bytes to the system: the count it took, or -1 with `errno` set.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int
@@ -19,45 +20,31 @@ enum Descriptor {
   /// Opens `path` for writing at its end; nothing of what it holds is touched.
   ///
   /// Not blocking while it opens, so that a named pipe that nobody reads is an error (`ENXIO`) and not a hang.
-  static func open(_ path: String) -> Result<Int32, Errno> {
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-    while true {
-      let descriptor = openFile(path, flags)
-      if descriptor < 0 {
-        if errno == EINTR { continue }
-        return .failure(Errno(errno))
-      }
-      _ = fcntl(descriptor, F_SETFL, O_APPEND)
-      return .success(descriptor)
-    }
+  static func open(_ path: String) throws(Errno) -> Int32 {
+    let file = try FileDescriptor.opening(
+      path, .writeOnly, [.create, .append, .nonBlocking, .noControllingTerminal], permissions: FilePermissions(rawValue: 0o666))
+    _ = fcntl(file.rawValue, F_SETFL, O_APPEND)
+    return file.rawValue
   }
 
   /// Writes `bytes` from `sent` on until nothing is left; `sent` says how far it came, also where it failed.
   static func put(
     _ bytes: UnsafeRawBufferPointer, from sent: inout Int, to descriptor: Int32, by write: Write = system
   ) -> Int32 {
-    guard let base = bytes.baseAddress else { return 0 }
-    while sent < bytes.count {
-      let n = write(descriptor, base + sent, bytes.count - sent)
-      if n > 0 {
-        sent += n
-      } else if n == 0 {
-        return EIO  // a device that takes nothing and says nothing would keep us here for ever
-      } else if errno == EAGAIN {
-        let code = waitUntilWritable(descriptor)
-        if code != 0 { return code }
-      } else if errno != EINTR {
-        return errno
+    code { () throws(Errno) in
+      try FileDescriptor(rawValue: descriptor).writeWhole(bytes, from: &sent) { (rest) throws(Errno) in
+        guard let base = rest.baseAddress else { return 0 }
+        return try retrying { write(descriptor, base, rest.count) }
       }
     }
-    return 0
   }
 
-  /// Standard output may be set to non-blocking by whoever shares it.
-  private static func waitUntilWritable(_ descriptor: Int32) -> Int32 {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    while poll(&entry, 1, -1) < 0 { if errno != EINTR { return errno } }
-    return 0
+  /// 0, or the number of the error that is thrown.
+  private static func code(_ call: () throws(Errno) -> Void) -> Int32 {
+    do throws(Errno) {
+      try call()
+      return 0
+    } catch { return error.rawValue }
   }
 
   /// What a descriptor leads to: a plain file's length, or nil for a pipe, a terminal or a device.
@@ -69,37 +56,20 @@ enum Descriptor {
 
   /// The last byte of the file at `path`, nil where it is empty or cannot be read.
   static func lastByte(of path: String) -> UInt8? {
-    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { _ = close(descriptor) }
-    guard let size = plainSize(descriptor), size > 0 else { return nil }
+    guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else { return nil }
+    defer { try? file.shut() }
+    guard let size = plainSize(file.rawValue), size > 0 else { return nil }
     var byte: UInt8 = 0
-    return pread(descriptor, &byte, 1, off_t(size - 1)) == 1 ? byte : nil
+    let count = withUnsafeMutableBytes(of: &byte) { try? file.read(fromAbsoluteOffset: Int64(size - 1), into: $0) }
+    return count == 1 ? byte : nil
   }
 
   /// The bytes of the plain file at `path`, at most so many; nil where there is no plain file or it may not be opened.
   static func contents(of path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
-    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { _ = close(descriptor) }
-    guard let size = plainSize(descriptor) else { return nil }
-    let capacity = min(size, limit)
-    var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, capacity)) { buffer, count in
-      while count < capacity, let base = buffer.baseAddress {
-        let n = pread(descriptor, base + count, capacity - count, off_t(count))
-        if n > 0 {
-          count += n
-        } else if n == 0 {
-          return
-        } else if errno != EINTR {
-          code = errno
-          return
-        }
-      }
-    }
-    if code != 0 { throw Errno(code) }
-    return bytes
+    guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else { return nil }
+    defer { try? file.shut() }
+    guard let size = plainSize(file.rawValue) else { return nil }
+    return try file.readToEnd(atMost: min(size, limit))
   }
 
   /// An environment variable; nil where it is not there or empty.
@@ -117,31 +87,26 @@ enum Descriptor {
 
   /// Takes away what a file holds beyond `size`.
   static func cut(_ descriptor: Int32, to size: Int) -> Int32 {
-    while ftruncate(descriptor, off_t(size)) != 0 { if errno != EINTR { return errno } }
-    return 0
+    code { () throws(Errno) in try throwingErrno { try FileDescriptor(rawValue: descriptor).resize(to: Int64(size)) } }
   }
 
   /// Waits until the disk has the file's bytes; pipes and devices, which cannot, are as good as done.
   static func sync(_ descriptor: Int32) -> Int32 {
-    while fsync(descriptor) != 0 {
-      if errno == EINTR { continue }
-      return errno == EINVAL || errno == EROFS || errno == ENOTSUP ? 0 : errno
-    }
-    return 0
+    let failure = code { () throws(Errno) in try retrying { fsync(descriptor) } }
+    return [EINVAL, EROFS, ENOTSUP].contains(failure) ? 0 : failure
   }
 
   /// Waits until the disk has the names in the folder of `path`; folders that cannot be opened are left alone.
   static func syncFolder(of path: String) -> Int32 {
-    let descriptor = openFile(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return 0 }
-    defer { _ = close(descriptor) }
-    return sync(descriptor)
+    guard let folder = try? FileDescriptor.opening(folder(of: path), .readOnly, .directory) else { return 0 }
+    defer { try? folder.shut() }
+    return sync(folder.rawValue)
   }
 
-  /// An interrupted `close` has closed on Linux and must not be repeated: the number may be somebody else's by then.
+  /// Gives the lock back and closes.
   static func shut(_ descriptor: Int32) -> Int32 {
     FileLock.leave(descriptor)
-    return close(descriptor) == 0 || errno == EINTR ? 0 : errno
+    return code { () throws(Errno) in try FileDescriptor(rawValue: descriptor).shut() }
   }
 
   static func folder(of path: String) -> String {
@@ -172,11 +137,14 @@ enum Descriptor {
     }
     return harmless.withUnsafeBytes { text in
       var sent = 0
-      return put(text, from: &sent, to: descriptor, by: { writeBytes($0, $1, $2) }) == 0 ? count : -1
+      let code = put(text, from: &sent, to: descriptor, by: { writeBytes($0, $1, $2) })
+      if code == 0 { return count }
+      errno = code
+      return -1
     }
   }
 
-  // The methods above hide the functions of the same name.
+  // As a number and `errno`, which is how a test's disk answers, too.
   private static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     #if canImport(Darwin)
     Darwin.write(descriptor, bytes, count)
@@ -184,18 +152,9 @@ enum Descriptor {
     Glibc.write(descriptor, bytes, count)
     #endif
   }
-
-  private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-    #if canImport(Darwin)
-    Darwin.open(path, flags, 0o666)
-    #else
-    Glibc.open(path, flags, 0o666)
-    #endif
-  }
 }
 
-/// A system error number as an `Error`.
-struct Errno: Error, Hashable {
-  let code: Int32
-  init(_ code: Int32) { self.code = code }
+extension FileDescriptor.OpenOptions {
+  /// A terminal that is opened does not become the process's own.
+  static let noControllingTerminal = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
 }

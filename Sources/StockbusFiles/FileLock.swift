@@ -1,3 +1,5 @@
+internal import StockbusSystem
+
 #if canImport(Darwin)
 internal import Darwin
 #else
@@ -11,13 +13,14 @@ internal import Glibc
 enum FileLock {
   /// Takes it; answers who has it, in words, where somebody does.
   static func take(_ descriptor: Int32) -> String? {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EINTR { continue }
-      if errno != EWOULDBLOCK { return nil }
+    do throws(Errno) {
+      try retrying { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return nil
+    } catch {
+      if error != .wouldBlock { return nil }
       guard let holder = holder(of: descriptor) else { return "another process is writing it" }
       return holder == getpid() ? "another output of this program is writing it" : "process \(holder)\(name(of: holder)) is writing it"
     }
-    return nil
   }
 
   /// Gives it back, also where a child that is just being started has inherited the file.
@@ -45,11 +48,8 @@ enum FileLock {
 
   /// A file of the system's own, which does not say how long it is.
   private static func text(_ path: String) -> String {
-    guard let file = fopen(path, "re") else { return "" }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while bytes.count < 1 << 20, case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-    return String(decoding: bytes, as: UTF8.self)
+    guard let file = try? FileDescriptor.opening(path, .readOnly) else { return "" }
+    defer { try? file.shut() }
+    return String(decoding: (try? file.readToEnd(atMost: 1 << 20)) ?? [], as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 public import MarketData
 public import StockbusPlugin
+internal import StockbusSystem
 
 /// A file of records that grows at its end and begins anew when it is full.
 ///
@@ -180,9 +181,8 @@ extension RotatingFile {
       if let (folder, code) = Descriptor.createFolders(above: target) { throw FileError(.createFolder, path: folder, code: code) }
       // Between opening and locking another process may have put it aside.
       for _ in 1...10 {
-        switch Descriptor.open(target) {
-        case .success(let opened): descriptor = opened
-        case .failure(let error): throw FileError(.open, path: path, code: error.code)
+        do throws(Errno) { descriptor = try Descriptor.open(target) } catch {
+          throw FileError(.open, path: path, code: error.rawValue)
         }
         isPlain = Descriptor.plainSize(descriptor) != nil && FilePlace(path)?.kind != .stream
         if !isPlain { break }

@@ -1,3 +1,4 @@
+internal import StockbusSystem
 internal import StockbusTerminal
 internal import Synchronization
 
@@ -64,13 +65,13 @@ final class Lifeline: Sendable {
     }
     guard let left else { return }
     close(left.pipe)
-    while waitpid(left.child, nil, 0) < 0, errno == EINTR {}
+    _ = try? retrying { waitpid(left.child, nil, 0) }
   }
 
   private static func put(_ line: String, into pipe: Int32) {
     var line = line
     // At most `PIPE_BUF` bytes go whole or not at all.
-    line.withUTF8 { bytes in while write(pipe, bytes.baseAddress, bytes.count) < 0, errno == EINTR {} }
+    line.withUTF8 { _ = try? FileDescriptor(rawValue: pipe).writeOnce(UnsafeRawBufferPointer($0)) }
   }
 
   private static func start() -> Watchman? {

@@ -80,30 +80,6 @@ struct SystemPrograms: ProgramRunner {
   }
 }
 
-/// What a program's file is, by its first bytes.
-struct ProgramImage {
-  /// Something that every kernel starts: a script that names its interpreter, or machine code.
-  let isKnown: Bool
-
-  /// Nil where there is no such file, or it may not be run.
-  init?(_ path: String) {
-    guard access(path, X_OK) == 0 else { return nil }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    // One that may be run and not be read is machine code.
-    guard descriptor >= 0 else {
-      isKnown = true
-      return
-    }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4)
-    let count = read(descriptor, &bytes, 4)
-    let isScript = count >= 2 && bytes[0] == UInt8(ascii: "#") && bytes[1] == UInt8(ascii: "!")
-    // ELF; Mach-O, thin or with several architectures.
-    let codes: [[UInt8]] = [[0x7f, 0x45, 0x4c, 0x46], [0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]]
-    isKnown = isScript || count == 4 && codes.contains(bytes)
-  }
-}
-
 /// Where programs are.
 enum ProgramSearch {
   /// A path as it is, or a name looked for along `PATH`; nil where there is no such program.

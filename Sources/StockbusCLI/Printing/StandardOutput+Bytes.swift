@@ -1,4 +1,5 @@
 import MarketData
+import StockbusSystem
 
 #if canImport(Glibc)
 import Glibc
@@ -18,24 +19,9 @@ extension StandardOutput {
 
   /// Writes bytes, waiting where the reader is slow; answers why that is not possible.
   private static func tryWrite(bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
-    var done = 0
-    while done < bytes.count, let base = bytes.baseAddress {
-      let n = output(base + done, bytes.count - done)
-      if n > 0 {
-        done += n
-      } else if n < 0, errno == EAGAIN {
-        waitUntilWritable(STDOUT_FILENO)
-      } else if n < 0, errno == EPIPE {
-        return .closed
-      } else if n == 0 {
-        return .failed("it takes nothing")
-      } else if errno != EINTR {
-        return .failed(String(cString: strerror(errno)))
-      }
-    }
-    return nil
+    do throws(Errno) {
+      try FileDescriptor.standardOutput.writeWhole(bytes)
+      return nil
+    } catch { return error == .brokenPipe ? .closed : .failed("\(error)") }
   }
 }
-
-/// Here, because inside of the extension `write` is another one.
-private func output(_ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(STDOUT_FILENO, bytes, count) }

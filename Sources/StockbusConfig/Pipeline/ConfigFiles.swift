@@ -1,4 +1,5 @@
 import StockbusPlugin
+import StockbusSystem
 
 #if canImport(Glibc)
 import Glibc
@@ -19,10 +20,11 @@ enum ConfigFiles {
   /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` of a folder by name, without hidden ones and sub-folders.
   static func expand(_ path: String, limits: ConfigLimits) throws(Problem) -> [String] {
     let path = path == "-" ? "/dev/stdin" : path
-    guard let status = status(path) else { throw missing(path) }
-    guard isFolder(status) else { return [path] }
+    let found: stat
+    do throws(Errno) { found = try status(path) } catch { throw missing(path, error) }
+    guard isFolder(found) else { return [path] }
     let folder = path.hasSuffix("/") ? path : path + "/"
-    let names = try names(in: path).filter { isYAML($0) && !(self.status(folder + $0).map(isFolder) ?? false) }
+    let names = try names(in: path).filter { isYAML($0) && !((try? status(folder + $0)).map(isFolder) ?? false) }
     if names.isEmpty { throw problem("the folder holds no .yaml or .yml file", path) }
     if names.count > limits.filesPerFolder {
       throw problem("the folder holds more than \(ConfigLimits.grouped(limits.filesPerFolder)) YAML files, the limit", path)
@@ -42,48 +44,33 @@ enum ConfigFiles {
 
   /// The bytes of a file, one more than the limit at most, so that the parser sees that there are too many.
   static func read(_ path: String, limits: ConfigLimits) throws(Problem) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw errno == ENOENT ? missing(path) : unreadable(path) }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count <= limits.fileBytes {
-      let count = chunk.withUnsafeMutableBytes { buffer in
-        #if canImport(Glibc)
-        Glibc.read(file, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-        Musl.read(file, buffer.baseAddress, buffer.count)
-        #else
-        Darwin.read(file, buffer.baseAddress, buffer.count)
-        #endif
-      }
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw unreadable(path) }
-      if count == 0 { break }
-      bytes += chunk[..<count]
-    }
-    return bytes
+    do throws(Errno) {
+      let file = try FileDescriptor.opening(path, .readOnly)
+      defer { try? file.shut() }
+      return try file.readToEnd(atMost: limits.fileBytes + 1)
+    } catch { throw missing(path, error) }
   }
 
   /// Nil where there is no such file.
   static func identity(_ path: String) -> Identity? {
-    status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
+    (try? status(path)).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
   }
 
   private static func isYAML(_ name: String) -> Bool { !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml")) }
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
-  private static func status(_ path: String) -> stat? {
+  private static func status(_ path: String) throws(Errno) -> stat {
     var result = stat()
-    return stat(path, &result) == 0 ? result : nil
+    try retrying { stat(path, &result) }
+    return result
   }
 
   /// The names in a folder; none where it cannot be read.
   static func names(inFolder folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
   private static func names(in folder: String) throws(Problem) -> [String] {
-    guard let stream = opendir(folder) else { throw unreadable(folder) }
+    guard let stream = opendir(folder) else { throw unreadable(folder, Errno(rawValue: errno)) }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -97,11 +84,11 @@ enum ConfigFiles {
     Problem(message, at: ConfigNode.Mark(file: path, line: 1, column: 1))
   }
 
-  private static func unreadable(_ path: String) -> Problem { problem("cannot be read: \(String(cString: strerror(errno)))", path) }
+  private static func unreadable(_ path: String, _ error: Errno) -> Problem { problem("cannot be read: \(error)", path) }
 
-  /// With the YAML file of the same folder that was probably meant.
-  private static func missing(_ path: String) -> Problem {
-    guard errno == ENOENT else { return unreadable(path) }
+  /// What the system says; of a path that leads nowhere with the YAML file of the same folder that was probably meant.
+  private static func missing(_ path: String, _ error: Errno) -> Problem {
+    guard error == .noSuchFileOrDirectory else { return unreadable(path, error) }
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

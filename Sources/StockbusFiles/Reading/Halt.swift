@@ -3,6 +3,7 @@ internal import Darwin
 #else
 internal import Glibc
 #endif
+internal import StockbusSystem
 internal import Synchronization
 
 /// Ends the waits of other threads for input that may never come.
@@ -12,7 +13,7 @@ public final class Halt: Sendable {
   private struct State {
     var isHalted = false
     /// Made when somebody waits for the first time.
-    var ends: (read: Int32, write: Int32)?
+    var ends: (read: FileDescriptor, write: FileDescriptor)?
   }
   private let state = Mutex(State())
 
@@ -21,8 +22,8 @@ public final class Halt: Sendable {
   deinit {
     let ends = state.withLock { $0.ends }
     if let ends {
-      _ = close(ends.read)
-      _ = close(ends.write)
+      try? ends.read.shut()
+      try? ends.write.shut()
     }
   }
 
@@ -31,9 +32,8 @@ public final class Halt: Sendable {
     state.withLock { state in
       if state.isHalted { return }
       state.isHalted = true
-      var byte: UInt8 = 0
       // Never read: whoever waits finds it there.
-      if let ends = state.ends { _ = write(ends.write, &byte, 1) }
+      if let ends = state.ends { _ = try? withUnsafeBytes(of: UInt8(0)) { try ends.write.writeOnce($0) } }
     }
   }
 
@@ -41,21 +41,25 @@ public final class Halt: Sendable {
 
   /// Waits until a descriptor has something to read, or has ended. Throws `halted` where that was ended.
   func wait(for descriptor: Int32) throws(InputDescriptor.Failure) {
-    let (end, code) = state.withLock { state -> (Int32?, Int32) in
-      if state.isHalted { return (nil, 0) }
-      if let ends = state.ends { return (ends.read, 0) }
-      var pair: [Int32] = [-1, -1]
-      if pipe(&pair) != 0 { return (nil, errno) }
-      for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      state.ends = (pair[0], pair[1])
-      return (pair[0], 0)
-    }
-    if code != 0 { throw .system(code) }
-    guard let end else { throw .halted }
+    guard let end = try end() else { throw .halted }
     var entries = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: Int16(POLLIN), revents: 0),
     ]
-    while poll(&entries, 2, -1) < 0 { if errno != EINTR { throw .system(errno) } }
+    do throws(Errno) { try retrying { poll(&entries, 2, -1) } } catch { throw .system(error.rawValue) }
     if entries[1].revents != 0 { throw .halted }
+  }
+
+  /// What has something to read once all waits are to end; nil where they are already.
+  private func end() throws(InputDescriptor.Failure) -> Int32? {
+    try state.withLock { (state) throws(InputDescriptor.Failure) -> Int32? in
+      if state.isHalted { return nil }
+      if let ends = state.ends { return ends.read.rawValue }
+      do throws(Errno) {
+        let (read, write) = try throwingErrno { try FileDescriptor.pipe() }
+        for end in [read, write] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+        state.ends = (read, write)
+        return read.rawValue
+      } catch { throw .system(error.rawValue) }
+    }
   }
 }

@@ -3,6 +3,7 @@ internal import Darwin
 #else
 internal import Glibc
 #endif
+internal import StockbusSystem
 
 /// A file, pipe, terminal or device that is open for reading.
 ///
@@ -33,7 +34,7 @@ public final class InputDescriptor: Sendable {
 
   /// True where bytes come when they come: of pipes, terminals, sockets and devices. They are read once.
   public let isLive: Bool
-  private let descriptor: Int32
+  private let descriptor: FileDescriptor
   private let halt: Halt
   private let claim: StreamClaim
 
@@ -41,37 +42,39 @@ public final class InputDescriptor: Sendable {
   public init(_ path: String, halt: Halt) throws(Failure) {
     self.halt = halt
     let isStandard = path == "-"
-    let opened = isStandard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : Self.open(path)
-    if opened < 0 { throw isStandard && errno == EBADF ? .closed : .system(errno) }
-    if isStandard, fcntl(opened, F_GETFL) & O_ACCMODE == O_WRONLY {
-      _ = close(opened)
+    let opened: FileDescriptor
+    do throws(Errno) {
+      opened = try isStandard ? Self.duplicateOfInput() : .opening(path, .readOnly, [.nonBlocking, .noControllingTerminal])
+    } catch { throw isStandard && error == .badFileDescriptor ? .closed : .system(error.rawValue) }
+    if isStandard, fcntl(opened.rawValue, F_GETFL) & O_ACCMODE == O_WRONLY {
+      try? opened.shut()
       throw .closed
     }
     var status = stat()
-    let isKnown = fstat(opened, &status) == 0
+    let isKnown = fstat(opened.rawValue, &status) == 0
     isLive = isKnown && Self.isLive(status.st_mode)
     // Whoever shares standard input with us shares its place in a plain file too; devices such as /dev/null are for everybody.
-    let isSingle = isStandard || (isLive && (status.st_mode & S_IFMT != S_IFCHR || isatty(opened) == 1))
+    let isSingle = isStandard || (isLive && (status.st_mode & S_IFMT != S_IFCHR || isatty(opened.rawValue) == 1))
     guard let claim = StreamClaim.take(isSingle ? status : nil) else {
-      _ = close(opened)
+      try? opened.shut()
       throw .taken
     }
     self.claim = claim
     descriptor = opened
   }
 
-  deinit { _ = close(descriptor) }
+  deinit { try? descriptor.shut() }
 
   /// Bytes that a plain file has; nil for anything else.
   public var size: Int? {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? Self.plainSize(status) : nil
+    return fstat(descriptor.rawValue, &status) == 0 ? Self.plainSize(status) : nil
   }
 
   /// Whether reading would not wait: there is something to read, or nothing will ever be.
   public var isReady: Bool {
     if !isLive || halt.isHalted { return true }
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) != 0
   }
 
@@ -79,10 +82,15 @@ public final class InputDescriptor: Sendable {
   public func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) throws(Failure) -> Int {
     while true {
       // Asked first: a pipe without a writer that does not block would say that it is at its end.
-      if isLive { try halt.wait(for: descriptor) }
-      let count = Self.take(descriptor, bytes, capacity)
-      if count >= 0 { return count }
-      if errno != EINTR, errno != EAGAIN || !isLive { throw .system(errno) }
+      if isLive { try halt.wait(for: descriptor.rawValue) }
+      do throws(Errno) {
+        return try throwingErrno {
+          try descriptor.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: capacity), retryOnInterrupt: false)
+        }
+      } catch {
+        // Not by itself, because of the wait.
+        if error != .interrupted, error != .resourceTemporarilyUnavailable || !isLive { throw .system(error.rawValue) }
+      }
     }
   }
 }
@@ -105,23 +113,8 @@ extension InputDescriptor {
 
   private static func isLive(_ mode: mode_t) -> Bool { [S_IFIFO, S_IFCHR, S_IFSOCK].contains(mode & S_IFMT) }
 
-  private static func open(_ path: String) -> Int32 {
-    while true {
-      #if canImport(Darwin)
-      let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-      #else
-      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-      #endif
-      if descriptor >= 0 || errno != EINTR { return descriptor }
-    }
-  }
-
-  // The method above hides the function of the same name.
-  private static func take(_ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {
-    #if canImport(Darwin)
-    Darwin.read(descriptor, bytes, capacity)
-    #else
-    Glibc.read(descriptor, bytes, capacity)
-    #endif
+  /// Standard input under a number of its own, which is not inherited.
+  private static func duplicateOfInput() throws(Errno) -> FileDescriptor {
+    FileDescriptor(rawValue: try retrying { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) })
   }
 }

@@ -1,4 +1,5 @@
 internal import StockbusPlugin
+internal import StockbusSystem
 
 /// Why there are no rules for a time zone: one sentence.
 public struct ZoneProblem: Error, Hashable {
@@ -59,7 +60,7 @@ struct ZoneDatabase: Sendable {
   private func read(_ name: String) throws(ZoneProblem) -> [UInt8]? {
     let path = "\(folder)/\(name)"
     do throws(Errno) { return try Descriptor.contents(of: path, atMost: ZoneFile.sizeLimit + 1) } catch {
-      throw ZoneProblem(message: "the time zone '\(name)' cannot be read: '\(path)': \(FileError.text(of: error.code))")
+      throw ZoneProblem(message: "the time zone '\(name)' cannot be read: '\(path)': \(FileError.text(of: error.rawValue))")
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import StockbusSystem
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -55,7 +56,7 @@ final class Guardian: Sendable {
     pipe = toChild.writing
     // It must have seen the terminal before we change it; a shell that takes longer than this is none.
     var entry = pollfd(fd: fromChild.reading, events: Int16(POLLIN), revents: 0)
-    while poll(&entry, 1, 5000) < 0, errno == EINTR {}
+    _ = try? retrying { poll(&entry, 1, 5000) }
     Self.current.store(pipe, ordering: .sequentiallyConsistent)
   }
 
@@ -68,7 +69,7 @@ final class Guardian: Sendable {
     Self.write("end\n", to: pipe)
     close(pipe)
     var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    _ = try? retrying { waitpid(child, &status, 0) }
   }
 
   /// Initialises what a handler looks at, so that it does not happen there.

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import StockbusSystem
 
 #if canImport(Darwin)
 internal import Darwin
@@ -63,8 +64,8 @@ final class KeyboardThread: Sendable {
       var entries = [
         pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
       ]
-      let ready = poll(&entries, 2, isPaused ? Self.glance : decoder.isPending ? Self.patience : -1)
-      if ready < 0, errno != EINTR { return }
+      let patience = isPaused ? Self.glance : decoder.isPending ? Self.patience : -1
+      guard let ready = try? retrying({ poll(&entries, 2, patience) }) else { return }
       if isPaused, isListener(keyboard) {
         // A shell that brings a running job to the front does not say so.
         isPaused = false
@@ -74,11 +75,11 @@ final class KeyboardThread: Sendable {
         tell(decoder.timeout())
         continue
       }
-      if ready > 0, entries[1].revents != 0 {
+      if entries[1].revents != 0 {
         if !readSignals(&buffer) { return }
         if !isListener(keyboard) { isPaused = true }
       }
-      if ready > 0, entries[0].revents != 0 {
+      if entries[0].revents != 0 {
         // What is typed while we are in the background is another's, and reading it would stop us (SIGTTIN).
         if !isListener(keyboard) {
           isPaused = true

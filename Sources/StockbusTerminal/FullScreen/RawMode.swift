@@ -1,3 +1,5 @@
+internal import StockbusSystem
+
 #if canImport(Darwin)
 internal import Darwin
 #else
@@ -35,7 +37,7 @@ struct RawMode {
 
   private func set(_ mode: termios, _ when: Int32) {
     var mode = mode
-    while tcsetattr(descriptor, when, &mode) != 0, errno == EINTR {}
+    _ = try? retrying { tcsetattr(descriptor, when, &mode) }
   }
 
   /// Whether the terminal listens to this process now, not to another one of its shell; one that has no shell listens to all.
