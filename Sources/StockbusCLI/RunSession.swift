@@ -1,6 +1,4 @@
 import ArgumentParser
-import CStopSignals
-import Logging
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
@@ -54,9 +52,7 @@ struct RunSession {
 
   /// What has to be done before anything looks at the terminal or opens a file.
   static func prepare(_ options: RunOptions) {
-    // Pipes and sockets that close are errors where they are written to, never a reason to die.
-    signal(SIGPIPE, SIG_IGN)
-    stockbus_fill_standard_streams()
+    ProgramSession.prepare()
     Console.begin(colors: options.color)
     // Commands that are typed and keys that are pressed cannot both come from one terminal.
     if options.commands == "-", isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
@@ -65,38 +61,24 @@ struct RunSession {
   func run(_ topology: Topology) async throws {
     // What is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let level = Logger.Level(rawValue: options.logLevel.rawValue) ?? .notice
-    let logger = Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) }
-    let pipeline = Pipeline(topology, logger: logger, services: Services(Console.terminal))
-    // A task of its own, so that the second signal can cancel what waits in it; awaited below.
-    let hardStop = HardStop()
-    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
-    let signals = StopSignals(pipeline, running, hardStop)
-    defer { signals.end() }
-    let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
-    reader?.start()
+    let pipeline = ProgramSession.pipeline(topology, logLevel: options.logLevel)
     Terminal.installCrashRestore()
-    // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
-    let printing = Task { await Console.printItems() }
-    let showing = Task { await ProgressLine(pipeline).show() }
-    let asking = request.map { request in Task { await ask(request, pipeline) } }
-    let report = await running.value
-    hardStop.disarm()
-    signals.runHasEnded()
-    asking?.cancel()
-    await asking?.value
-    showing.cancel()
-    await showing.value
-    await Console.finish(printing)
-    let text = report.text(isQuiet: options.quiet)
-    if !text.isEmpty { StandardError.write(text) }
-    let status = report.exitStatus(isStrict: options.strict)
-    if status != report.exitStatus { StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass") }
-    if status != 0 { throw ExitCode(status) }
+    let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
+    var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
+    if let request { beside.append { await Self.ask(request, pipeline) } }
+    try await ProgramSession.run(pipeline, beside: beside) { report in
+      let text = report.text(isQuiet: options.quiet)
+      if !text.isEmpty { StandardError.write(text) }
+      let status = report.exitStatus(isStrict: options.strict)
+      if status != report.exitStatus {
+        StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass")
+      }
+      if status != 0 { throw ExitCode(status) }
+    }
   }
 
   /// Tells the first viewer, once it lives.
-  private func ask(_ request: Command, _ pipeline: Pipeline) async {
+  private static func ask(_ request: Command, _ pipeline: Pipeline) async {
     guard let viewer = pipeline.components.first(where: { $0.plugin == viewerPlugin }) else { return }
     let clock = SystemTimekeeper()
     while !Task.isCancelled {

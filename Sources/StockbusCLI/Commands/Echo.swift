@@ -50,6 +50,7 @@ struct Echo: AsyncParsableCommand {
   }
 
   func run() async throws {
+    ProgramSession.prepare()
     var settings = WebSocketServer.Settings()
     settings.host = host
     settings.port = Int(port)
@@ -68,21 +69,12 @@ struct Echo: AsyncParsableCommand {
       throw ExitCode(1)
     }
     StandardError.write("echoing on \(server.url); Ctrl-C stops")
-    await Self.stopSignal()
+    await ProgramSession.awaitStopSignal()
     await server.stop()
     let echoed = isPlain ? server.echoed : script.echoed
     var summary = "\(server.accepted) \(server.accepted == 1 ? "connection" : "connections"), \(Ledger.grouped(echoed)) messages echoed"
     if server.refused > 0 { summary += ", \(server.refused) connections refused, as there were too many" }
     StandardError.write(summary)
-  }
-
-  /// Returns at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT.
-  private static func stopSignal() async {
-    let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-    let signals = SignalArrivals()
-    signals.start { arrivals.yield() }
-    for await _ in stream { break }
-    signals.end()
   }
 
   private static func port(_ text: String) throws -> UInt16 { UInt16(try NumberArgument.of(0...65_535)(text)) }

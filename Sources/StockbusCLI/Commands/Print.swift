@@ -1,15 +1,7 @@
 import ArgumentParser
-import CStopSignals
-import Logging
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 struct Print: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -113,9 +105,7 @@ extension FormulaCells: ExpressibleByArgument {}
 /// What `print` does once its arguments are understood.
 enum Printing {
   static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
-    // A reader that has gone is an error where it is written to, never a reason to die.
-    signal(SIGPIPE, SIG_IGN)
-    stockbus_fill_standard_streams()
+    ProgramSession.prepare()
     let job = PrintJob(request, write: StandardOutput.tryWrite)
     let plan: PrintPlan
     do throws(PrintMistake) { plan = try PrintPlan(job, from: from, in: topology) } catch {
@@ -123,30 +113,19 @@ enum Printing {
       throw ExitCode.validationFailure
     }
     for remark in plan.remarks { StandardError.write(remark) }
-    let level = Logger.Level(rawValue: logLevel.rawValue) ?? .warning
-    let pipeline = Pipeline(
-      plan.topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: level, zone: topology.settings.displayZone) },
-      services: Services(Console.terminal))
+    let pipeline = ProgramSession.pipeline(plan.topology, logLevel: logLevel)
     job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
-    // Tasks of their own, as in `run`: the second signal cancels what waits, and the last lines of the log still come through.
-    let hardStop = HardStop()
-    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
-    let signals = StopSignals(pipeline, running, hardStop)
-    defer { signals.end() }
-    let printing = Task { await Console.printItems() }
-    let report = await running.value
-    hardStop.disarm()
-    signals.runHasEnded()
-    await Console.finish(printing)
-    PrintJob.forget(plan.number)
-    if job.end == .closed { return }
-    if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
-    // Who has not come by the last of a number of lines may come after it.
-    if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
-    let text = report.text(isQuiet: true)
-    if !text.isEmpty { StandardError.write(text) }
-    if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+    try await ProgramSession.run(pipeline) { report in
+      PrintJob.forget(plan.number)
+      if job.end == .closed { return }
+      if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
+      // Who has not come by the last of a number of lines may come after it.
+      if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
+      let text = report.text(isQuiet: true)
+      if !text.isEmpty { StandardError.write(text) }
+      if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+    }
   }
 
   /// What components have left for the end, such as `print: 'aapl' never came; did you mean 'AAPL'?`.

@@ -1,0 +1,68 @@
+import CStopSignals
+import Logging
+import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The steps between signals and the last line that every command takes that runs until it is stopped, in the one order in which no
+/// signal and no line is lost.
+enum ProgramSession {
+  /// What comes before anything is opened or written.
+  static func prepare() {
+    // Pipes and sockets that close are errors where they are written to, never a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    stockbus_fill_standard_streams()
+  }
+
+  /// A pipeline that logs to the console, and whose components have its terminal.
+  static func pipeline(_ topology: Topology, logLevel: LogLevel) -> Pipeline {
+    let zone = topology.settings.displayZone
+    return Pipeline(
+      topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, zone: zone) },
+      services: Services(Console.terminal))
+  }
+
+  /// Runs the pipeline until it has ended or was stopped, and hands over its report once everything else is written and the terminal is given
+  /// back; while `ended` writes too, a signal still ends a process that nobody reads.
+  ///
+  /// - Parameter beside: what is done meanwhile; cancelled and awaited when the run has ended.
+  static func run(
+    _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], ended: (RunReport) throws -> Void
+  ) async rethrows {
+    // A task of its own, so that the second signal can cancel what waits in it; awaited below.
+    let hardStop = HardStop()
+    let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
+    let signals = StopSignals(pipeline, running, hardStop)
+    defer { signals.end() }
+    // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
+    let printing = Task { await Console.printItems() }
+    let besides = beside.map { work in Task { await work() } }
+    let report = await running.value
+    hardStop.disarm()
+    signals.runHasEnded()
+    for task in besides { task.cancel() }
+    for task in besides { await task.value }
+    await Console.finish(printing)
+    try ended(report)
+  }
+
+  /// Returns at the first signal to stop; the next one ends the process.
+  static func awaitStopSignal() async {
+    let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+    let signals = SignalArrivals()
+    signals.start { arrivals.yield() }
+    for await _ in stream { break }
+    signals.end()
+  }
+}
+
+extension LogLevel {
+  /// The same of swift-log, which has the same names.
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
+}
