@@ -5,7 +5,7 @@ public import StockbusPlugin
 
 /// A checked topology, wired and run: started in order, supervised, drained, accounted for.
 ///
-/// Its loop (`Pipeline+Loop.swift`) is the one owner of the members' phases; everybody else looks at copies.
+/// Its loop (`PipelineLoop`) is the one owner of the members' phases; everybody else looks at copies.
 public final class Pipeline: Sendable {
   let runLog: RunLog
   let notices: NoticeBoard

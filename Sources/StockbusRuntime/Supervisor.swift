@@ -32,7 +32,7 @@ struct Supervisor: Sendable {
   let readers: [Latch]
   /// True where the component ran before with other options: one that does not start then leaves at once.
   var isOnTrial = false
-  /// Called with true when the first instance has started.
+  /// Called when the first instance has started.
   var started: @Sendable () -> Void = {}
 
   private var isSource: Bool { slot.ports.isEmpty }

@@ -85,6 +85,22 @@ import Testing
     #expect([counts.published, counts.delivered, counts.dropped, counts.residue] == [5, 2, 3, 0])
   }
 
+  @Test func `an input that is read no more has dropped what waited, and counts nothing that comes later`() throws {
+    let (a, b) = (Topic<Trade>("A"), Topic<Trade>("B"))
+    let slot = Slot(.sink, context(), inputs: [Edge(a)], output: nil)
+    var outlet = Outlet(a)
+    for _ in 0..<3 { outlet.send(Trade.schema.example) }
+    outlet.commit()
+    slot.reconnect([Edge(b)])
+    for _ in 0..<4 { outlet.send(Trade.schema.example) }
+    outlet.commit()
+    let counts = try #require(slot.retiredPorts.first).counts
+    #expect([counts.published, counts.dropped, counts.inFlight, counts.residue] == [3, 3, 0, 0])
+    // Read again it is another edge, from the next event on.
+    slot.reconnect([Edge(a), Edge(b)])
+    #expect(slot.ports.map(\.counts.published) == [0, 0] && slot.retiredPorts.count == 1)
+  }
+
   @Test func `a rewiring that nobody has carried out can be withdrawn, and then nothing has changed`() async throws {
     let (a, b) = (Topic<Trade>("A"), Topic<Trade>("B"))
     let slot = Slot(.sink, context(), inputs: [Edge(a)], output: nil)

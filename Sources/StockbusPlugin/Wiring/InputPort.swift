@@ -6,6 +6,8 @@ public final class InputPort: Sendable {
   private struct State {
     var inlet: any AnyInlet
     var archive = EdgeCounts()
+    /// Nobody reads here any more: the archive is all there will be.
+    var isRetired = false
   }
 
   private let state: Mutex<State>
@@ -20,8 +22,18 @@ public final class InputPort: Sendable {
   public var counts: EdgeCounts {
     state.withLock { state in
       var counts = state.archive
-      counts += state.inlet.counts
+      if !state.isRetired { counts += state.inlet.counts }
       return counts
+    }
+  }
+
+  /// The component reads elsewhere from now on: what waits is dropped, and what its topic publishes later is none of its business.
+  func retire() {
+    state.withLock { state in
+      if state.isRetired { return }
+      state.inlet.detach()
+      state.archive += state.inlet.counts
+      state.isRetired = true
     }
   }
 

@@ -102,7 +102,7 @@ public final class Slot: Sendable {
       port.reattach(options: edge.options)
       return port
     }
-    for port in old { port.inlet.detach() }
+    for port in old { port.retire() }
     state.withLock { state in
       state.ports = ports
       state.retired += old
