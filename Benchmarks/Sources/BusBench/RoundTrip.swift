@@ -64,18 +64,15 @@ func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   let waiting = pool?.parking ?? Waiting(.spin)
   let there = Topic<Trade>("there", producer: Parker(waiting))
   let back = Topic<Trade>("back", producer: Parker(waiting))
-  let echo = try node("echo", .processor(Echo.self), reading: there, writing: back)
-  let ping = try node("ping", .processor(Ping.self), reading: back, writing: there)
+  let echo = try processor("echo", .processor(Echo.self), reading: there, writing: back)
+  let ping = try processor("ping", .processor(Ping.self), reading: back, writing: there)
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask(executorPreference: pool) {
-      // The first trade, before either lives: each outlet goes on where its topic ends.
-      var outlet = Outlet(there)
-      outlet.send(.ping(0))
-      outlet.commit()
-      try await ping.life()
+      sendFirst(on: there)
+      try await ping()
     }
     group.addTask(executorPreference: pool) {
-      try await echo.life()
+      try await echo()
       back.close()
     }
     try await group.waitForAll()
@@ -83,11 +80,23 @@ func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   return Ping.game.withLock { $0.latencies }.report()
 }
 
-func node(_ id: String, _ blueprint: Blueprint, reading input: Topic<Trade>, writing output: Topic<Trade>) throws -> Node {
+/// The first trade, before either lives: each outlet goes on where its topic ends.
+private func sendFirst(on topic: Topic<Trade>) {
+  var outlet = Outlet(topic)
+  outlet.send(.ping(0))
+  outlet.commit()
+}
+
+/// One instance of a processor, wired: it lives when it is called.
+private func processor(
+  _ id: String, _ blueprint: Blueprint, reading input: Topic<Trade>, writing output: Topic<Trade>
+) throws -> @Sendable () async throws -> Void {
   let context = Context(
     id: id, clock: SystemTimekeeper(), logger: Logger(label: id) { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
     counters: CounterRegistry(), notices: NoNotices())
-  return try blueprint.assembly(nil, at: ConfigNode.Mark(line: 1, column: 1)).node(context, inputs: [Edge(input)], output: output)
+  let assembly = try blueprint.assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
+  let slot = Slot(.processor, context, inputs: [Edge(input)], output: output)
+  return { try await slot.run(assembly) }
 }
 
 struct NoNotices: Noticeboard {

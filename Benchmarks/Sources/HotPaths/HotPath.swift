@@ -70,8 +70,8 @@ struct HotPath {
     let subject = try Subject(plugin, options: options, reading: topic)
     fill()
     return HotPath {
-      try await subject.node.life()
-      return subject.node.inlets[0].counts.delivered + subject.node.inlets[0].counts.filtered
+      try await subject.live()
+      return subject.done
     }
   }
 
@@ -79,8 +79,8 @@ struct HotPath {
   private static func replay(path: String) throws -> HotPath {
     let subject = try Subject(.fileReplay, options: "{ path: \"\(path)\", time: ns, columns: { time: ts } }")
     return HotPath {
-      try await subject.node.life()
-      return subject.node.output?.published ?? -1
+      try await subject.live()
+      return subject.slot.output?.published ?? -1
     }
   }
 
@@ -91,8 +91,8 @@ struct HotPath {
       .fileWriter, options: "{ path: \"\(path)\", append: false, fields: [symbol, price, size, time], times: ns }", reading: topic)
     fill()
     return HotPath {
-      try await subject.node.life()
-      return subject.node.inlets[0].counts.delivered
+      try await subject.live()
+      return subject.done
     }
   }
 

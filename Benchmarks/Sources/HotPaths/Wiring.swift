@@ -6,7 +6,8 @@ internal import StockbusRuntime
 /// Wires one plugin by hand: everything it will read is there before it lives, and nobody reads what it sends, so that one thread
 /// goes through its resident loop and nothing waits.
 struct Subject {
-  let node: Node
+  let slot: Slot
+  private let assembly: Blueprint.Assembly
 
   /// - Parameter options: its options as one line of YAML in braces.
   init(_ plugin: Plugin, options: String = "{}", reading input: (any AnyTopic)? = nil) throws {
@@ -18,9 +19,16 @@ struct Subject {
     let context = Context(
       id: "subject", clock: SystemTimekeeper(), logger: Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
       counters: CounterRegistry(), notices: NoNotices())
-    node = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
-      .node(context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
+    assembly = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
+    slot = Slot(
+      blueprint.kind, context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
   }
+
+  /// One instance, from its start to its end.
+  func live() async throws { try await slot.run(assembly) }
+
+  /// The events that it is done with.
+  var done: Int { slot.ports[0].counts.delivered + slot.ports[0].counts.filtered }
 }
 
 struct HotPathError: Error, CustomStringConvertible {

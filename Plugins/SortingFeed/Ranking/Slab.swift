@@ -1,5 +1,4 @@
 internal import CMemoryBarrier
-internal import MarketData
 
 /// A growing row of plain values: the only file of the ranking that touches memory by address.
 ///
@@ -57,8 +56,8 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
   @inline(__always)
   private func has(_ index: Int) -> Bool { UInt(bitPattern: index) < UInt(bitPattern: count) }
 
-  /// Adds slots holding `value` until there are `newCount` of them; never shrinks. The capacity grows as `TableGrowth`
-  /// says, so that growing one by one costs a constant each.
+  /// Adds slots holding `value` until there are `newCount` of them; never shrinks. The capacity doubles, so that growing
+  /// one by one costs a constant each.
   @inline(__always)
   mutating func extend(to newCount: Int, filling value: Element) {
     if newCount > count { grow(to: newCount, filling: value) }
@@ -66,7 +65,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to newCount: Int, filling value: Element) {
-    if newCount > capacity { reserve(TableGrowth.length(of: capacity, toHold: newCount - 1)) }
+    reserve(newCount > capacity ? max(newCount, 2 * capacity) : capacity)
     (memory + count).initialize(repeating: value, count: newCount - count)
     count = newCount
   }
