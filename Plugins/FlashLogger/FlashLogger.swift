@@ -28,7 +28,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
-  /// The inputs have ended: whoever draws now draws everything faded, so that no later frame is brighter than the last.
+  /// The inputs have ended: every frame from now on is drawn faded, so that none is brighter than the last one.
   private var hasEnded = false
   private var canDraw = true
   /// Where the drawing sleeps while nothing moves.

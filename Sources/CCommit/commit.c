@@ -2,7 +2,7 @@
 // the program is linked, and nothing else is built again.
 #include "version.h"
 
-// Written by Scripts/commit.sh for whoever builds by `make`; others have not told, and what an older build was told is not for them.
+// Scripts/commit.sh writes the header when `make` builds. A build without make ignores a header that an older build has left.
 #if defined(STOCKBUS_COMMIT_IS_TOLD) && __has_include("stockbus_commit.h")
 #include "stockbus_commit.h"
 #else

@@ -9,7 +9,7 @@ internal import Glibc
 
 /// What this library asks of the system, one wish a function.
 ///
-/// Functions that can fail answer 0 or an error number, as `SystemCalls` wants it.
+/// Functions that can fail return 0 or an error number, as `SystemCalls` wants it.
 enum Descriptor {
   /// Hands bytes to the system: the count it took, or -1 with `errno` set.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int

@@ -16,7 +16,7 @@ struct Change: Sendable {
   let reply: CheckedContinuation<ChangeError?, Never>
 }
 
-/// What is to be told to a run's loop: changes that somebody asks for, and instances that have started.
+/// Messages to a run's loop: changes that are asked for, instances that have started, inputs that were replaced.
 final class ChangeQueue: Sendable {
   enum Item: Sendable {
     case change(Change)

@@ -1,2 +1,2 @@
-// One import for whoever talks to the operating system.
+// One import for all code that makes system calls.
 @_exported public import SystemPackage

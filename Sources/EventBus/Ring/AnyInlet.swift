@@ -26,7 +26,7 @@ public protocol AnyInlet: AnyObject, Sendable {
   /// Takes `hold` back and wakes the reader.
   func letGo()
   /// Ends this inlet and begins one with other options at the very event where this one is: what waits here comes first there, and which
-  /// event threw is not forgotten. `initial` asks for nothing more. Only between two runs, by whoever reads.
+  /// event threw is not forgotten. `initial` has no effect here. Only the reader may call, between two runs.
   func reattach(options: InletOptions) -> any AnyInlet
   /// The reader is gone for good and holds nobody back any more; only while no life runs. Twice is harmless.
   func detach()

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What somebody who works at topics is told besides its events: to hand over, or to end at once. It says why; a parker's wake-up only
+/// A request to a component that works at topics: to hand over, or to end at once. The token says why; a parker's wake-up only
 /// says that there is something to look at.
 ///
-/// Whoever waits looks at it after each wake-up and before each sleep. Whoever tells it wakes the sleeping places afterwards: a wake-up
+/// A component that waits reads the token after each wake-up and before each sleep. The caller sets it first and then wakes the parkers: a wake-up
 /// that comes too early for a sleep is kept, so the order is all that matters.
 public final class StopToken: Sendable {
   private let state = Atomic(0)
@@ -12,7 +12,7 @@ public final class StopToken: Sendable {
 
   public init() {}
 
-  /// The owner is to finish what it has in hand and to return, because somebody else goes on in its place. To be followed by a wake-up of
+  /// The owner is to finish what it has in hand and to return, because another instance goes on in its place. To be followed by a wake-up of
   /// all the places where it may sleep.
   public func quiesce() { _ = state.bitwiseOr(Self.quiescing, ordering: .sequentiallyConsistent) }
 

@@ -109,7 +109,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     takeWritingEnd() ? Outlet(taken: self, waitsWhenCancelled, stop) : nil
   }
 
-  /// False where somebody has it. What the one before has written is seen by the next.
+  /// False where another outlet has it. The next outlet sees what the one before it has written.
   func takeWritingEnd() -> Bool { !isWritten.exchange(true, ordering: .acquiringAndReleasing) }
 
   @usableFromInline
@@ -213,7 +213,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     feedProducer()
   }
 
-  /// Tells the producer where no lossy reader is left. Whoever adds one sets the bit afterwards, so it is not lost here.
+  /// Clears the producer's bit when no lossy reader is left. Adding a lossy reader sets the bit after the reader is listed, so it is not lost here.
   private func forgetMailboxes(_ members: borrowing Members) {
     if members.readers.contains(where: { !$0.isLossless }) { return }
     _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)

@@ -32,7 +32,7 @@ extension Topology {
   /// What has to happen for `next` to run in this one's place.
   public func difference(to next: Topology) -> TopologyDifference {
     let before = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
-    // Components whose topic is another one, so that whoever reads it reads something else: nodes stand upstream before downstream.
+    // Components that write to another topic than before, so that their readers change too. Nodes stand upstream before downstream.
     var moved: Set<String> = []
     var entries: [TopologyDifference.Entry] = []
     for node in next.nodes {

@@ -22,7 +22,7 @@ public struct Context: Sendable {
   public let zone: DisplayZone
   /// What the run reads: an output is compared with it when it is opened.
   public let files: RunFiles
-  /// What whoever made the run has given to its components.
+  /// What the maker of the run has provided for all components, such as the terminal.
   public let services: Services
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting

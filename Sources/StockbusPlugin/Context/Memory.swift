@@ -27,7 +27,7 @@ public final class Memory: Sendable {
     let isKept: Bool
   }
 
-  /// Everything that is remembered at a moment, for whoever may go back to it.
+  /// A copy of everything that is remembered, to return to if a change fails.
   public struct Contents: Sendable {
     let values: [String: Value]
   }

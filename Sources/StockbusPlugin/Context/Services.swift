@@ -1,4 +1,4 @@
-/// Something that whoever makes a run gives to all of its components, such as the terminal.
+/// A value that the maker of a run provides for all of its components, such as the terminal.
 ///
 /// One line declares it, in the room that knows what it is: `extension Terminal: Service { static let fallback = … }`. One line provides it, where
 /// the run is made: `Pipeline(topology, logger: logger, services: Services(terminal))`. A component finds it as `context.services[Terminal.self]`.

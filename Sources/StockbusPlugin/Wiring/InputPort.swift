@@ -37,7 +37,7 @@ public final class InputPort: Sendable {
     }
   }
 
-  /// Goes on with other options at the very event where the input is. Only between two batches, by whoever reads.
+  /// Goes on with other options at the very event where the input is. Only the reader may call, between two batches.
   func reattach(options: InletOptions) {
     state.withLock { state in
       if state.inlet.options == options { return }

@@ -63,7 +63,7 @@ public final class Slot: Sendable {
   public func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
 
   private func ask(_ request: Request) {
-    // All under the lock, so that an instance which answers at once finds everything said, and nothing is said afterwards.
+    // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
     state.withLock { state in
       state.request = request
       for port in state.ports { port.inlet.hold() }
@@ -167,7 +167,7 @@ public final class Slot: Sendable {
   @usableFromInline
   func pause() -> Pause {
     let (request, ports) = state.withLock { state in
-      // Whoever takes a rewiring here carries it out: it cannot be withdrawn any more.
+      // A rewiring that is taken here is carried out, and cannot be withdrawn any more.
       let request = state.request
       if case .rewire = request { state.request = .none }
       return (request, state.ports)

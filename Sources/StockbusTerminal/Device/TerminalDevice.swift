@@ -3,7 +3,7 @@ package protocol TerminalDevice: Sendable {
   func isTerminal(_ stream: OutputStream) -> Bool
   /// The window's size now; nil where there is no window.
   func windowSize(_ stream: OutputStream) -> TerminalSize?
-  /// Writes all of `bytes`, for as long as that takes; answers 0 or the system's error number.
+  /// Writes all of `bytes`, for as long as that takes; returns 0 or the system's error number.
   func write(_ bytes: [UInt8], to stream: OutputStream) -> Int32
   /// Whether a block is drawn in place, for whoever gives the terminal back when the process breaks.
   func noteBlock(isLive: Bool)
@@ -23,11 +23,11 @@ package protocol TerminalKeyboard: Sendable {
   func begin()
   /// As it was found.
   func leave()
-  /// The terminal is somebody else's now, who has set it up as he likes.
+  /// Another program has the terminal now, and has set its modes: they are left alone.
   func yield()
   /// Returns when the terminal has answered something, or does not within a tenth of a second.
   func waitForAnswer()
-  /// Stops the process, until somebody lets it go on.
+  /// Stops the process until it gets SIGCONT.
   func stopProcess()
   /// No news come any more.
   func end()
