@@ -43,7 +43,7 @@ struct CommandDesk {
     if let owner = commands.first(where: { $0.component == word }) {
       return "'\(word)' what? It knows \(owner.commands.map(\.verb).joined(separator: ", "))"
     }
-    if components.contains(word) { return "'\(word)' takes no commands" }
+    if components.contains(word) { return CommandError.takesNoCommands(word).description }
     if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
       return "which component? such as '\(owner.component) \(word) …'"
     }
@@ -71,7 +71,7 @@ struct CommandDesk {
 
   private func help(for component: String) -> [String] {
     guard let known = commands.first(where: { $0.component == component }) else {
-      let text = components.contains(component) ? "'\(component)' takes no commands" : unknown(component)
+      let text = components.contains(component) ? CommandError.takesNoCommands(component).description : unknown(component)
       return ["commands: " + visible(text, limit: 1000)]
     }
     return table(rows(component, known.commands))

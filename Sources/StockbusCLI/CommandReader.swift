@@ -93,7 +93,7 @@ struct CommandReader: Sendable {
     while true {
       do throws(CommandError) { return try await pipeline.perform(command, on: id) } catch {
         let from = pipeline.runningComponents.contains(id) ? asked : began
-        guard error.description == "'\(id)' is not running", clock.uptime < from + Self.patience else { throw error }
+        guard case .notRunning = error, clock.uptime < from + Self.patience else { throw error }
         try? await clock.sleep(for: .milliseconds(10))
       }
     }

@@ -86,7 +86,7 @@ struct RunSession {
         _ = try await pipeline.perform(request, on: viewer.id)
         return
       } catch {
-        guard error.description == "'\(viewer.id)' is not running", pipeline.runningComponents.contains(viewer.id) else {
+        guard case .notRunning = error, pipeline.runningComponents.contains(viewer.id) else {
           return Console.log("\(request.verb): \(error)")
         }
         try? await clock.sleep(for: .milliseconds(10))

@@ -36,7 +36,7 @@ final class ComponentRunView: RunView {
   func log(after number: Int) -> [RunLogLine] { pipeline?.log(after: number) ?? [] }
 
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
-    guard let pipeline else { throw CommandError("the run is over") }
+    guard let pipeline else { throw .runIsOver }
     return try await pipeline.perform(command, on: id)
   }
 

@@ -100,7 +100,7 @@ public final class Pipeline: Sendable {
 
   /// Tells a component something.
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
-    guard let member = member(id) else { throw CommandError("no component '\(id)'" + didYouMean(id, among: members.map(\.id))) }
+    guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }
     return try await member.slot.perform(command)
   }
 

@@ -69,12 +69,13 @@ import Testing
     let run = Task { await harness.run() }
     // A component runs a little before it can be told anything.
     for id in ["ticks", "dear", "bells"] {
-      var answer = "'\(id)' is not running"
-      while answer == "'\(id)' is not running" {
-        do throws(CommandError) { answer = try await harness.pipeline.perform(Command(verb: "nothing", arguments: []), on: id) } catch {
-          answer = error.description
-        }
+      var isRunning = false
+      while !isRunning {
         await Task.yield()
+        do throws(CommandError) {
+          _ = try await harness.pipeline.perform(Command(verb: "nothing", arguments: []), on: id)
+          isRunning = true
+        } catch { isRunning = error != .notRunning(id) }
       }
     }
     let desk = CommandDesk(harness.pipeline.commands, components: harness.pipeline.components.map(\.id))

@@ -16,11 +16,35 @@ public struct Command: Sendable, Hashable {
   }
 }
 
-/// Why a command was not carried out, in one sentence.
-public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
-  public let description: String
+/// Why a command was not carried out; `description` says it in one sentence.
+public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The component says no, and why, in one sentence.
+  case refused(String)
+  /// The run has no component of this name; `among` are those it has.
+  case unknownComponent(String, among: [String] = [])
+  /// The component takes commands, but not this verb; `known` are those it takes.
+  case unknownCommand(String, known: [String])
+  /// The component takes no commands.
+  case takesNoCommands(String)
+  /// The component has no instance that has started: before its first, after its last, and between two.
+  case notRunning(String)
+  /// There are no components any more.
+  case runIsOver
 
-  public init(_ description: String) { self.description = description }
+  /// What a component throws that does not carry a command out: `reason` is one sentence.
+  public init(_ reason: String) { self = .refused(reason) }
+
+  public var description: String {
+    switch self {
+    case .refused(let reason): reason
+    case .unknownComponent(let id, let names): "no component '\(id)'" + didYouMean(id, among: names)
+    case .unknownCommand(let verb, let known):
+      "unknown command '\(verb)'" + didYouMean(verb, among: known) + "; known are " + known.joined(separator: ", ")
+    case .takesNoCommands(let id): "'\(id)' takes no commands"
+    case .notRunning(let id): "'\(id)' is not running"
+    case .runIsOver: "the run is over"
+    }
+  }
 }
 
 /// What a component can be told, for help.

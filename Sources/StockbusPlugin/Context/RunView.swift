@@ -91,7 +91,7 @@ public struct NoRun: RunView {
   public var components: [RunComponent] { [] }
   public var edges: [RunEdge] { [] }
   public func log(after number: Int) -> [RunLogLine] { [] }
-  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw CommandError("no component '\(id)'") }
+  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
   public func stop() {}
   public var cutOff: Duration? { nil }
   /// Nobody asks.

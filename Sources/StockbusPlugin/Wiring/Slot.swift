@@ -136,16 +136,14 @@ public final class Slot: Sendable {
 
   /// Tells the living component something; throws where it takes no commands, does not know this one, or does not live now.
   public func perform(_ command: Command) async throws(CommandError) -> String {
-    guard let component = state.withLock({ $0.component }) else { throw CommandError("'\(id)' is not running") }
-    guard let commandable = component as? any CommandableComponent else { throw CommandError("'\(id)' takes no commands") }
+    guard let component = state.withLock({ $0.component }) else { throw .notRunning(id) }
+    guard let commandable = component as? any CommandableComponent else { throw .takesNoCommands(id) }
     return try await Self.perform(command, on: commandable)
   }
 
   private static func perform<C: CommandableComponent>(_ command: Command, on component: C) async throws(CommandError) -> String {
     guard C.commands.contains(where: { $0.verb == command.verb }) else {
-      let verbs = C.commands.map(\.verb)
-      throw CommandError(
-        "unknown command '\(command.verb)'" + didYouMean(command.verb, among: verbs) + "; known are " + verbs.joined(separator: ", "))
+      throw .unknownCommand(command.verb, known: C.commands.map(\.verb))
     }
     return try await component.perform(command)
   }
