@@ -29,19 +29,8 @@ extension ConsoleViewer {
 
   /// Sleeps until something happens, at the longest until `deadline`.
   private func sleep(until deadline: Int64?) async {
-    let (bell, clock) = (bell, context.clock)
     isAsleep = true
-    await withTaskGroup(of: Void.self) { group in
-      if let deadline {
-        group.addTask { if (try? await clock.sleep(until: .nanoseconds(deadline))) != nil { bell.wake() } }
-      }
-      await withTaskCancellationHandler {
-        await bell.sleep()
-      } onCancel: {
-        bell.wake()
-      }
-      group.cancelAll()
-    }
+    await bell.sleep(until: deadline.map { .nanoseconds($0) }, context.clock)
     isAsleep = false
   }
 

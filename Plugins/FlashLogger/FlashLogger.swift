@@ -121,16 +121,11 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   private func drawPane() async {
-    let bell = bell
     while canDraw, !Task.isCancelled {
       // Nothing moves: nothing is looked at until something does.
       if !needsDrawing {
         isAsleep = true
-        await withTaskCancellationHandler {
-          await bell.sleep()
-        } onCancel: {
-          bell.wake()
-        }
+        await bell.sleepCancellably()
         isAsleep = false
         // The end has drawn the last frame, with everything faded.
         if Task.isCancelled { return }

@@ -14,8 +14,8 @@ public actor Generator: Source, CommandableComponent {
   private var market: Market
   /// Symbols whose price a command has set: published before anything else.
   private var told: [Int] = []
-  /// The present wait, which a command ends.
-  private var nap: Task<Void, Never>?
+  /// Where it waits until it is time; a command ends the wait.
+  private let parker = Parker()
   private var sent = 0
 
   public static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { Market.names(settings.symbols) }
@@ -93,15 +93,7 @@ public actor Generator: Source, CommandableComponent {
     try Task.checkCancellation()
     try await sendTold(into: &output)
     while context.clock.uptime < deadline {
-      let clock = context.clock
-      let nap = Task { _ = try? await clock.sleep(until: deadline) }
-      self.nap = nap
-      await withTaskCancellationHandler {
-        await nap.value
-      } onCancel: {
-        nap.cancel()
-      }
-      self.nap = nil
+      await parker.sleep(until: deadline, context.clock)
       try Task.checkCancellation()
       try await sendTold(into: &output)
     }
@@ -146,7 +138,7 @@ public actor Generator: Source, CommandableComponent {
     default: throw CommandError("unknown command '\(command.verb)'")
     }
     told.append(index)
-    nap?.cancel()
+    parker.wake()
     return "\(name) is now \(market.price(index))"
   }
 

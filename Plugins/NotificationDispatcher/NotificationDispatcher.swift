@@ -35,7 +35,6 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   /// Alerts that have not been published yet.
   private var unpublished: [Alert] = []
   private var hasEnded = false
-  private var isPatient = true
   /// Wakes whoever publishes, and whoever waits until there is room again, or until everything is delivered.
   private let bell = Parker()
   private let room = Parker()
@@ -108,7 +107,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     for firing in found { publish(firing) }
     countAsides()
     bell.wake()
-    while unpublished.count >= Self.mostUnpublished, !Task.isCancelled { await sleep(in: room) }
+    while unpublished.count >= Self.mostUnpublished, !Task.isCancelled { await room.sleepCancellably() }
   }
 
   private static var mostUnpublished: Int { 4096 }
@@ -146,15 +145,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
       }
       if hasEnded { return }
       try Task.checkCancellation()
-      await sleep(in: bell)
-    }
-  }
-
-  private func sleep(in place: Parker) async {
-    await withTaskCancellationHandler {
-      await place.sleep()
-    } onCancel: {
-      place.wake()
+      await bell.sleepCancellably()
     }
   }
 
@@ -173,7 +164,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     let logger = context.logger
     while !Task.isCancelled {
       guard let notification = desk.next(number) else {
-        await sleep(in: lane.bell)
+        await lane.bell.sleepCancellably()
         continue
       }
       let outcome = await delivery.attempt(notification) { error, pause in
@@ -194,26 +185,11 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   public func handOver() async {
     countAsides()
-    if !desk.isIdle {
-      let deadline = context.clock.uptime + settings.deadline
-      let clock = context.clock
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask {
-          try? await clock.sleep(until: deadline)
-          await self.loseOrKeepPatience()
-        }
-        while !desk.isIdle, isPatient { await idle.sleep() }
-        group.cancelAll()
-      }
-    }
+    let deadline = context.clock.uptime + settings.deadline
+    // Where the task is cancelled, the end is not to be waited for.
+    while !desk.isIdle, context.clock.uptime < deadline, !Task.isCancelled { await idle.sleep(until: deadline, context.clock) }
     hasEnded = true
     bell.wake()
-  }
-
-  /// The deadline has passed, or the end is not to be waited for any more.
-  private func loseOrKeepPatience() {
-    isPatient = false
-    idle.wake()
   }
 
   public func stop() async {

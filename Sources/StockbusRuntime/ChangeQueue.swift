@@ -53,11 +53,7 @@ final class ChangeQueue: Sendable {
         return state.waiting
       }
       if !items.isEmpty || Task.isCancelled { return items }
-      await withTaskCancellationHandler {
-        await parker.sleep()
-      } onCancel: {
-        parker.wake()
-      }
+      await parker.sleepCancellably()
     }
   }
 

@@ -26,25 +26,14 @@ final class Journal: Sendable {
 
 /// A door whose waiters do not notice a cancellation: a call into the world that hangs.
 final class Gate: Sendable {
-  private let state = Watched<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+  private let isOpen = Watched(false)
 
-  func open() {
-    let waiting = state.update { state in
-      state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
+  func open() { isOpen.update { $0 = true } }
 
   func pass() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.update { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
+    let isOpen = isOpen
+    // A task of its own, which the caller's cancellation does not reach.
+    await Task { await isOpen.wait { $0 } }.value
   }
 }
 

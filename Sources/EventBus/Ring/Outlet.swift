@@ -268,15 +268,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       if hasRoom { continue }
       let parker = topic.producer
       // A cancelled task that waits all the same must not be woken by its cancellation: it would never give the thread back.
-      if waitsWhenCancelled {
-        await parker.sleep()
-        continue
-      }
-      await withTaskCancellationHandler {
-        await parker.sleep()
-      } onCancel: {
-        parker.wake()
-      }
+      if waitsWhenCancelled { await parker.sleep() } else { await parker.sleepCancellably() }
     }
   }
 }

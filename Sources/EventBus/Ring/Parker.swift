@@ -37,6 +37,15 @@ public final class Parker: Sendable {
     }
   }
 
+  /// As `sleep`; the cancellation of the task wakes too.
+  package nonisolated(nonsending) func sleepCancellably() async {
+    await withTaskCancellationHandler {
+      await sleep()
+    } onCancel: {
+      wake()
+    }
+  }
+
   // MARK: The watch's side
 
   /// Tells the watch what may end the owner's sleep.

@@ -1,5 +1,5 @@
+internal import EventBus
 public import StockbusPlugin
-internal import Synchronization
 
 /// A place to wait for something to change: whoever changes it rings.
 ///
@@ -12,53 +12,18 @@ internal import Synchronization
 /// }
 /// ```
 public final class Bell: Sendable {
-  private struct State {
-    var rings = 0
-    var nextKey = 0
-    var waiters: [(key: Int, continuation: UnsafeContinuation<Void, Never>)] = []
-  }
-
-  private let state = Mutex(State())
+  private let count = WaitableValue(0)
 
   public init() {}
 
   /// How often it has rung.
-  public var rings: Int { state.withLock { $0.rings } }
+  public var rings: Int { count.value }
 
   /// Wakes everybody who waits.
-  public func ring() {
-    let woken = state.withLock { state in
-      state.rings &+= 1
-      if state.waiters.isEmpty { return [] as [(key: Int, continuation: UnsafeContinuation<Void, Never>)] }
-      defer { state.waiters.removeAll(keepingCapacity: true) }
-      return state.waiters
-    }
-    for waiter in woken { waiter.continuation.resume() }
-  }
+  public func ring() { count.update { $0 &+= 1 } }
 
   /// Returns at once where it has rung since `rings` was `heard`, otherwise at the next ring, or when the task is cancelled.
-  public nonisolated(nonsending) func wait(after heard: Int) async {
-    let key = state.withLock { state in
-      state.nextKey &+= 1
-      return state.nextKey
-    }
-    await withTaskCancellationHandler {
-      // Resumed exactly once: by whoever takes it out of the list under the lock.
-      await withUnsafeContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.rings != heard || Task.isCancelled { return true }
-          state.waiters.append((key, continuation))
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.key == key }.map { state.waiters.remove(at: $0) }
-      }
-      waiter?.continuation.resume()
-    }
-  }
+  public nonisolated(nonsending) func wait(after heard: Int) async { await count.wait { $0 != heard } }
 }
 
 extension Bell {

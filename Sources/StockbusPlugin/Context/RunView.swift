@@ -95,9 +95,5 @@ public struct NoRun: RunView {
   public func stop() {}
   public var cutOff: Duration? { nil }
   /// Nobody asks.
-  public func waitForStop() async {
-    let (never, end) = AsyncStream<Never>.makeStream()
-    for await _ in never {}
-    end.finish()
-  }
+  public func waitForStop() async { await Latch().wait() }
 }

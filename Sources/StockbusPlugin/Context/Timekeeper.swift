@@ -1,3 +1,4 @@
+package import EventBus
 public import MarketData
 
 /// The clock of a run: the system's, or one that a test moves by hand.
@@ -14,5 +15,17 @@ extension Timekeeper {
   /// Suspends for `duration`.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws(CancellationError) {
     try await sleep(until: uptime + duration)
+  }
+}
+
+extension Parker {
+  /// Suspends until `wake`, until `deadline` where there is one, or until the task is cancelled. May end without cause, so look again.
+  package nonisolated(nonsending) func sleep(until deadline: Duration?, _ clock: any Timekeeper) async {
+    guard let deadline else { return await sleepCancellably() }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { if (try? await clock.sleep(until: deadline)) != nil { self.wake() } }
+      await sleepCancellably()
+      group.cancelAll()
+    }
   }
 }

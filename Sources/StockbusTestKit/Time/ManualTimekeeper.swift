@@ -1,3 +1,4 @@
+internal import EventBus
 public import MarketData
 public import StockbusPlugin
 
@@ -13,14 +14,12 @@ public import StockbusPlugin
 /// do after that runs concurrently, so wait for it.
 public final class ManualTimekeeper: Timekeeper {
   private struct Sleeper: Sendable {
-    let key: Int
     let deadline: Duration
-    let continuation: CheckedContinuation<Void, Never>
+    let isDue = Latch()
   }
 
   private struct State: Sendable {
     var uptime: Duration
-    var nextKey = 0
     /// By deadline, then by arrival.
     var sleepers: [Sleeper] = []
   }
@@ -40,25 +39,17 @@ public final class ManualTimekeeper: Timekeeper {
   public var now: Timestamp { Timestamp(ns: epoch.ns + uptime.wholeNanoseconds) }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
-    let key = state.update { state in
-      state.nextKey += 1
-      return state.nextKey
-    }
+    let sleeper = Sleeper(deadline: deadline)
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.update { state in
-          if state.uptime >= deadline || Task.isCancelled { return true }
-          let at = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.count
-          state.sleepers.insert(Sleeper(key: key, deadline: deadline, continuation: continuation), at: at)
-          return false
-        }
-        if isOver { continuation.resume() }
+      let isOver = state.update { state in
+        if state.uptime >= deadline || Task.isCancelled { return true }
+        let at = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.count
+        state.sleepers.insert(sleeper, at: at)
+        return false
       }
+      if !isOver { await sleeper.isDue.wait() }
     } onCancel: {
-      let sleeper = state.update { state in
-        state.sleepers.firstIndex { $0.key == key }.map { state.sleepers.remove(at: $0) }
-      }
-      sleeper?.continuation.resume()
+      state.update { state in state.sleepers.removeAll { $0.isDue === sleeper.isDue } }
     }
     if Task.isCancelled { throw CancellationError() }
   }
@@ -72,7 +63,7 @@ public final class ManualTimekeeper: Timekeeper {
       defer { state.sleepers.removeFirst(count) }
       return Array(state.sleepers.prefix(count))
     }
-    for sleeper in due { sleeper.continuation.resume() }
+    for sleeper in due { sleeper.isDue.fire() }
   }
 
   /// Moves the clock to the earliest deadline of those who sleep; answers by how much, nil where nobody sleeps.
