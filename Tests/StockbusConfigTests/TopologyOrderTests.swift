@@ -133,6 +133,33 @@ import Testing
     #expect(planned.nodes.first { $0.id == "three" }?.inputs.map(\.options.capacity) == [4096, 99])
   }
 
+  @Test func `an edge that widens a ring for others that wait in it is told, at its option`() throws {
+    func warnings(_ one: String, _ two: String, _ three: String = "{ from: a, overflow: drop_oldest, capacity: 9 }") throws -> [String] {
+      try topology(
+        """
+        sources: { a: { plugin: quoter, output: { capacity: 100 } } }
+        sinks:
+          one: { plugin: count, inputs: [\(one)] }
+          two: { plugin: count, inputs: [\(two)] }
+          three: { plugin: count, inputs: [\(three)] }
+        """
+      ).warnings
+    }
+    let told = "plugins.yaml:3:45: warning: sink 'one': input 'a': 'capacity' widens the ring of 'a', in which "
+    let advice = " as well; write 'output: { capacity: … }' at 'a' where that is meant"
+    #expect(try warnings("{ from: a, capacity: 129 }", "a") == [told + "'two' waits" + advice])
+    #expect(try warnings("{ from: a, capacity: 129 }", "{ from: a, capacity: 128 }", "a") == [told + "'two' and 1 more wait" + advice])
+    #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, capacity: 500 }") == [told + "'two' waits" + advice])
+    // Rounded up, the ring has 128 places anyway.
+    #expect(try warnings("{ from: a, capacity: 128 }", "a") == [])
+    #expect(try warnings("{ from: a, capacity: 1 }", "a") == [])
+    // All that wait ask for it, or there is no other that does.
+    #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, capacity: 600 }") == [])
+    #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, overflow: conflate }") == [])
+    // Those that do not wait have a place of their own.
+    #expect(try warnings("{ from: a, capacity: 1000, overflow: drop_newest }", "a") == [])
+  }
+
   @Test func `what is not written has its default`() throws {
     let planned = try topology(
       "sources: { a: { plugin: quoter, supervision: { restarts: 1, on_failure: stop } } }\nsinks: { b: { plugin: count, inputs: a } }")

@@ -77,15 +77,38 @@ extension TopologyChecker {
     }
   }
 
+  /// An edge that leads away from a component.
+  struct Reader {
+    let component: ComponentDescription
+    let input: InputDescription
+    let edge: EdgeSettings
+  }
+
   /// The edges that lead away from each component.
-  func readersOfEach() -> [[EdgeSettings]] {
-    var readers = [[EdgeSettings]](repeating: [], count: components.count)
+  func readersOfEach() -> [[Reader]] {
+    var readers = [[Reader]](repeating: [], count: components.count)
     for (component, own) in zip(components, edges) {
       for (input, edge) in zip(component.inputs, own) {
-        if let upstream = places[input.from] { readers[upstream].append(edge) }
+        if let upstream = places[input.from] { readers[upstream].append(Reader(component: component, input: input, edge: edge)) }
       }
     }
     return readers
+  }
+
+  /// Readers that block wait in one ring. Where one asks for a wider one than the output's, the others get it too, which is not what stands
+  /// at their edges. The numbers are not told: they may come from variables.
+  mutating func noteWidening(of id: String, capacity: Int, by readers: [Reader]) {
+    func size(_ capacity: Int) -> Int { capacity < 2 ? 2 : 1 << (Int.bitWidth - (capacity - 1).leadingZeroBitCount) }
+    func asked(_ reader: Reader) -> Int { max(size(reader.edge.capacity ?? 0), size(capacity)) }
+    let waiting = readers.filter { $0.edge.overflow == .block }
+    guard let widest = waiting.max(by: { asked($0) < asked($1) }), asked(widest) > size(capacity) else { return }
+    let others = waiting.filter { asked($0) < asked(widest) }
+    guard let other = others.first, case .map(let entries) = widest.input.edge?.value else { return }
+    let names = shown(other.component.id) + (others.count > 1 ? " and \(others.count - 1) more wait" : " waits")
+    let mark = entries.first { $0.key == "capacity" }?.mark ?? widest.input.mark
+    doubts.append(
+      "\(mark.place): warning: \(widest.component.title): input \(widest.input.shownID): 'capacity' widens the ring of \(shown(id)), "
+        + "in which \(names) as well; write 'output: { capacity: … }' at \(shown(id)) where that is meant")
   }
 
   /// What is emitted has a reader, unless a sink emits it; not asked where an input that cannot be understood might be it.

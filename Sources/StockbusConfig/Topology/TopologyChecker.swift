@@ -43,7 +43,7 @@ struct TopologyChecker {
   var outerFiles: [RunFiles.Reader] = []
   /// The components' files.
   var files: [NamedFile] = []
-  /// What is to be warned of in files that are read.
+  /// What is to be warned of.
   var doubts: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
@@ -119,7 +119,7 @@ struct TopologyChecker {
 
   // MARK: Components
 
-  private mutating func plan(_ place: Int, _ readers: [EdgeSettings]) -> PlannedNode? {
+  private mutating func plan(_ place: Int, _ readers: [Reader]) -> PlannedNode? {
     let component = components[place]
     let plugin = plugin(of: component)
     let supervision = own(SupervisionPolicy.self, component.supervision, "supervision", of: component)
@@ -241,9 +241,10 @@ struct TopologyChecker {
   }
 
   /// A ring that is as wide as its widest reader that waits asks for, and keeps what a reader wants to begin with.
-  private func topic(_ id: String, _ output: OutputSettings, _ readers: [EdgeSettings]) -> Blueprint.TopicPlan {
-    let waiting = readers.filter { $0.overflow == .block }.compactMap(\.capacity).max() ?? 0
-    var plan = Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.initial })
+  private mutating func topic(_ id: String, _ output: OutputSettings, _ readers: [Reader]) -> Blueprint.TopicPlan {
+    noteWidening(of: id, capacity: output.capacity, by: readers)
+    let waiting = readers.filter { $0.edge.overflow == .block }.compactMap(\.edge.capacity).max() ?? 0
+    var plan = Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.edge.initial })
     plan.memory = output.memory.bytes
     return plan
   }
