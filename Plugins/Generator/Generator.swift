@@ -14,7 +14,7 @@ public actor Generator: Source, CommandableComponent {
   private var market: Market
   /// Symbols whose price a command has set: published before anything else.
   private var told: [Int] = []
-  /// Where it waits until it is time; a command ends the wait.
+  /// Where the source waits for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
 

@@ -186,7 +186,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   public func handOver() async {
     countAsides()
     let deadline = context.clock.uptime + settings.deadline
-    // Where the task is cancelled, the end is not to be waited for.
+    // A cancelled task does not wait for the deliveries.
     while !desk.isIdle, context.clock.uptime < deadline, !Task.isCancelled { await idle.sleep(until: deadline, context.clock) }
     hasEnded = true
     bell.wake()

@@ -133,7 +133,7 @@ import Testing
     #expect(planned.nodes.first { $0.id == "three" }?.inputs.map(\.options.capacity) == [4096, 99])
   }
 
-  @Test func `an edge that widens a ring for others that wait in it is told, at its option`() throws {
+  @Test func `an edge that enlarges the ring that other readers share is reported, at its option`() throws {
     func warnings(_ one: String, _ two: String, _ three: String = "{ from: a, overflow: drop_oldest, capacity: 9 }") throws -> [String] {
       try topology(
         """
@@ -145,18 +145,18 @@ import Testing
         """
       ).warnings
     }
-    let told = "plugins.yaml:3:45: warning: sink 'one': input 'a': 'capacity' widens the ring of 'a', in which "
-    let advice = " as well; write 'output: { capacity: … }' at 'a' where that is meant"
-    #expect(try warnings("{ from: a, capacity: 129 }", "a") == [told + "'two' waits" + advice])
-    #expect(try warnings("{ from: a, capacity: 129 }", "{ from: a, capacity: 128 }", "a") == [told + "'two' and 1 more wait" + advice])
-    #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, capacity: 500 }") == [told + "'two' waits" + advice])
-    // Rounded up, the ring has 128 places anyway.
+    let told = "plugins.yaml:3:45: warning: sink 'one': input 'a': 'capacity' enlarges the ring of 'a', which "
+    let advice = "; if that is intended, write it as the 'output' of 'a'"
+    #expect(try warnings("{ from: a, capacity: 129 }", "a") == [told + "'two' shares" + advice])
+    #expect(try warnings("{ from: a, capacity: 129 }", "{ from: a, capacity: 128 }", "a") == [told + "'two' and 1 more share" + advice])
+    #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, capacity: 500 }") == [told + "'two' shares" + advice])
+    // Rounded up, the ring has 128 slots anyway.
     #expect(try warnings("{ from: a, capacity: 128 }", "a") == [])
     #expect(try warnings("{ from: a, capacity: 1 }", "a") == [])
-    // All that wait ask for it, or there is no other that does.
+    // All blocking readers ask for it, or there is only one.
     #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, capacity: 600 }") == [])
     #expect(try warnings("{ from: a, capacity: 1000 }", "{ from: a, overflow: conflate }") == [])
-    // Those that do not wait have a place of their own.
+    // Lossy readers have a mailbox of their own.
     #expect(try warnings("{ from: a, capacity: 1000, overflow: drop_newest }", "a") == [])
   }
 

@@ -37,7 +37,7 @@ public final class Parker: Sendable {
     }
   }
 
-  /// As `sleep`; the cancellation of the task wakes too.
+  /// Like `sleep`, but cancelling the task ends the sleep too.
   package nonisolated(nonsending) func sleepCancellably() async {
     await withTaskCancellationHandler {
       await sleep()

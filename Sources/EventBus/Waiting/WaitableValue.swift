@@ -1,15 +1,15 @@
 package import Synchronization
 
-/// A value behind a lock, and the tasks that wait until it meets a condition.
+/// A value behind a lock, with tasks that wait until it meets a condition.
 ///
-/// A change resumes those whose condition holds then, in the order in which they began to wait. Each is resumed exactly once: by a change, or by the
-/// cancellation of its task.
+/// A change resumes the tasks whose condition the new value meets, in the order in which they began to wait. Each task is resumed exactly once: by a
+/// change or by its cancellation.
 package final class WaitableValue<Value: Sendable>: Sendable {
   @usableFromInline
   struct Waiter: Sendable {
     @usableFromInline let key: Int
     @usableFromInline let isMet: @Sendable (Value) -> Bool
-    // Whoever takes a waiter out of the list resumes it, and nobody else has it then.
+    // Resumed once, by the code that removes the waiter from the list under the lock.
     @usableFromInline let continuation: UnsafeContinuation<Void, Never>
 
     @inlinable
@@ -29,7 +29,7 @@ package final class WaitableValue<Value: Sendable>: Sendable {
 
     @inlinable init(_ value: Value) { self.value = value }
 
-    /// Takes out the waiters whose condition holds now.
+    /// Removes and returns the waiters whose condition the value meets.
     @inlinable
     mutating func takeMet() -> [Waiter] {
       if waiters.isEmpty { return [] }
@@ -53,7 +53,8 @@ package final class WaitableValue<Value: Sendable>: Sendable {
   /// How many tasks wait.
   package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Changes the value, one caller at a time, and resumes those who waited for what it is then. No condition may use this object.
+  /// Changes the value, one caller at a time, and resumes the tasks whose condition it then meets. Conditions run under the lock and must not use
+  /// this object.
   @discardableResult @inlinable
   package func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, met) = state.withLock { state in
@@ -64,7 +65,7 @@ package final class WaitableValue<Value: Sendable>: Sendable {
     return result
   }
 
-  /// Returns when the value meets the condition, at once where it does already, or when the task is cancelled.
+  /// Returns when the value meets the condition, at once if it already does, or when the task is cancelled.
   @inlinable
   package nonisolated(nonsending) func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
     let key = state.withLock { state -> Int? in

@@ -82,7 +82,7 @@ public struct EdgeSettings: Options {
   @Setting("When the reader is slower: block (wait), drop_oldest, drop_newest or conflate (keep the latest of every symbol).")
   public var overflow = Overflow.block
   @Setting(
-    "Events that may wait. Readers that block wait in one ring: more than the input's output has widens it for all of them, less changes nothing.",
+    "Events that may wait. Readers that block share one ring: more than the input's output has enlarges it for all of them, less has no effect.",
     in: 1...(1 << 24))
   public var capacity: Int?
   @Setting("Begins with the last event of every symbol.")

@@ -8,7 +8,7 @@ public struct Topology: Sendable {
   public let settings: RunSettings
   /// Files that the run reads beside those of its components.
   public let outerFiles: [RunFiles.Reader]
-  /// What is to be warned of, such as files that are read, each a line with its place.
+  /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
   /// What was written as `runtime`; nil where nothing was.
   let runtime: ConfigNode?

@@ -95,20 +95,20 @@ extension TopologyChecker {
     return readers
   }
 
-  /// Readers that block wait in one ring. Where one asks for a wider one than the output's, the others get it too, which is not what stands
-  /// at their edges. The numbers are not told: they may come from variables.
-  mutating func noteWidening(of id: String, capacity: Int, by readers: [Reader]) {
+  /// Adds a warning if a blocking reader asks for more capacity than the output has. All blocking readers share one ring, so more events than their own
+  /// options say may wait for the others too. No numbers are shown, as they may come from variables.
+  mutating func warnOfEnlarging(of id: String, capacity: Int, by readers: [Reader]) {
     func size(_ capacity: Int) -> Int { capacity < 2 ? 2 : 1 << (Int.bitWidth - (capacity - 1).leadingZeroBitCount) }
     func asked(_ reader: Reader) -> Int { max(size(reader.edge.capacity ?? 0), size(capacity)) }
     let waiting = readers.filter { $0.edge.overflow == .block }
-    guard let widest = waiting.max(by: { asked($0) < asked($1) }), asked(widest) > size(capacity) else { return }
-    let others = waiting.filter { asked($0) < asked(widest) }
-    guard let other = others.first, case .map(let entries) = widest.input.edge?.value else { return }
-    let names = shown(other.component.id) + (others.count > 1 ? " and \(others.count - 1) more wait" : " waits")
-    let mark = entries.first { $0.key == "capacity" }?.mark ?? widest.input.mark
+    guard let largest = waiting.max(by: { asked($0) < asked($1) }), asked(largest) > size(capacity) else { return }
+    let others = waiting.filter { asked($0) < asked(largest) }
+    guard let other = others.first, case .map(let entries) = largest.input.edge?.value else { return }
+    let names = shown(other.component.id) + (others.count > 1 ? " and \(others.count - 1) more share" : " shares")
+    let mark = entries.first { $0.key == "capacity" }?.mark ?? largest.input.mark
     doubts.append(
-      "\(mark.place): warning: \(widest.component.title): input \(widest.input.shownID): 'capacity' widens the ring of \(shown(id)), "
-        + "in which \(names) as well; write 'output: { capacity: … }' at \(shown(id)) where that is meant")
+      "\(mark.place): warning: \(largest.component.title): input \(largest.input.shownID): 'capacity' enlarges the ring of \(shown(id)), "
+        + "which \(names); if that is intended, write it as the 'output' of \(shown(id))")
   }
 
   /// What is emitted has a reader, unless a sink emits it; not asked where an input that cannot be understood might be it.

@@ -43,7 +43,7 @@ struct TopologyChecker {
   var outerFiles: [RunFiles.Reader] = []
   /// The components' files.
   var files: [NamedFile] = []
-  /// What is to be warned of.
+  /// Warnings, one line each with its place.
   var doubts: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
@@ -242,7 +242,7 @@ struct TopologyChecker {
 
   /// A ring that is as wide as its widest reader that waits asks for, and keeps what a reader wants to begin with.
   private mutating func topic(_ id: String, _ output: OutputSettings, _ readers: [Reader]) -> Blueprint.TopicPlan {
-    noteWidening(of: id, capacity: output.capacity, by: readers)
+    warnOfEnlarging(of: id, capacity: output.capacity, by: readers)
     let waiting = readers.filter { $0.edge.overflow == .block }.compactMap(\.edge.capacity).max() ?? 0
     var plan = Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.edge.initial })
     plan.memory = output.memory.bytes

@@ -18,20 +18,20 @@ public struct Command: Sendable, Hashable {
 
 /// Why a command was not carried out; `description` says it in one sentence.
 public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The component says no, and why, in one sentence.
+  /// The component refused the command; the text is the reason, in one sentence.
   case refused(String)
-  /// The run has no component of this name; `among` are those it has.
+  /// The run has no component of this name; `among` are the names that it has.
   case unknownComponent(String, among: [String] = [])
-  /// The component takes commands, but not this verb; `known` are those it takes.
+  /// The component has no command with this verb; `known` are the verbs that it has.
   case unknownCommand(String, known: [String])
-  /// The component takes no commands.
+  /// The component of this name takes no commands.
   case takesNoCommands(String)
-  /// The component has no instance that has started: before its first, after its last, and between two.
+  /// The component of this name has no started instance: it has not started yet, is being restarted, or has ended.
   case notRunning(String)
-  /// There are no components any more.
+  /// The run has ended.
   case runIsOver
 
-  /// What a component throws that does not carry a command out: `reason` is one sentence.
+  /// The error that a component throws to refuse a command; `reason` is one sentence.
   public init(_ reason: String) { self = .refused(reason) }
 
   public var description: String {

@@ -94,6 +94,6 @@ public struct NoRun: RunView {
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
   public func stop() {}
   public var cutOff: Duration? { nil }
-  /// Nobody asks.
+  /// Waits until the task is cancelled, as nothing can ask for a stop.
   public func waitForStop() async { await Latch().wait() }
 }

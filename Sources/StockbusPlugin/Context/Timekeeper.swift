@@ -19,7 +19,8 @@ extension Timekeeper {
 }
 
 extension Parker {
-  /// Suspends until `wake`, until `deadline` where there is one, or until the task is cancelled. May end without cause, so look again.
+  /// Suspends until `wake`, until `deadline` if there is one, or until the task is cancelled. May return without a reason, so check
+  /// again.
   package nonisolated(nonsending) func sleep(until deadline: Duration?, _ clock: any Timekeeper) async {
     guard let deadline else { return await sleepCancellably() }
     await withTaskGroup(of: Void.self) { group in
