@@ -109,7 +109,7 @@ end:
 }
 
 #ifdef WATCH
-/* Whoever runs the barrier for those who fell asleep without one: a worker that goes idle, or the lookout. */
+/* Whoever runs the barrier for those who fell asleep without one: a worker that goes idle, or the worker monitor. */
 active proctype Watch() {
   byte p;
 end:

@@ -37,7 +37,7 @@ extension ConsoleViewer {
   private func takeInbox() {
     for item in inbox.takeAll() {
       switch item {
-      case .answer(let text, let isError): effects += state.reduce(.answer(text, isError: isError))
+      case .reply(let text, let isError): effects += state.reduce(.reply(text, isError: isError))
       case .rules(let id, let text): effects += state.reduce(.rules(id, text))
       case .terminal(let input):
         switch input {
@@ -63,8 +63,8 @@ extension ConsoleViewer {
     switch effect {
     case .perform(let command, let id):
       group.addTask {
-        do throws(CommandError) { inbox.add(.answer(try await run.perform(command, on: id), isError: false)) } catch {
-          inbox.add(.answer("\(id): \(error)", isError: true))
+        do throws(CommandError) { inbox.add(.reply(try await run.perform(command, on: id), isError: false)) } catch {
+          inbox.add(.reply("\(id): \(error)", isError: true))
         }
       }
     case .askRules(let id):
@@ -73,14 +73,14 @@ extension ConsoleViewer {
     case .stop:
       wasQuit = true
       run.stop()
-      _ = state.reduce(.answer("stopping: sources end, the rest drains", isError: false))
+      _ = state.reduce(.reply("stopping: sources end, the rest drains", isError: false))
     case .save:
       guard keepsWatchlist, let store else { return }
       let memory = ViewerMemory(watchlist: state.watchlist, alerts: state.alerts)
       group.addTask {
         do throws(CommandError) {
-          if let aside = try await store.keep(memory) { inbox.add(.answer("what could not be read is kept as \(aside)", isError: false)) }
-        } catch { inbox.add(.answer("\(error)", isError: true)) }
+          if let aside = try await store.keep(memory) { inbox.add(.reply("what could not be read is kept as \(aside)", isError: false)) }
+        } catch { inbox.add(.reply("\(error)", isError: true)) }
       }
     case .ring: if settings.bell { try? await terminal.ring() }
     case .redraw: await terminal.redraw()

@@ -46,7 +46,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   /// The only symbols to be shown where there is no full screen; nil for all.
   private let only: Set<Symbol>?
   /// Who is to be watched.
-  private var rollCall: RollCall
+  private var expectedSymbols: ExpectedSymbols
   /// Somebody pressed `q`.
   var wasQuit = false
   /// Effects that commands have left.
@@ -75,7 +75,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
     only = settings.watch.map { Set($0) }
-    rollCall = RollCall((settings.watch ?? []).map(\.description), after: context.recall(RollCall.memory))
+    expectedSymbols = ExpectedSymbols((settings.watch ?? []).map(\.description), after: context.recall(ExpectedSymbols.memory))
     var state = ScreenState(
       size: terminal.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
@@ -117,47 +117,47 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   // MARK: Events
 
-  private func show(_ run: Span<Trade>) {
-    rollCall.look(at: run)
-    if mode == .plain { return print(run) }
-    events.add(run.count)
-    state.market.take(run, at: now)
+  private func show(_ batch: Span<Trade>) {
+    expectedSymbols.look(at: batch)
+    if mode == .plain { return print(batch) }
+    events.add(batch.count)
+    state.market.take(batch, at: now)
     stir()
   }
 
-  private func show(_ run: Span<Quote>) {
-    rollCall.look(at: run)
-    if mode == .plain { return print(run) }
-    events.add(run.count)
-    state.market.take(run, at: now)
+  private func show(_ batch: Span<Quote>) {
+    expectedSymbols.look(at: batch)
+    if mode == .plain { return print(batch) }
+    events.add(batch.count)
+    state.market.take(batch, at: now)
     stir()
   }
 
-  private func show(_ run: Span<Bar>) {
-    rollCall.look(at: run)
-    if mode == .plain { return print(run) }
-    events.add(run.count)
-    state.market.take(run, at: now)
+  private func show(_ batch: Span<Bar>) {
+    expectedSymbols.look(at: batch)
+    if mode == .plain { return print(batch) }
+    events.add(batch.count)
+    state.market.take(batch, at: now)
     stir()
   }
 
-  private func show(_ run: Span<Ranked>) {
-    rollCall.look(at: run)
+  private func show(_ batch: Span<Ranked>) {
+    expectedSymbols.look(at: batch)
     if mode == .plain {
       var count = 0
-      for i in run.indices where isShown(run[i].symbol) {
-        lines.append(StyledLine(PlainText.line(run[i], zone: context.zone)))
+      for i in batch.indices where isShown(batch[i].symbol) {
+        lines.append(StyledLine(PlainText.line(batch[i], zone: context.zone)))
         count += 1
       }
       return events.add(count)
     }
-    events.add(run.count)
-    state.market.take(run, at: now)
+    events.add(batch.count)
+    state.market.take(batch, at: now)
     stir()
   }
 
-  private func tell(_ run: Span<Alert>) {
-    let alerts = run.indices.map { run[$0] }.filter { mode == .full || isShown($0.symbol) }
+  private func tell(_ batch: Span<Alert>) {
+    let alerts = batch.indices.map { batch[$0] }.filter { mode == .full || isShown($0.symbol) }
     events.add(alerts.count)
     if mode == .full {
       effects += state.reduce(.alerts(alerts))
@@ -168,9 +168,9 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     }
   }
 
-  private func tell(_ run: Span<ConnectionStatus>) {
-    events.add(run.count)
-    let statuses = run.indices.map { run[$0] }
+  private func tell(_ batch: Span<ConnectionStatus>) {
+    events.add(batch.count)
+    let statuses = batch.indices.map { batch[$0] }
     if mode != .plain {
       _ = state.reduce(.status(statuses))
       stir()
@@ -182,10 +182,10 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     }
   }
 
-  private func print<E: PricedEvent>(_ run: Span<E>) {
+  private func print<E: PricedEvent>(_ batch: Span<E>) {
     var count = 0
-    for i in run.indices where isShown(run[i].symbol) {
-      let event = run[i]
+    for i in batch.indices where isShown(batch[i].symbol) {
+      let event = batch[i]
       count += 1
       let first = references[event.symbol] ?? event.lastPrice
       if references[event.symbol] == nil { references.update(first, for: event.symbol) }
@@ -228,14 +228,14 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       await draw()
     }
     context.count(datedAhead: state.market.datedAhead)
-    context.note(rollCall)
+    context.note(expectedSymbols)
   }
 
   /// The next instance draws its own picture, and who is missing is told at the end.
   public func handOver() async throws { try await settle() }
 
   public func stop() async {
-    context.remember(rollCall, RollCall.memory)
+    context.remember(expectedSymbols, ExpectedSymbols.memory)
     switch mode {
     case .plain: break
     case .inline: try? await terminal.finishBlock(owner: context.id)

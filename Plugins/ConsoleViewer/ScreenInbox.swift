@@ -6,7 +6,7 @@ internal import Synchronization
 final class ScreenInbox: Sendable {
   enum Item: Sendable {
     case terminal(ScreenInput)
-    case answer(String, isError: Bool)
+    case reply(String, isError: Bool)
     case rules(String, String)
   }
 

@@ -116,7 +116,7 @@ extension EchoSocket {
     guard let connection, let sentAt = window.oldestSentAt, let readingSince else { return now + settings.deadline }
     let due = max(sentAt, readingSince) + settings.deadline
     if now < due { return due }
-    connection.fail(.timedOut(.answer))
+    connection.fail(.timedOut(.reply))
     return now + settings.deadline
   }
 }

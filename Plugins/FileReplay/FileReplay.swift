@@ -23,7 +23,7 @@ extension Plugin {
 actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Events sent at full speed before downstream is told: each time it may have to be woken. Few where each may be as long as a row: what
   /// finds no room in the topic's budget of bytes stands aside until then.
-  private static var runLength: Int { _isPOD(E.self) ? 4096 : 64 }
+  private static var batchLength: Int { _isPOD(E.self) ? 4096 : 64 }
 
   private let executor = BlockingExecutor(label: "file_replay")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -37,7 +37,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private var known = 0
   private var knownOutside = 0
   /// Those of `symbols`, which raw captures alone have.
-  private var rollCall: RollCall
+  private var expectedSymbols: ExpectedSymbols
 
   static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
     let known = E.fields.map(\.name)
@@ -75,7 +75,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     let isCut = settings.from != nil || settings.until != nil
     outside = isCut ? context.counter("outside", "Events before 'from' or not before 'until', which were not sent.") : nil
     let names = settings.isRaw && E.decodedKind != nil ? settings.symbols.map(\.description) : []
-    rollCall = RollCall(names, after: context.recall(RollCall.memory))
+    expectedSymbols = ExpectedSymbols(names, after: context.recall(ExpectedSymbols.memory))
   }
 
   /// How far the run has come in these files.
@@ -86,7 +86,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if before.isReadLike(after) { memory[place] = old[place] }
   }
 
-  func stop() { context.remember(rollCall, RollCall.memory) }
+  func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
 
   func run(into output: inout Outlet<E>) async throws {
     let halt = Halt()
@@ -97,7 +97,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       } onCancel: {
         halt.halt()
       }
-      context.note(rollCall)
+      context.note(expectedSymbols)
     } catch let error as ReplayError {
       if error.code == .halted { throw CancellationError() }
       guard error.code == .unreadable, settings.path.contains(where: InputDescriptor.isStream) else { throw error }
@@ -160,7 +160,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
-      try await replay.run(limit: Self.runLength, outside: { outside?.add($0) }) { events, read in
+      try await replay.run(limit: Self.batchLength, outside: { outside?.add($0) }) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)
         // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
@@ -180,10 +180,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   /// As fast as downstream takes the events.
   private func runFlat(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
-    var runs = 0
-    while try await sendRun(&replay, limit: Self.runLength, into: &output) > 0 {
-      runs += 1
-      if runs & 15 == 0 {
+    var batches = 0
+    while try await sendBatch(&replay, limit: Self.batchLength, into: &output) > 0 {
+      batches += 1
+      if batches & 15 == 0 {
         await Task.yield()
         try Task.checkCancellation()
       }
@@ -211,12 +211,12 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         began = context.clock.uptime
       }
       let wait = pacing?.wait(before: moment(event), elapsed: context.clock.uptime - began) ?? .zero
-      if wait > .zero || unsent >= min(1024, Self.runLength) {
+      if wait > .zero || unsent >= min(1024, Self.batchLength) {
         try await output.flush()
         unsent = 0
         if wait > .zero { try await context.clock.sleep(until: context.clock.uptime + wait) }
       }
-      if !rollCall.isComplete, let symbol = E.schema.symbol(of: event) { rollCall.meet(symbol) }
+      if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
       output.send(event)
       unsent += 1
       report(replay)
@@ -226,15 +226,15 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     try await output.flush()
   }
 
-  private func sendRun(_ replay: inout Replay<E>, limit: Int, into output: inout Outlet<E>) async throws -> Int {
+  private func sendBatch(_ replay: inout Replay<E>, limit: Int, into output: inout Outlet<E>) async throws -> Int {
     if output.room() == 0 { try await output.waitForRoom() }
     let room = output.room()
     let before = replay.counts.events
-    let isWatched = !rollCall.isComplete
+    let isWatched = !expectedSymbols.isComplete
     let result = Result {
-      try pull(&replay, limit: min(limit, room)) { run in
-        if isWatched { rollCall.look(at: run) }
-        output.send(contentsOf: run)
+      try pull(&replay, limit: min(limit, room)) { batch in
+        if isWatched { expectedSymbols.look(at: batch) }
+        output.send(contentsOf: batch)
       }
     }
     // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.

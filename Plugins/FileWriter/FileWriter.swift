@@ -21,7 +21,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let encoder: EventEncoder<E>
   /// Found out once: it looks at the path.
   private let isCSV: Bool
-  private let file: PatientFile
+  private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
 
   public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
@@ -57,13 +57,13 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     self.settings = settings
     isCSV = settings.isCSV
     encoder = Self.encoder(settings)
-    file = PatientFile(path: settings.path, settings.file, context)
+    file = RetryingFile(path: settings.path, settings.file, context)
   }
 
   public func start() throws { try file.open(header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []) }
 
   public func receive(_ events: Span<E>) async throws {
-    file.beginRun()
+    file.beginBatch()
     let chunk = file.chunk
     var next = 0
     out.clear()

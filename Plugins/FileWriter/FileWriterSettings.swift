@@ -60,7 +60,7 @@ public struct FileWriterSettings: Options {
   @Setting("A CSV file begins with the names of its fields.")
   public var header = true
   @SettingGroup
-  public var file = PatientFileSettings()
+  public var file = RetryingFileSettings()
 
   public init() {}
 

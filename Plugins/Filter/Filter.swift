@@ -24,7 +24,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   private let context: Context
   private let undecided: Counter
   private var sieve: Sieve<E>
-  private var rollCall: RollCall
+  private var expectedSymbols: ExpectedSymbols
 
   public static func textFaults(in settings: FilterSettings) -> [TextFault] {
     do throws(ExpressionError) { _ = try Expression<E>(settings.where.text) } catch { return [TextFault(where: error)] }
@@ -41,7 +41,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     let text = context.recall(Self.told) ?? settings.where.text
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
-      rollCall = RollCall(expression.symbolNames, after: context.recall(RollCall.memory))
+      expectedSymbols = ExpectedSymbols(expression.symbolNames, after: context.recall(ExpectedSymbols.memory))
       sieve = Sieve(expression)
     } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
   }
@@ -49,14 +49,14 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   /// The condition that a command has set; other options come with one of their own.
   private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
-  public func stop() { context.remember(rollCall, RollCall.memory) }
+  public func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
 
   public func handOver(into output: inout Outlet<E>) {}
 
-  public func drain(into output: inout Outlet<E>) { context.note(rollCall) }
+  public func drain(into output: inout Outlet<E>) { context.note(expectedSymbols) }
 
   public func process(_ events: Span<E>, into output: inout Outlet<E>) {
-    rollCall.look(at: events)
+    expectedSymbols.look(at: events)
     let undecided = sieve.pass(events, into: &output)
     if undecided > 0 { self.undecided.add(undecided) }
   }
@@ -68,7 +68,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
       let expression = try Expression<E>(text)
       sieve = Sieve(expression)
       // What it names now may have come long ago.
-      rollCall = RollCall([])
+      expectedSymbols = ExpectedSymbols([])
       context.remember(text, Self.told)
       return "passes \(expression) from now on"
     } catch { throw CommandError("\(error)") }

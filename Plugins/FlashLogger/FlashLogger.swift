@@ -23,7 +23,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private let context: Context
   private let terminal: Terminal
   private var last = LatestBySymbol<Price>()
-  private var file: PatientFile?
+  private var file: RetryingFile?
   private var out = RecordText(capacity: 1024)
   /// The pane's lines with the time they came, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
@@ -48,7 +48,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   public func start() throws {
     // A terminal is shared: what goes there goes through its one writer.
     guard settings.path != "-" || (settings.format == .jsonl && !terminal.capabilities.canRedraw) else { return }
-    let file = PatientFile(path: settings.path, settings.file, context)
+    let file = RetryingFile(path: settings.path, settings.file, context)
     try file.open()
     self.file = file
   }
@@ -99,8 +99,8 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     return change
   }
 
-  private func write(_ events: Span<E>, to file: PatientFile) async throws {
-    file.beginRun()
+  private func write(_ events: Span<E>, to file: RetryingFile) async throws {
+    file.beginBatch()
     var done = 0
     for i in events.indices {
       guard let change = change(by: events[i]) else { continue }

@@ -20,7 +20,7 @@ public struct FlashLoggerSettings: Options {
   @Setting("Lines of the pane on a terminal; 0 prints them above everything else, for good.", in: 0...200)
   public var pane = 8
   @SettingGroup
-  public var file = PatientFileSettings()
+  public var file = RetryingFileSettings()
 
   public init() {}
 

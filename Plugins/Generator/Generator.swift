@@ -38,7 +38,7 @@ public actor Generator: Source, CommandableComponent {
   private func runRounds(every interval: Duration, into output: inout Outlet<Trade>) async throws {
     var due = context.clock.uptime
     while left > 0 {
-      try await sendRun(market.symbols.count, into: &output)
+      try await sendBatch(market.symbols.count, into: &output)
       due += interval
       if left == 0 { return }
       try await wait(until: due, into: &output)
@@ -52,7 +52,7 @@ public actor Generator: Source, CommandableComponent {
     let (count, period) = (Int128(rate.count), Int128(rate.period.wholeNanoseconds))
     while left > 0 {
       let due = Int128((context.clock.uptime - began).wholeNanoseconds) * count / period + 1
-      if due > sent { try await sendRun(Int(min(due - Int128(sent), 65_536)), into: &output) }
+      if due > sent { try await sendBatch(Int(min(due - Int128(sent), 65_536)), into: &output) }
       if left == 0 { return }
       let next = Int64(clamping: (Int128(sent) * period + count - 1) / count)
       try await wait(until: max(began + .nanoseconds(next), context.clock.uptime + .milliseconds(1)), into: &output)
@@ -62,7 +62,7 @@ public actor Generator: Source, CommandableComponent {
   /// As fast as the bus takes it; other callers get their turn once in a while.
   private func runFlat(into output: inout Outlet<Trade>) async throws {
     while left > 0 {
-      for _ in 0..<64 where left > 0 { try await sendRun(256, into: &output) }
+      for _ in 0..<64 where left > 0 { try await sendBatch(256, into: &output) }
       try await sendTold(into: &output)
       await Task.yield()
       try Task.checkCancellation()
@@ -72,15 +72,15 @@ public actor Generator: Source, CommandableComponent {
   private var left: Int { settings.count.map { $0 - sent } ?? Int.max }
 
   /// The next `count` trades, made visible at once.
-  private func sendRun(_ count: Int, into output: inout Outlet<Trade>) async throws {
+  private func sendBatch(_ count: Int, into output: inout Outlet<Trade>) async throws {
     let count = min(count, left)
     let now = context.clock.now
     var done = 0
     while done < count {
       // Runs no longer than a hand-over, so that downstream works while we go on.
-      let run = min(count - done, 1024)
-      market.send(run, now: now, into: &output)
-      done += run
+      let batch = min(count - done, 1024)
+      market.send(batch, now: now, into: &output)
+      done += batch
       try await output.flush()
     }
     sent += count

@@ -33,7 +33,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   private var document: Document
   private var schedule: PollSchedule
   private var state: ConnectionStatus.State?
-  private var rollCall: RollCall
+  private var expectedSymbols: ExpectedSymbols
   private let fetches: Counter
   private let unchanged: Counter
   private let failures: Counter
@@ -54,7 +54,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     schedule = PollSchedule(
       interval: settings.interval,
       backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
-    rollCall = RollCall(settings.symbols.map(\.description), after: context.recall(RollCall.memory))
+    expectedSymbols = ExpectedSymbols(settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
     failures = context.counter("failures", "Fetches that brought no document.")
@@ -64,7 +64,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   func run(into output: inout Outlet<E>) async throws {
     schedule.begin(at: context.clock.uptime)
     // However it ends, by the number of fetches or from outside: where nothing came at all, the connection's states say more.
-    defer { if rollCall.hasMet { context.note(rollCall) } }
+    defer { if expectedSymbols.hasMet { context.note(expectedSymbols) } }
     var count = 0
     while true {
       let outcome = try await fetch(&output)
@@ -80,7 +80,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
 
   func stop() {
     context.remember(document, Self.seen)
-    context.remember(rollCall, RollCall.memory)
+    context.remember(expectedSymbols, ExpectedSymbols.memory)
   }
 
   private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {
@@ -179,14 +179,14 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     let now = context.clock.now
     var reading = Reading()
     var came: [Symbol] = []
-    let isWatched = !rollCall.isComplete
+    let isWatched = !expectedSymbols.isComplete
     let verdict = body.withUnsafeBufferPointer { bytes in
       decoder.decode(bytes, received: now) { event in
         if isWatched, let symbol = E.schema.symbol(of: event) { came.append(symbol) }
         output.send(event)
       }
     }
-    for symbol in came { rollCall.meet(symbol) }
+    for symbol in came { expectedSymbols.meet(symbol) }
     reading.add(verdict)
     for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
     return reading

@@ -29,7 +29,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   private let context: Context
   private let tools: ChannelTools
   var book: RuleBook
-  var desk: DeliveryDesk
+  var deliveries: DeliveryQueues
   var switches = Switches()
   private var number = 0
   /// Alerts that have not been published yet.
@@ -55,7 +55,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom)
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
-    desk = DeliveryDesk([], queue: settings.queue, quiet: nil, context: context)
+    deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
     suppressed = context.counter("in cooldown", "Alerts that a cooldown kept back.")
     silenced = context.counter("silenced", "Alerts of rules that were switched off.")
@@ -97,7 +97,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     do throws(ZoneProblem) { quiet = try settings.quietHours.map(QuietClock.init) } catch {
       throw EnvironmentFailure(error.message, isPermanent: true)
     }
-    desk = DeliveryDesk(channels, queue: settings.queue, quiet: quiet, context: context)
+    deliveries = DeliveryQueues(channels, queue: settings.queue, quiet: quiet, context: context)
   }
 
   public func receive(_ events: Span<E>) async throws {
@@ -126,7 +126,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
       time: firing.time, priceDecimals: firing.decimals)
     fired.add(1)
     unpublished.append(alert)
-    desk.offer(notification(of: alert, isUrgent: rule.isUrgent), to: rule.channels)
+    deliveries.offer(notification(of: alert, isUrgent: rule.isUrgent), to: rule.channels)
   }
 
   private func notification(of alert: Alert, isUrgent: Bool = false) -> Notification {
@@ -151,29 +151,29 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   public func background() async {
     await withTaskGroup(of: Void.self) { group in
-      for (number, lane) in desk.lanes.enumerated() {
-        guard let channel = lane.channel else { continue }
-        let delivery = Delivery(channel: channel, clock: context.clock, random: lane.random)
-        group.addTask { await self.serve(number, delivery, lane) }
+      for (number, queue) in deliveries.queues.enumerated() {
+        guard let channel = queue.channel else { continue }
+        let delivery = Delivery(channel: channel, clock: context.clock, random: queue.random)
+        group.addTask { await self.serve(number, delivery, queue) }
       }
     }
   }
 
   /// One channel's deliveries, one after the other, until the task is cancelled.
-  private func serve(_ number: Int, _ delivery: Delivery, _ lane: Lane) async {
+  private func serve(_ number: Int, _ delivery: Delivery, _ queue: DeliveryQueue) async {
     let logger = context.logger
     while !Task.isCancelled {
-      guard let notification = desk.next(number) else {
-        await lane.bell.sleepCancellably()
+      guard let notification = deliveries.next(number) else {
+        await queue.bell.sleepCancellably()
         continue
       }
       let outcome = await delivery.attempt(notification) { error, pause in
-        lane.count(.retries)
-        let level: Logger.Level = lane.trouble.note(error.description) ? .warning : .info
-        logger.log(level: level, "channel \(shown(lane.name)): \(error); again in \(pause.roughText)")
+        queue.count(.retries)
+        let level: Logger.Level = queue.trouble.note(error.description) ? .warning : .info
+        logger.log(level: level, "channel \(shown(queue.name)): \(error); again in \(pause.roughText)")
       }
-      desk.settle(number, outcome)
-      if desk.isIdle { idle.wake() }
+      deliveries.settle(number, outcome)
+      if deliveries.isIdle { idle.wake() }
     }
   }
 
@@ -187,7 +187,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     countAsides()
     let deadline = context.clock.uptime + settings.deadline
     // A cancelled task does not wait for the deliveries.
-    while !desk.isIdle, context.clock.uptime < deadline, !Task.isCancelled { await idle.sleep(until: deadline, context.clock) }
+    while !deliveries.isIdle, context.clock.uptime < deadline, !Task.isCancelled { await idle.sleep(until: deadline, context.clock) }
     hasEnded = true
     bell.wake()
   }
@@ -195,9 +195,9 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   public func stop() async {
     context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
-    for sentence in desk.failures { context.note(sentence) }
-    context.lose(desk.abandon(), "alerts that were not delivered before the end")
-    for lane in desk.lanes { await lane.channel?.close() }
+    for sentence in deliveries.failures { context.note(sentence) }
+    context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
+    for queue in deliveries.queues { await queue.channel?.close() }
   }
 }
 
@@ -252,12 +252,12 @@ extension NotificationDispatcher {
       let symbols = "\(count.watched) \(count.watched == 1 ? "symbol" : "symbols")"
       return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", done for \(count.spent)" : "")
     }
-    let channels = desk.lanes.map { lane in
-      var state = lane.isSilent(at: uptime) ? "off" : "on"
-      if let fault = lane.fault { state = "off, \(fault)" }
-      var account = lane.fault == nil ? ", \(lane.total(.delivered)) delivered, \(lane.queue.count) waiting" : ""
-      if let reason = lane.trouble.present { account += ", cannot deliver: \(reason)" }
-      return "channel \(lane.name) (\(lane.kind)): \(state)" + account
+    let channels = deliveries.queues.map { queue in
+      var state = queue.isSilent(at: uptime) ? "off" : "on"
+      if let fault = queue.fault { state = "off, \(fault)" }
+      var account = queue.fault == nil ? ", \(queue.total(.delivered)) delivered, \(queue.waiting.count) waiting" : ""
+      if let reason = queue.trouble.present { account += ", cannot deliver: \(reason)" }
+      return "channel \(queue.name) (\(queue.kind)): \(state)" + account
     }
     let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"
     return ([all] + rules + channels).joined(separator: "\n")
@@ -274,7 +274,7 @@ extension NotificationDispatcher {
       book.setEnabled(number, on)
       return "rule \(shown(name)) is \(word)"
     case .channel(let number):
-      desk.setEnabled(number, on)
+      deliveries.setEnabled(number, on)
       return "channel \(shown(name)) is \(word)"
     }
   }
@@ -290,17 +290,17 @@ extension NotificationDispatcher {
       return "alerts are off for \(pause.optionText)"
     }
     guard case .channel(let number) = try find(name) else { throw CommandError("only everything or a channel can be muted for a time") }
-    desk.mute(number, until: until)
+    deliveries.mute(number, until: until)
     return "channel \(shown(name)) is off for \(pause.optionText)"
   }
 
   private func test(_ name: String) throws(CommandError) -> String {
-    guard let number = desk.number(of: name) else { throw unknown("channel", name, among: desk.lanes.map(\.name)) }
-    if let fault = desk.lanes[number].fault { throw CommandError("channel \(shown(name)) is off: \(fault)") }
+    guard let number = deliveries.number(of: name) else { throw unknown("channel", name, among: deliveries.queues.map(\.name)) }
+    if let fault = deliveries.queues[number].fault { throw CommandError("channel \(shown(name)) is off: \(fault)") }
     let alert = Alert(
       symbol: "TEST", rule: "test", message: "This is a test of channel \(visible(name)).", price: 0, time: context.clock.now)
     let notification = notification(of: alert, isUrgent: true)
-    desk.enqueue(notification, number)
+    deliveries.enqueue(notification, number)
     return "a test is on its way by channel \(shown(name)): \(notification.id)"
   }
 
@@ -308,8 +308,8 @@ extension NotificationDispatcher {
     let settings = try RuleWords.rule(words)
     let name = settings.effectiveName
     if book.number(of: name) != nil { throw CommandError("there is a rule \(shown(name)) already") }
-    for channel in settings.channels ?? [] where desk.number(of: channel) == nil {
-      throw unknown("channel", channel, among: desk.lanes.map(\.name))
+    for channel in settings.channels ?? [] where deliveries.number(of: channel) == nil {
+      throw unknown("channel", channel, among: deliveries.queues.map(\.name))
     }
     if book.present.count >= 10_000 { throw CommandError("there are 10000 rules already") }
     let rule = Rule(settings)
@@ -327,12 +327,12 @@ extension NotificationDispatcher {
 
   /// `rule NAME` and `channel NAME` say which is meant where both have the name.
   private func find(_ name: String) throws(CommandError) -> Target {
-    if let number = book.number(of: name), desk.number(of: name) == nil { return .rule(number) }
-    if let number = desk.number(of: name), book.number(of: name) == nil { return .channel(number) }
+    if let number = book.number(of: name), deliveries.number(of: name) == nil { return .rule(number) }
+    if let number = deliveries.number(of: name), book.number(of: name) == nil { return .channel(number) }
     if name.hasPrefix("rule "), let number = book.number(of: String(name.dropFirst(5))) { return .rule(number) }
-    if name.hasPrefix("channel "), let number = desk.number(of: String(name.dropFirst(8))) { return .channel(number) }
+    if name.hasPrefix("channel "), let number = deliveries.number(of: String(name.dropFirst(8))) { return .channel(number) }
     if book.number(of: name) != nil { throw CommandError("say 'rule \(visible(name))' or 'channel \(visible(name))'") }
-    throw unknown("rule or channel", name, among: book.present.map(\.name) + desk.lanes.map(\.name))
+    throw unknown("rule or channel", name, among: book.present.map(\.name) + deliveries.queues.map(\.name))
   }
 
   private func unknown(_ what: String, _ name: String, among names: [String]) -> CommandError {

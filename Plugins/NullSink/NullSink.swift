@@ -14,15 +14,15 @@ enum NullSinkPlugin: AnyEventPlugin {
 /// Counts events and forgets them: the end of a pipeline that is only measured.
 public actor NullSink<E: Event>: Sink {
   private let events: Counter
-  private let runs: Counter
+  private let batches: Counter
 
   public init(_: NoOptions, _ context: Context) {
     events = context.counter("events", "Events counted.")
-    runs = context.counter("runs", "Hand-overs they came in.")
+    batches = context.counter("runs", "Hand-overs they came in.")
   }
 
-  public func receive(_ run: Span<E>) {
-    events.add(run.count)
-    runs.add(1)
+  public func receive(_ batch: Span<E>) {
+    events.add(batch.count)
+    batches.add(1)
   }
 }

@@ -19,7 +19,7 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "recorder")
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let form: RecordForm<E>
-  private let file: PatientFile
+  private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
 
   public static func faults(in settings: RecorderSettings) -> [(option: String, message: String)] {
@@ -36,13 +36,13 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
 
   public init(_ settings: RecorderSettings, _ context: Context) {
     form = RecordForm(settings.format)
-    file = PatientFile(path: settings.path, settings.file, context)
+    file = RetryingFile(path: settings.path, settings.file, context)
   }
 
   public func start() throws { try file.open() }
 
   public func receive(_ events: Span<E>) async throws {
-    file.beginRun()
+    file.beginBatch()
     let chunk = file.chunk
     out.clear()
     for i in events.indices {

@@ -19,7 +19,7 @@ public struct RecorderSettings: Options {
   @Setting("raw: a capture that file_replay reads with 'format: raw'; jsonl: an object a line; auto: raw for messages, jsonl for events.")
   public var format = RecordingFormat.auto
   @SettingGroup
-  public var file = PatientFileSettings()
+  public var file = RetryingFileSettings()
 
   public init() {}
 

@@ -39,13 +39,13 @@ struct Ranking: ~Copyable {
       guard event < events.count, case let id = Int(events[event].symbol.id), id < entries.count else { return nil }
       return entries[id]
     }
-    if i + Lookahead.entry < events.count { entries.expect(Int(events[i + Lookahead.entry].symbol.id)) }
+    if i + Lookahead.entry < events.count { entries.prefetch(Int(events[i + Lookahead.entry].symbol.id)) }
     if let entry = entry(of: i + Lookahead.record) {
-      standings.expect(Int(entry))
-      order.expectRecord(of: entry)
-      if top != .max { latest.expect(Int(entry)) }
+      standings.prefetch(Int(entry))
+      order.prefetchRecord(of: entry)
+      if top != .max { latest.prefetch(Int(entry)) }
     }
-    if let entry = entry(of: i + Lookahead.place) { order.expectPlace(of: entry) }
+    if let entry = entry(of: i + Lookahead.place) { order.prefetchPlace(of: entry) }
   }
 
   /// Takes an event into the order; answers what there is to tell, and the ranks counted from 0.

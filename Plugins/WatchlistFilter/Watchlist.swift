@@ -9,10 +9,10 @@ struct Watchlist {
   /// By symbol handle: 0 not looked at yet, 1 passes, 2 does not.
   private var verdicts: [UInt8] = []
   /// Who has come of them; told when a symbol is looked at for the first time.
-  private(set) var rollCall: RollCall
+  private(set) var expectedSymbols: ExpectedSymbols
 
-  init(_ entries: [String], invert: Bool, after earlier: RollCall? = nil) {
-    rollCall = RollCall(entries, after: earlier)
+  init(_ entries: [String], invert: Bool, after earlier: ExpectedSymbols? = nil) {
+    expectedSymbols = ExpectedSymbols(entries, after: earlier)
     names = Set(entries.filter { !Self.isPattern($0) })
     patterns = entries.filter(Self.isPattern).map { Array($0.utf8) }
     self.invert = invert
@@ -39,7 +39,7 @@ struct Watchlist {
 
   @inline(never)
   private mutating func judge(_ symbol: Symbol) -> Bool {
-    rollCall.meet(symbol)
+    expectedSymbols.meet(symbol)
     let id = Int(symbol.id)
     verdicts.grow(toHold: id, filling: 0)
     let name = symbol.description

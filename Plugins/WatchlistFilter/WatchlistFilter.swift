@@ -58,10 +58,10 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   public init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(RollCall.memory))
+    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(ExpectedSymbols.memory))
   }
 
-  public func stop() { context.remember(watchlist.rollCall, RollCall.memory) }
+  public func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
 
   /// What a pipe has brought, which can be read once.
   private static var pipe: MemoryKey<[String]> { MemoryKey("pipe", whenOptionsChange: .drop) }
@@ -72,7 +72,7 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
 
   public func handOver(into output: inout Outlet<E>) {}
 
-  public func drain(into output: inout Outlet<E>) { context.note(watchlist.rollCall) }
+  public func drain(into output: inout Outlet<E>) { context.note(watchlist.expectedSymbols) }
 
   public func start() async throws {
     guard let path = settings.file else { return }
@@ -114,7 +114,7 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   }
 
   private func take(_ entries: [String]) {
-    watchlist = Watchlist(settings.symbols + entries, invert: settings.invert, after: watchlist.rollCall)
+    watchlist = Watchlist(settings.symbols + entries, invert: settings.invert, after: watchlist.expectedSymbols)
     context.counter("reloads", "Times the file was read.").add(1)
   }
 }

@@ -33,7 +33,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   private let tallies: FeedTallies
   private var isAuthenticated = false
   /// Rings when the venue has answered who we are.
-  private let answer = Bell()
+  private let reply = Bell()
   /// The venue does not know us and will not the next time either.
   private var rejection: String?
 
@@ -69,11 +69,12 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
     // Messages as they are have no symbols.
-    var rollCall = RollCall(E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(RollCall.memory))
+    var expectedSymbols = ExpectedSymbols(
+      E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     defer {
-      context.remember(rollCall, RollCall.memory)
+      context.remember(expectedSymbols, ExpectedSymbols.memory)
       // Another life may follow a failure. A venue that has said nothing has a connection whose states say why.
-      if Task.isCancelled, tallies.messages.total > 0 { context.note(rollCall) }
+      if Task.isCancelled, tallies.messages.total > 0 { context.note(expectedSymbols) }
     }
     try await link.run { connection in
       tallies.connections.add(1)
@@ -83,7 +84,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
         while true {
-          for message in try await receive(over: connection) { take(message, &reader, &rollCall, into: &output) }
+          for message in try await receive(over: connection) { take(message, &reader, &expectedSymbols, into: &output) }
           try await output.flush()
           if let rejection {
             throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
@@ -108,9 +109,9 @@ actor WebSocketFeed<E: FeedEvent>: Source {
       try await say(conversation.authentication, over: connection)
       if conversation.waitsForAuthentication {
         let deadline = context.clock.uptime + settings.connection.handshakeDeadline
-        await answer.wait(until: deadline, context.clock) { !isAuthenticated }
+        await reply.wait(until: deadline, context.clock) { !isAuthenticated }
         try Task.checkCancellation()
-        if !isAuthenticated { return connection.fail(.timedOut(.answer)) }
+        if !isAuthenticated { return connection.fail(.timedOut(.reply)) }
       }
       try await say(conversation.subscriptions, over: connection)
       guard let interval = conversation.keepaliveInterval else { return }
@@ -151,17 +152,17 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   }
 
   private func take(
-    _ message: WebSocketMessage, _ reader: inout MessageReader?, _ rollCall: inout RollCall, into output: inout Outlet<E>
+    _ message: WebSocketMessage, _ reader: inout MessageReader?, _ expectedSymbols: inout ExpectedSymbols, into output: inout Outlet<E>
   ) {
     tallies.messages.add(1)
     // Some venues send their JSON in binary frames.
     let verdict = message.withBytes { bytes in
       E.read(bytes, &reader, by: context.id, at: context.clock.now) { event in
-        if !rollCall.isComplete, let symbol = E.schema.symbol(of: event) { rollCall.meet(symbol) }
+        if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
         output.send(event)
       }
     }
-    if let verdict { judge(verdict, message, &rollCall) }
+    if let verdict { judge(verdict, message, &expectedSymbols) }
     tellGaps(reader?.gaps ?? [])
   }
 
@@ -169,19 +170,19 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     for gap in gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
   }
 
-  private func judge(_ verdict: Verdict, _ message: WebSocketMessage, _ rollCall: inout RollCall) {
+  private func judge(_ verdict: Verdict, _ message: WebSocketMessage, _ expectedSymbols: inout ExpectedSymbols) {
     switch verdict {
     case .events, .other: break
     case .heartbeat: tallies.heartbeats.add(1)
     case .acknowledgement(let kind): context.logger.debug("\(url): \(kind): \(message.beginning(200))")
     case .authenticated:
       isAuthenticated = true
-      answer.ring()
+      reply.ring()
     case .refusal(_, let text):
       tallies.refusals.add(1)
       if conversation.waitsForAuthentication, !isAuthenticated { rejection = text }
       let said = text + " " + message.beginning()
-      rollCall.excuse { conversation.isNamed($0, in: said) }
+      expectedSymbols.excuse { conversation.isNamed($0, in: said) }
       context.reject(message.beginning(), origin: "\(url)", reason: "the venue refuses: \(text)")
     case .unknown(let shape):
       tallies.unknown.add(1)
@@ -191,7 +192,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     case .malformed(let reason):
       tallies.malformed.add(1)
       context.reject(message.beginning(), origin: "\(url)", reason: reason)
-    case .several(let verdicts): for each in verdicts { judge(each, message, &rollCall) }
+    case .several(let verdicts): for each in verdicts { judge(each, message, &expectedSymbols) }
     }
   }
 

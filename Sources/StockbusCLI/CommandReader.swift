@@ -69,8 +69,8 @@ struct CommandReader: Sendable {
 
   private func carryOut(_ line: String) {
     guard let first = Command(line: line) else { return }
-    let desk = CommandDesk(pipeline.commands, components: pipeline.components.map(\.id))
-    switch desk.request(first) {
+    let router = CommandRouter(pipeline.commands, components: pipeline.components.map(\.id))
+    switch router.request(first) {
     case .help(let lines): for line in lines { Console.log(line) }
     case .stop:
       Console.log("stopping: sources end, the rest drains")
@@ -78,9 +78,9 @@ struct CommandReader: Sendable {
     case .mistake(let text): Console.log(visible("commands: \(text)", limit: 1000))
     case .command(let id, let command):
       Blocking.wait {
-        let answer: String
-        do throws(CommandError) { answer = try await perform(command, on: id) } catch { answer = error.description }
-        Console.answer(AnswerText(answer, from: id))
+        let reply: String
+        do throws(CommandError) { reply = try await perform(command, on: id) } catch { reply = error.description }
+        Console.reply(ReplyText(reply, from: id))
       }
     }
   }
@@ -93,12 +93,12 @@ struct CommandReader: Sendable {
     while true {
       do throws(CommandError) { return try await pipeline.perform(command, on: id) } catch {
         let from = pipeline.runningComponents.contains(id) ? asked : began
-        guard case .notRunning = error, clock.uptime < from + Self.patience else { throw error }
+        guard case .notRunning = error, clock.uptime < from + Self.longestWait else { throw error }
         try? await clock.sleep(for: .milliseconds(10))
       }
     }
   }
 
   /// How long a command waits for its component.
-  private static let patience = Duration.seconds(2)
+  private static let longestWait = Duration.seconds(2)
 }

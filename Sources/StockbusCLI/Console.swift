@@ -8,7 +8,7 @@ enum Console {
   private enum Item: Sendable {
     case log(String, LineRole)
     /// Lines that stay together, with their tabs where standard error is no terminal.
-    case answer([String])
+    case reply([String])
     /// Nil takes the line away.
     case progress(String?)
   }
@@ -30,9 +30,9 @@ enum Console {
   }
 
   /// What was asked for, above whatever is drawn in place: in columns where people read it, otherwise with tabs for the next program.
-  static func answer(_ text: AnswerText) {
+  static func reply(_ text: ReplyText) {
     let lines = terminal.errorCapabilities.isTerminal ? text.columns : text.lines
-    if case .dropped = items.continuation.yield(.answer(lines)) { dropped.withLock { $0 += lines.count } }
+    if case .dropped = items.continuation.yield(.reply(lines)) { dropped.withLock { $0 += lines.count } }
   }
 
   /// The line of progress: in place on a terminal; nil takes it away.
@@ -49,7 +49,7 @@ enum Console {
       case .log(let line, let role):
         clear(&isShowing)
         try? await terminal.print(StyledLine(line), to: .standardError, role: role)
-      case .answer(let lines):
+      case .reply(let lines):
         clear(&isShowing)
         if terminal.errorCapabilities.isTerminal {
           try? await terminal.print(lines.map { StyledLine($0) }, to: .standardError)

@@ -19,7 +19,7 @@ enum FileBeginning {
   }
 }
 
-extension PatientFileSettings {
+extension RetryingFileSettings {
   /// What keeps `file` from being gone on with, where it is not to be emptied first: `stranger` says what is wrong with a first line that no
   /// file of these records has. For `Component.fault(in:_:)`.
   public func fault(in file: FileUse, _ stranger: ([UInt8]) -> String?) -> String? {

@@ -30,8 +30,8 @@ public struct RotationSettings: Options {
   }
 }
 
-/// How a file of records is begun, filled and kept: a group for the plugins that write a `PatientFile`.
-public struct PatientFileSettings: Options {
+/// How a file of records is begun, filled and kept: a group for the plugins that write a `RetryingFile`.
+public struct RetryingFileSettings: Options {
   @SettingGroup
   public var rotation = RotationSettings()
   @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))

@@ -8,7 +8,7 @@ public import StockbusPlugin
 /// Its loop (`PipelineLoop`) is the one owner of the members' phases; everybody else looks at copies.
 public final class Pipeline: Sendable {
   let runLog: RunLog
-  let notices: NoticeBoard
+  let notices: RunTopics
   let settings: RunSettings
   /// Where its components run that park; nil where they spin, on Swift's pool.
   let pool: WorkerPool?
@@ -30,7 +30,7 @@ public final class Pipeline: Sendable {
     self.logger = logger
     let view = ComponentRunView()
     settings = topology.settings
-    let notices = NoticeBoard(topology, logger: logger)
+    let notices = RunTopics(topology, logger: logger)
     self.notices = notices
     var topics = notices.topics
     let pool = topology.settings.wait == .park ? WorkerPool.shared : nil

@@ -22,7 +22,7 @@ struct Transition: Sendable {
   var stage: Stage
   /// What the old instances had remembered.
   var memory: Memory.Contents?
-  var isAnswered = false
+  var hasReplied = false
 }
 
 extension Pipeline {
@@ -132,7 +132,7 @@ extension PipelineLoop {
     pipeline.logger.error("\(id) has not made room within \(pipeline.settings.drainDeadline.optionText); it goes on as before")
     transition.change.reply.resume(
       returning: ChangeError("'\(id)' has not made room within \(pipeline.settings.drainDeadline.optionText)"))
-    transition.isAnswered = true
+    transition.hasReplied = true
     transition.stage = .givenUp
     // An instance that is cancelled, or about to leave, does leave; the old plan then goes on in `succeed`.
     underway[id] = isRewiring ? nil : transition
@@ -152,6 +152,6 @@ extension PipelineLoop {
         member.phase = .running
       }
     }
-    if !transition.isAnswered { transition.change.reply.resume(returning: error) }
+    if !transition.hasReplied { transition.change.reply.resume(returning: error) }
   }
 }

@@ -20,7 +20,7 @@ struct Supervisor: Sendable {
   let policy: SupervisionPolicy
   let clock: any Timekeeper
   let logger: Logger
-  let notices: NoticeBoard
+  let notices: RunTopics
   let counters: CounterRegistry
   /// The run is to stop.
   let stop: Latch

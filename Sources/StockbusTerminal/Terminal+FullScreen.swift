@@ -97,9 +97,9 @@ extension Terminal {
     full?.screen.invalidate()
     var bytes = Sequences.fullScreenBegin
     if entering.usesMouse { bytes += Sequences.mouse }
-    if asks, !entering.canSynchronize, capabilities.answersQueries {
+    if asks, !entering.canSynchronize, capabilities.repliesToQueries {
       bytes += Sequences.querySync
-      full?.awaitsAnswer = true
+      full?.awaitsReply = true
     }
     try write(bytes, to: .standardOutput)
   }
@@ -108,7 +108,7 @@ extension Terminal {
   private func leave() {
     guard let leaving = full, !leaving.isSuspended else { return }
     // An answer that comes after us would stand in the shell's line.
-    if leaving.awaitsAnswer { leaving.keyboard.waitForAnswer() }
+    if leaving.awaitsReply { leaving.keyboard.waitForReply() }
     var bytes: [UInt8] = []
     Sequences.fullScreenEnd.withUTF8Buffer { bytes += $0 }
     try? write(bytes, to: .standardOutput)
@@ -144,7 +144,7 @@ extension Terminal {
 
   private func learn(_ mode: Int, _ setting: Int) {
     guard mode == 2026 else { return }
-    full?.awaitsAnswer = false
+    full?.awaitsReply = false
     if (1...3).contains(setting) { full?.canSynchronize = true }
   }
 

@@ -43,7 +43,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
   /// Whether it is one of those that show a frame at once when asked to (private mode 2026).
   public var isKnownToSynchronize: Bool
   /// Whether a question about a private mode (DECRQM) is at the worst ignored.
-  public var answersQueries: Bool
+  public var repliesToQueries: Bool
 
   /// Decides from what the system says, the environment variables of `names`, and what was chosen; touches nothing.
   ///
@@ -73,7 +73,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     isKnownToSynchronize =
       ["WezTerm", "iTerm.app", "ghostty", "vscode"].contains(program) || ["xterm-kitty", "foot", "xterm-ghostty", "contour"].contains(term)
     // The Linux console and very old ones print what they do not know of such a question.
-    answersQueries = canRedraw && !["linux", "screen", "vt", "ansi", "cygwin", "sun"].contains { term.hasPrefix($0) }
+    repliesToQueries = canRedraw && !["linux", "screen", "vt", "ansi", "cygwin", "sun"].contains { term.hasPrefix($0) }
 
     let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
     isUTF8 = locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains("utf-8@") || locale.contains("utf8@")

@@ -215,7 +215,7 @@ import Testing
     var driver = Driver()
     driver.trade("A", 10_000)
     driver.advance(10)
-    driver.send(.answer("rule 'x' is on", isError: false))
+    driver.send(.reply("rule 'x' is on", isError: false))
     driver.advance(1000)
     driver.send(.alerts([Alert(symbol: "A", rule: "big", message: "A is big", price: 120, time: Timestamp(ns: opening))]))
     #expect(driver.frame().text.last?.hasPrefix(" rule 'x' is on") == true)

@@ -168,7 +168,7 @@ import Testing
     }
     driver.type("p")
     lines.append(driver.frame().text(row: 0))
-    driver.send(.answer("ticks: no symbol 'X'", isError: true))
+    driver.send(.reply("ticks: no symbol 'X'", isError: true))
     lines.append(driver.frame().text(row: 3))
     try expect(lines, is: "status-110x4")
   }

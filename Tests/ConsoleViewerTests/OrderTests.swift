@@ -123,12 +123,12 @@ import Testing
         target.swapAt(Int(random.next() % UInt64(target.count)), Int(random.next() % UInt64(target.count)))
       }
       now += 250
-      calm.follow(target, at: now, patience: 1000)
+      calm.follow(target, at: now, delay: 1000)
       #expect(calm.rows.sorted() == target.sorted())
     }
     for _ in 0..<10 {
       now += 1000
-      calm.follow(target, at: now, patience: 1000)
+      calm.follow(target, at: now, delay: 1000)
     }
     #expect(calm.rows == target)
   }

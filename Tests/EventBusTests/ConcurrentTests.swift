@@ -86,10 +86,10 @@ import Testing
       if i % 4 == 0 { await there.untilAnnounced([far]) }
       try await outlet.publish(.make(i))
       #expect(await near.waitUntilReady())
-      let run = near.run(limit: 9)
-      near.begin(run.count)
-      if run.map(\.number) != [i] { Issue.record("\(run.map(\.number)) in round \(i)") }
-      near.finish(run.count)
+      let batch = near.nextBatch(limit: 9)
+      near.begin(batch.count)
+      if batch.map(\.number) != [i] { Issue.record("\(batch.map(\.number)) in round \(i)") }
+      near.finish(batch.count)
     }
     there.close()
     try await echo
@@ -147,15 +147,15 @@ import Testing
       for _ in 0..<random.upTo(20) {
         guard await inlet.waitUntilReady() else { break }
         let isSnapshot = inlet.hasSnapshot
-        let run = inlet.run(limit: 1 + random.upTo(9))
-        inlet.begin(run.count)
+        let batch = inlet.nextBatch(limit: 1 + random.upTo(9))
+        inlet.begin(batch.count)
         if isSnapshot {
-          if run.contains(where: { $0.number > inlet.start }) { failures.append("the snapshot is too new") }
+          if batch.contains(where: { $0.number > inlet.start }) { failures.append("the snapshot is too new") }
         } else {
-          for event in run { seen.see(event) }
+          for event in batch { seen.see(event) }
         }
         if random.oneIn(4) { await Task.yield() }
-        inlet.finish(run.count)
+        inlet.finish(batch.count)
       }
       if let problem = seen.problem { failures.append("\(problem), \(options)") }
       inlet.detach()

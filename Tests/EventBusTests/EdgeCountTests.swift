@@ -43,7 +43,7 @@ import Testing
           publish(3 + published)
         case .take:
           if hand == 0 {
-            hand = inlet.run(limit: 9).count
+            hand = inlet.nextBatch(limit: 9).count
             inlet.begin(hand)
           }
         case .finish:

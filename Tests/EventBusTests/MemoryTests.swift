@@ -25,7 +25,7 @@ struct Crate: SymbolEvent {
 @Suite(.timeLimit(.minutes(15))) struct MemoryTests {
   private func read(_ inlet: Inlet<Crate>, _ count: Int = .max) -> Int {
     var done = 0
-    while done < count, case let run = inlet.run(limit: 1), run.count > 0 {
+    while done < count, case let batch = inlet.nextBatch(limit: 1), batch.count > 0 {
       inlet.begin(1)
       inlet.finish(1)
       done += 1
@@ -157,8 +157,8 @@ struct Crate: SymbolEvent {
     #expect(oldest.counts.inFlight == 3 && oldest.counts.dropped == 17)
     // The first three of five symbols wait, and their latest events.
     #expect(latest.counts.inFlight == 3 && latest.counts.conflated == 9 && latest.counts.dropped == 8)
-    #expect(latest.run(limit: 9).map(\.content.number) == [15, 16, 17])
-    #expect(newest.run(limit: 9).map(\.content.number) == [17, 18, 19])
+    #expect(latest.nextBatch(limit: 9).map(\.content.number) == [15, 16, 17])
+    #expect(newest.nextBatch(limit: 9).map(\.content.number) == [17, 18, 19])
     // One that is larger than all of it may wait alone.
     outlet.send(Crate(20, bytes: 1000, tally))
     outlet.commit()
@@ -180,7 +180,7 @@ struct Crate: SymbolEvent {
       outlet.send(Crate(number, bytes: bytes, tally))
       outlet.commit()
     }
-    func waiting() -> [Int] { inlet.run(limit: 9).map(\.content.number) }
+    func waiting() -> [Int] { inlet.nextBatch(limit: 9).map(\.content.number) }
     for number in 0..<3 { send(number, bytes: 100) }
     // 50 bytes are left: number 5 takes them, 6 would need 100 more, 7 gives 90 back, and then there is room for 11.
     send(5, bytes: 150)
@@ -207,7 +207,7 @@ struct Crate: SymbolEvent {
     var outlet = Outlet(topic)
     outlet.send(Crate(0, bytes: 1 << 20, tally))
     outlet.commit()
-    inlet.begin(inlet.run(limit: 1).count)
+    inlet.begin(inlet.nextBatch(limit: 1).count)
     let letter = inlet.recover(String(repeating: "é", count: 1000), component: "me", at: Timestamp(ns: 0))
     #expect(letter?.payload.utf8.count == DeadLetter.textLimit + 3)
     #expect(letter?.reason.utf8.count == DeadLetter.textLimit + 3)
@@ -226,7 +226,7 @@ private struct Crates: AsyncSequence, AsyncIteratorProtocol {
 
   func next(isolation actor: isolated (any Actor)?) async -> Crate? {
     while true {
-      if let event = inlet.run(limit: 1).first {
+      if let event = inlet.nextBatch(limit: 1).first {
         inlet.begin(1)
         inlet.finish(1)
         return event

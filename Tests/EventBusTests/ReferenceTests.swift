@@ -13,9 +13,9 @@ import Testing
 
   private func read(_ inlet: Inlet<Parcel>, _ n: Int) {
     for _ in 0..<n {
-      let run = inlet.run(limit: 1)
-      inlet.begin(run.count)
-      inlet.finish(run.count)
+      let batch = inlet.nextBatch(limit: 1)
+      inlet.begin(batch.count)
+      inlet.finish(batch.count)
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
       outlet = Outlet(topic)  // a later life
       publish(3...6, &outlet, tally)
       #expect(tally.count == 6)
-      #expect(inlet.run(limit: 9).map(\.number) == [1, 2, 3, 4])
+      #expect(inlet.nextBatch(limit: 9).map(\.number) == [1, 2, 3, 4])
       outlet.rollback()
       #expect(tally.count == 4)
     }

@@ -97,10 +97,10 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
     var random = SplitMix(seed)
     var seen = Seen(inlet)
     while await inlet.waitUntilReady() {
-      let run = inlet.run(limit: 1 + random.upTo(100))
-      inlet.begin(run.count)
-      for event in run { seen.see(event) }
-      inlet.finish(run.count)
+      let batch = inlet.nextBatch(limit: 1 + random.upTo(100))
+      inlet.begin(batch.count)
+      for event in batch { seen.see(event) }
+      inlet.finish(batch.count)
       if random.oneIn(8) { await pause(&random, most: pauses) }
       if naps, random.oneIn(300) { try await Task.sleep(for: .microseconds(random.upTo(300))) }
     }
@@ -115,13 +115,13 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
     while !inlets.allSatisfy(\.isFinished) {
       var worked = false
       for inlet in inlets {
-        let run = inlet.run(limit: 1 + random.upTo(64))
-        if run.isEmpty { continue }
+        let batch = inlet.nextBatch(limit: 1 + random.upTo(64))
+        if batch.isEmpty { continue }
         worked = true
-        inlet.begin(run.count)
-        outlet.send(contentsOf: run.span)
+        inlet.begin(batch.count)
+        outlet.send(contentsOf: batch.span)
         try await outlet.flush()
-        inlet.finish(run.count)
+        inlet.finish(batch.count)
       }
       if worked { continue }
       for inlet in inlets { inlet.announce() }

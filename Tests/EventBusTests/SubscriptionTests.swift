@@ -11,7 +11,7 @@ import Testing
   private actor Listener: Subscriber {
     var numbers: [Int] = []
     var deliveries: [Delivery] = []
-    var runs: [[Int]] = []
+    var batches: [[Int]] = []
     private let limit: Int
     private let onDeinit: @Sendable () -> Void
     private var token: Subscription?
@@ -26,10 +26,10 @@ import Testing
 
     func receive(_ events: Span<Tick>, _ delivery: Delivery) throws {
       deliveries.append(delivery)
-      var run: [Int] = []
-      for i in events.indices { run.append(events[i].number) }
-      runs.append(run)
-      numbers += run
+      var batch: [Int] = []
+      for i in events.indices { batch.append(events[i].number) }
+      batches.append(batch)
+      numbers += batch
       if numbers.contains(limit) { throw Enough() }
       token?.cancel()
     }
@@ -66,10 +66,10 @@ import Testing
     await token.finished()
     #expect(await listener.numbers == Array(1...20))
     var next = 1
-    for (delivery, run) in zip(await listener.deliveries, await listener.runs) {
+    for (delivery, batch) in zip(await listener.deliveries, await listener.batches) {
       #expect(delivery.sequence == next && !delivery.isInitial)
-      #expect(run.first == next)
-      next += run.count
+      #expect(batch.first == next)
+      next += batch.count
     }
     #expect(token.counts.delivered == 20 && token.counts.residue == 0)
   }
@@ -134,7 +134,7 @@ import Testing
     let token = await listener.subscribeAndPublish(3000, to: topic)
     await token.finished()
     // It cancels in its first run, of 1,024 events, while two more wait.
-    #expect(await listener.runs.map(\.count) == [1024])
+    #expect(await listener.batches.map(\.count) == [1024])
     #expect(token.counts.delivered == 1024 && token.counts.dropped == 1976)
   }
 

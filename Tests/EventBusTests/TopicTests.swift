@@ -10,17 +10,17 @@ import Testing
     Topic("ticks", capacity: capacity, keepsLatest: keepsLatest)
   }
 
-  private func numbers(_ run: UnsafeBufferPointer<Tick>) -> [Int] { run.map(\.number) }
+  private func numbers(_ batch: UnsafeBufferPointer<Tick>) -> [Int] { batch.map(\.number) }
 
   /// Everything that waits, in whatever runs it comes.
   private func drain(_ inlet: Inlet<Tick>) -> [Int] {
     var result: [Int] = []
     while true {
-      let run = inlet.run(limit: 1000)
-      if run.isEmpty { return result }
-      inlet.begin(run.count)
-      result += numbers(run)
-      inlet.finish(run.count)
+      let batch = inlet.nextBatch(limit: 1000)
+      if batch.isEmpty { return result }
+      inlet.begin(batch.count)
+      result += numbers(batch)
+      inlet.finish(batch.count)
     }
   }
 
@@ -56,13 +56,13 @@ import Testing
     var outlet = Outlet(topic)
     for i in 1...3 { outlet.send(.make(i)) }
     outlet.commit()
-    let run = inlet.run(limit: 1)
-    inlet.begin(run.count)
+    let batch = inlet.nextBatch(limit: 1)
+    inlet.begin(batch.count)
     inlet.hold()
-    #expect(numbers(run) == [1])
-    inlet.finish(run.count)
+    #expect(numbers(batch) == [1])
+    inlet.finish(batch.count)
     topic.close()
-    #expect(inlet.run(limit: 9).isEmpty && !inlet.isReady && !inlet.isFinished)
+    #expect(inlet.nextBatch(limit: 9).isEmpty && !inlet.isReady && !inlet.isFinished)
     #expect(inlet.counts.delivered == 1 && inlet.counts.inFlight == 2)
     inlet.letGo()
     #expect(inlet.isReady && !inlet.isFinished)
@@ -78,12 +78,12 @@ import Testing
     outlet.send(.make(2))
     outlet.commit()
     inlet.hold()
-    #expect(inlet.run(limit: 9).isEmpty && !inlet.isReady)
+    #expect(inlet.nextBatch(limit: 9).isEmpty && !inlet.isReady)
     inlet.letGo()
     #expect(drain(inlet) == [1, 2])
     outlet.send(.make(3))
     outlet.commit()
-    inlet.begin(inlet.run(limit: 9).count)
+    inlet.begin(inlet.nextBatch(limit: 9).count)
     inlet.hold()
     #expect(inlet.recover("why", component: "c", at: Timestamp(ns: 0))?.sequence == 3)
     #expect(inlet.counts.deadLettered == 1 && inlet.counts.inFlight == 0)
@@ -109,10 +109,10 @@ import Testing
     let inlet = topic.attach(Parker())
     for i in 1...5 { outlet.send(.make(i)) }
     outlet.commit()
-    let run = inlet.run(limit: 5)
+    let batch = inlet.nextBatch(limit: 5)
     inlet.begin(5)
     #expect(inlet.counts.inFlight == 5)
-    inlet.finish(run.count, filtered: 2)
+    inlet.finish(batch.count, filtered: 2)
     let counts = inlet.counts
     #expect([counts.published, counts.delivered, counts.filtered, counts.inFlight, counts.residue] == [5, 3, 2, 0, 0])
     outlet.filter()
@@ -130,9 +130,9 @@ import Testing
     #expect(outlet.room() == 0)
     outlet.commit()
     outlet.send(.make(capacity + 1))
-    let run = inlet.run(limit: 1)
+    let batch = inlet.nextBatch(limit: 1)
     inlet.begin(1)
-    inlet.finish(run.count)
+    inlet.finish(batch.count)
     #expect(outlet.room() == 0)
     outlet.rollback()
     #expect(outlet.room() == 1)
@@ -271,13 +271,13 @@ import Testing
     for i in 1...4 { outlet.send(.make(i)) }
     outlet.commit()
     #expect(inlet.recover("x", component: "c", at: Timestamp(ns: 1)) == nil, "nothing was in hand")
-    inlet.begin(inlet.run(limit: 4).count)
+    inlet.begin(inlet.nextBatch(limit: 4).count)
     #expect(inlet.recover("x", component: "c", at: Timestamp(ns: 1)) == nil)
-    #expect(inlet.run(limit: 0).isEmpty)
-    #expect(numbers(inlet.run(limit: 4)) == [1])
+    #expect(inlet.nextBatch(limit: 0).isEmpty)
+    #expect(numbers(inlet.nextBatch(limit: 4)) == [1])
     inlet.begin(1)
     inlet.finish(1)
-    #expect(numbers(inlet.run(limit: 4)) == [2])
+    #expect(numbers(inlet.nextBatch(limit: 4)) == [2])
     inlet.begin(1)
     let letter = inlet.recover("too odd", component: "c", at: Timestamp(ns: 9))
     #expect(
@@ -285,10 +285,10 @@ import Testing
         == DeadLetter(
           component: "c", origin: "ticks", sequence: 2, reason: "too odd",
           payload: #"{"symbol":"TEST2","value":2,"time":"1970-01-01T00:00:00Z"}"#, time: Timestamp(ns: 9)))
-    #expect(numbers(inlet.run(limit: 4)) == [3])
+    #expect(numbers(inlet.nextBatch(limit: 4)) == [3])
     inlet.begin(1)
     inlet.finish(1)
-    #expect(numbers(inlet.run(limit: 4)) == [4])
+    #expect(numbers(inlet.nextBatch(limit: 4)) == [4])
     inlet.begin(1)
     inlet.finish(1)
     #expect(inlet.counts.deadLettered == 1 && inlet.counts.delivered == 3 && inlet.counts.residue == 0)
@@ -344,7 +344,7 @@ import Testing
     #expect(outlet.room() == 4)
     outlet.send(.make(5))
     outlet.commit()
-    #expect(slow.run(limit: 9).isEmpty && slow.isFinished)
+    #expect(slow.nextBatch(limit: 9).isEmpty && slow.isFinished)
     let counts = slow.counts
     #expect([counts.published, counts.dropped, counts.inFlight, counts.residue] == [5, 5, 0, 0])
   }

@@ -63,5 +63,5 @@ extension Timestamp {
 
 extension Array {
   /// A run of events.
-  mutating func append(_ run: Span<Element>) { for i in run.indices { append(run[i]) } }
+  mutating func append(_ batch: Span<Element>) { for i in batch.indices { append(batch[i]) } }
 }

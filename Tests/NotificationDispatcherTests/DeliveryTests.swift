@@ -9,7 +9,7 @@ import Testing
 /// Queues, rates, quiet hours and attempts, with scripted channels.
 @Suite(.timeLimit(.minutes(15))) struct DeliveryTests {
   private struct Script: Channel {
-    var patience = Patience()
+    var retries = RetryPolicy()
     let attempts = Watched(0)
     let result: @Sendable (Int) -> DeliveryError?
 
@@ -22,9 +22,9 @@ import Testing
     }
   }
 
-  private func desk(
+  private func deliveries(
     _ harness: PluginHarness, queue: Int = 10, quiet: QuietHours? = nil, rates: [String], heeds: Bool = false
-  ) throws -> DeliveryDesk {
+  ) throws -> DeliveryQueues {
     let channels = try rates.enumerated().map { i, rate in
       var options = ChannelOptions()
       options.rate = try Rate(option: rate)
@@ -32,17 +32,17 @@ import Testing
       return OpenedChannel(
         name: "c\(i)", kind: "console", number: i, options: options, channel: Script { _ in nil }, fault: nil)
     }
-    return try DeliveryDesk(channels, queue: queue, quiet: quiet.map(QuietClock.init), context: harness.context)
+    return try DeliveryQueues(channels, queue: queue, quiet: quiet.map(QuietClock.init), context: harness.context)
   }
 
   @Test func `the oldest makes room where too many wait, and is counted and kept as a dead letter`() throws {
     let harness = PluginHarness()
-    var desk = try desk(harness, queue: 2, rates: ["max"])
-    for number in 1...4 { desk.offer(exampleNotification("m\(number)", number: number), to: nil) }
-    #expect(desk.next(0)?.alert.message == "m3")
-    desk.settle(0, .delivered(attempts: 1))
-    #expect(desk.next(0)?.alert.message == "m4")
-    #expect(desk.next(0) == nil)
+    var deliveries = try deliveries(harness, queue: 2, rates: ["max"])
+    for number in 1...4 { deliveries.offer(exampleNotification("m\(number)", number: number), to: nil) }
+    #expect(deliveries.next(0)?.alert.message == "m3")
+    deliveries.settle(0, .delivered(attempts: 1))
+    #expect(deliveries.next(0)?.alert.message == "m4")
+    #expect(deliveries.next(0) == nil)
     #expect(harness.counter("c0 overflowed") == 2)
     #expect(harness.deadLetters.map(\.reason) == Array(repeating: "too many alerts waited for the channel", count: 2))
     #expect(harness.deadLetters[0].payload.contains("\"m1\""))
@@ -51,14 +51,14 @@ import Testing
 
   @Test func `a rate lets a burst through and then so many in its time`() throws {
     let harness = PluginHarness()
-    var desk = try desk(harness, rates: ["2/m", "max"])
-    for number in 1...3 { desk.offer(exampleNotification(number: number), to: nil) }
+    var deliveries = try deliveries(harness, rates: ["2/m", "max"])
+    for number in 1...3 { deliveries.offer(exampleNotification(number: number), to: nil) }
     harness.clock.advance(by: .seconds(30))
-    desk.offer(exampleNotification(number: 4), to: nil)
-    desk.offer(exampleNotification(number: 5), to: nil)
+    deliveries.offer(exampleNotification(number: 4), to: nil)
+    deliveries.offer(exampleNotification(number: 5), to: nil)
     harness.clock.advance(by: .seconds(60))
-    for number in 6...8 { desk.offer(exampleNotification(number: number), to: nil) }
-    #expect(desk.lanes.map(\.queue.count) == [5, 8])
+    for number in 6...8 { deliveries.offer(exampleNotification(number: number), to: nil) }
+    #expect(deliveries.queues.map(\.waiting.count) == [5, 8])
     #expect(harness.counter("c0 limited") == 3)
   }
 
@@ -69,10 +69,10 @@ import Testing
     quiet.to = try TimeOfDay(option: "7:00")
     quiet.zone = "Europe/Zurich"
     let harness = PluginHarness()
-    var desk = try desk(harness, quiet: quiet, rates: ["max", "max"], heeds: true)
-    desk.offer(exampleNotification(), to: nil)
-    desk.offer(exampleNotification(number: 2, isUrgent: true), to: ["c0"])
-    #expect(desk.lanes.map(\.queue.count) == [1, 1])
+    var deliveries = try deliveries(harness, quiet: quiet, rates: ["max", "max"], heeds: true)
+    deliveries.offer(exampleNotification(), to: nil)
+    deliveries.offer(exampleNotification(number: 2, isUrgent: true), to: ["c0"])
+    #expect(deliveries.queues.map(\.waiting.count) == [1, 1])
     #expect(harness.counter("c0 quiet") == 1)
   }
 
@@ -95,7 +95,7 @@ import Testing
 
   @Test func `pauses grow, the receiver may ask for more, and a success ends it`() async throws {
     let clock = ManualTimekeeper()
-    let channel = Script(patience: Patience(attempts: 5, first: .seconds(1))) { number in
+    let channel = Script(retries: RetryPolicy(attempts: 5, first: .seconds(1))) { number in
       switch number {
       case 1, 2: DeliveryError("busy", isTransient: true)
       case 3: DeliveryError("later", isTransient: true, pause: .seconds(90))
@@ -117,11 +117,11 @@ import Testing
 
   @Test func `what cannot succeed is not tried again, and what does not succeed ends`() async {
     let clock = ManualTimekeeper()
-    let hopeless = Script(patience: Patience(attempts: 5)) { _ in DeliveryError("no", isTransient: false) }
+    let hopeless = Script(retries: RetryPolicy(attempts: 5)) { _ in DeliveryError("no", isTransient: false) }
     #expect(
       await Delivery(channel: hopeless, clock: clock, random: RandomStream(seed: 1)).attempt(exampleNotification()) { _, _ in }
         == .failed(attempts: 1, reason: "no"))
-    let failing = Script(patience: Patience(attempts: 3)) { DeliveryError("no \($0)", isTransient: true) }
+    let failing = Script(retries: RetryPolicy(attempts: 3)) { DeliveryError("no \($0)", isTransient: true) }
     async let outcome = Delivery(channel: failing, clock: clock, random: RandomStream(seed: 1))
       .attempt(exampleNotification()) { _, _ in }
     for _ in 0..<2 { await clock.passPause(atMost: .seconds(2)) }
@@ -130,14 +130,14 @@ import Testing
 
   @Test func `what is left at the end is counted and kept as dead letters`() throws {
     let harness = PluginHarness()
-    var desk = try desk(harness, rates: ["max", "max"])
-    desk.offer(exampleNotification(), to: nil)
-    desk.offer(exampleNotification(number: 2), to: ["c1"])
-    _ = desk.next(1)
-    desk.settle(1, .cancelled)
-    #expect(!desk.isIdle)
-    #expect(desk.abandon() == 3)
-    #expect(desk.isIdle)
+    var deliveries = try deliveries(harness, rates: ["max", "max"])
+    deliveries.offer(exampleNotification(), to: nil)
+    deliveries.offer(exampleNotification(number: 2), to: ["c1"])
+    _ = deliveries.next(1)
+    deliveries.settle(1, .cancelled)
+    #expect(!deliveries.isIdle)
+    #expect(deliveries.abandon() == 3)
+    #expect(deliveries.isIdle)
     #expect(harness.deadLetters.map(\.origin) == ["channel c0", "channel c1", "channel c1"])
   }
 

@@ -78,7 +78,7 @@ import Testing
         } catch { isRunning = error != .notRunning(id) }
       }
     }
-    let desk = CommandDesk(harness.pipeline.commands, components: harness.pipeline.components.map(\.id))
+    let router = CommandRouter(harness.pipeline.commands, components: harness.pipeline.components.map(\.id))
     var lines = WildLines(random: SplitMix(23))
     var costs = Costs("commands")
     var (done, refused) = (0, 0)
@@ -89,7 +89,7 @@ import Testing
         continue
       }
       var answer = ""
-      switch desk.request(command) {
+      switch router.request(command) {
       case .help(let lines): answer = lines.joined(separator: "\n")
       case .stop:
         // The one line that would.

@@ -57,11 +57,11 @@ private final class ScriptedDisk: Sendable {
 
 /// A sink of lines.
 private actor Lines {
-  let file: PatientFile
+  let file: RetryingFile
   private var out = RecordText()
 
-  init(_ path: String, _ settings: PatientFileSettings, _ context: Context, _ calls: SystemCalls, buffer: Int) {
-    file = PatientFile(path: path, settings, context)
+  init(_ path: String, _ settings: RetryingFileSettings, _ context: Context, _ calls: SystemCalls, buffer: Int) {
+    file = RetryingFile(path: path, settings, context)
     file.calls = calls
     file.bufferSize = buffer
   }
@@ -70,7 +70,7 @@ private actor Lines {
 
   /// As many records at once as a sink hands over, `piece` at a time.
   func take(_ lines: [String], piece: Int) async throws(EnvironmentFailure) {
-    file.beginRun()
+    file.beginBatch()
     var next = 0
     while next < lines.count {
       out.clear()
@@ -105,7 +105,7 @@ private struct Trial: Sendable {
   /// What was delivered as the runtime counts it, and what the harness has counted as lost.
   func run(path: String) async -> (delivered: [String], lost: Int) {
     let harness = PluginHarness()
-    var settings = PatientFileSettings()
+    var settings = RetryingFileSettings()
     settings.patience = .milliseconds(250)
     settings.rotation.append = false
     settings.rotation.keep = 10_000

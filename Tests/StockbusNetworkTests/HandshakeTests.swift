@@ -80,10 +80,10 @@ import Testing
   ])
   func `a server answers requests for WebSockets only`(text: String, status: String) throws {
     let head = try #require(HTTPHead(Array(text.replacing("\n", with: "\r\n").utf8)))
-    let answer = UpgradeResponse.answer(head)
-    #expect(answer.text.hasPrefix("HTTP/1.1 \(status) "))
-    #expect(answer.text.hasSuffix("\r\n\r\n"))
-    #expect(answer.isAccepted == (status == "101"))
+    let reply = UpgradeResponse.reply(head)
+    #expect(reply.text.hasPrefix("HTTP/1.1 \(status) "))
+    #expect(reply.text.hasSuffix("\r\n\r\n"))
+    #expect(reply.isAccepted == (status == "101"))
   }
 }
 

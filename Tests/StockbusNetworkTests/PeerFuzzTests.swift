@@ -101,7 +101,7 @@ import Testing
         for _ in 0..<random.upTo(3) where !bytes.isEmpty { bytes[random.upTo(bytes.count - 1)] = UInt8(truncatingIfNeeded: random.next()) }
       }
       let read = costs.measure(size: bytes.count, String(decoding: bytes, as: UTF8.self), isGood: { $0?.response.isAccepted ?? false }) {
-        HTTPHead(bytes).map { (head: $0, response: UpgradeResponse.answer($0)) }
+        HTTPHead(bytes).map { (head: $0, response: UpgradeResponse.reply($0)) }
       }
       guard let (head, response) = read else { continue }
       #expect(response.text.hasPrefix("HTTP/1.1 ") && response.text.hasSuffix("\r\n\r\n"))

@@ -80,14 +80,14 @@ import Testing
 
   @Test func `a symbol that came only in what was set aside is told so, and may have been meant`() {
     func sentences(_ named: String..., came: [String] = ["NVDA"]) -> [String] {
-      MissingSymbols.sentences(named, cameInstead: came, setAside: ["AAPL", "MSFT"])
+      MissingSymbols.sentences(named, cameInstead: came, rejected: ["AAPL", "MSFT"])
     }
     #expect(sentences("AAPL") == ["'AAPL' came only in what was set aside, as a dead letter"])
     #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL', which came only in what was set aside?"])
     // What came is likelier, and who came is not told of.
     #expect(sentences("APPL", came: ["APL"]) == ["'APPL' never came; did you mean 'APL'?"])
     #expect(sentences("AAPL", came: ["AAPL"]) == [])
-    let aside = SetAsideSymbols()
+    let aside = RejectedSymbols()
     #expect(aside.names == [])
   }
 

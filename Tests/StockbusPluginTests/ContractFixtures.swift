@@ -20,7 +20,7 @@ struct NoTime: Timekeeper {
   }
 }
 
-final class LetterBox: Noticeboard {
+final class LetterBox: NoticePublisher {
   private let kept = Mutex<[DeadLetter]>([])
   func post(_ letter: DeadLetter) { kept.withLock { $0.append(letter) } }
   func post(_ status: ConnectionStatus) {}

@@ -4,7 +4,7 @@ import Testing
 /// In which order a component's inputs are read.
 @Suite struct TurnTests {
   /// What a sink gets of inputs with so many events each, all there before it begins: the input's number and the length of the run.
-  private func runs(_ waiting: [Int]) async throws -> [[Int]] {
+  private func batches(_ waiting: [Int]) async throws -> [[Int]] {
     let topics = waiting.indices.map { Topic<Trade>("input \($0)") }
     let diary = Diary()
     return try await Diary.$current.withValue(diary) {
@@ -25,17 +25,17 @@ import Testing
   }
 
   @Test func `one input is read to its end`() async throws {
-    #expect(try await runs([2500]) == [[0, 1024], [0, 1024], [0, 452]])
+    #expect(try await batches([2500]) == [[0, 1024], [0, 1024], [0, 452]])
   }
 
   @Test func `inputs are read by turns, a run each, and empty ones passed over`() async throws {
     let expected = [[0, 1024], [2, 1024], [3, 10], [0, 976], [2, 1024], [2, 952]]
-    #expect(try await runs([2000, 0, 3000, 10]) == expected)
+    #expect(try await batches([2000, 0, 3000, 10]) == expected)
   }
 
   @Test func `a component whose first inputs are empty reads the others`() async throws {
-    #expect(try await runs([0, 0, 3]) == [[2, 3]])
-    #expect(try await runs([0, 0]) == [])
+    #expect(try await batches([0, 0, 3]) == [[2, 3]])
+    #expect(try await batches([0, 0]) == [])
   }
 }
 

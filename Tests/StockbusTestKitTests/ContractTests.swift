@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ContractTests {
   /// Only ever waited for where a life does not end, which is what these tests are about.
-  static let patience = Duration.milliseconds(200)
+  static let timeout = Duration.milliseconds(200)
 
   @Test func `declarations`() async {
     let violations = await checkContract(.badlyDeclared)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `a drain that does not end`() async {
-    let violations = await checkContract(.hanger, patience: Self.patience)
+    let violations = await checkContract(.hanger, timeout: Self.timeout)
     #expect(violations == ["Without any events it does not end."])
   }
 
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `a source that does not hear of its cancellation`() async {
-    let violations = await checkContract(.deaf, patience: Self.patience)
+    let violations = await checkContract(.deaf, timeout: Self.timeout)
     #expect(violations == ["When it is stopped it does not end."])
   }
 

@@ -36,10 +36,10 @@ func runRawRingByTurns(events: Int, batch: Int) -> Report {
       i += batch
     }
     while true {
-      let run = inlet.run(limit: 1024)
-      if run.count == 0 { break }
-      tally.add(run.span)
-      inlet.finish(run.count)
+      let received = inlet.nextBatch(limit: 1024)
+      if received.count == 0 { break }
+      tally.add(received.span)
+      inlet.finish(received.count)
     }
   }
   topic.close()
@@ -76,17 +76,17 @@ private func read(_ inlet: Inlet<Trade>) async {
   var tally = Tally()
   var idler = Idler()
   while true {
-    let run = inlet.run(limit: 1024)
-    if run.count == 0 {
+    let received = inlet.nextBatch(limit: 1024)
+    if received.count == 0 {
       if inlet.isFinished { break }
       idler.wait()
       continue
     }
     idler.rest()
-    tally.add(run.span)
-    inlet.finish(run.count)
+    tally.add(received.span)
+    inlet.finish(received.count)
     // As the resident loops do: it lets a short run grow.
-    if run.count < 64, run.count > 1 { for _ in 0..<16 { stockbus_pause() } }
+    if received.count < 64, received.count > 1 { for _ in 0..<16 { stockbus_pause() } }
   }
   Scoreboard.shared.finish(tally)
 }

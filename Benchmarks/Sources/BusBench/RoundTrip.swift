@@ -99,7 +99,7 @@ private func processor(
   return { try await slot.run(assembly) }
 }
 
-struct NoNotices: Noticeboard {
+struct NoNotices: NoticePublisher {
   func post(_: DeadLetter) {}
   func post(_: ConnectionStatus) {}
   func post(_: Gap) {}

@@ -64,8 +64,8 @@ struct Feed: ~Copyable {
     for _ in 0..<count {
       // As the plugin does within a run.
       if isLarge {
-        order.expectRecord(of: moves[(next + Lookahead.record) & (moves.count - 1)].symbol)
-        order.expectPlace(of: moves[(next + Lookahead.place) & (moves.count - 1)].symbol)
+        order.prefetchRecord(of: moves[(next + Lookahead.record) & (moves.count - 1)].symbol)
+        order.prefetchPlace(of: moves[(next + Lookahead.place) & (moves.count - 1)].symbol)
       }
       let move = moves[next]
       next = (next + 1) & (moves.count - 1)

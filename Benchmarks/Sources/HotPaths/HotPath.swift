@@ -42,11 +42,11 @@ struct HotPath {
             try await outlet.flush()
           }
         }
-        while case let run = inlet.run(limit: 1024), run.count > 0 {
-          inlet.begin(run.count)
-          for trade in run { sum &+= trade.price.raw }
-          seen += run.count
-          inlet.finish(run.count)
+        while case let received = inlet.nextBatch(limit: 1024), received.count > 0 {
+          inlet.begin(received.count)
+          for trade in received { sum &+= trade.price.raw }
+          seen += received.count
+          inlet.finish(received.count)
         }
       }
       return sum == Int64(events) * Int64(events - 1) / 2 ? seen : -1

@@ -36,7 +36,7 @@ struct HotPathError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-struct NoNotices: Noticeboard {
+struct NoNotices: NoticePublisher {
   func post(_: DeadLetter) {}
   func post(_: ConnectionStatus) {}
   func post(_: Gap) {}

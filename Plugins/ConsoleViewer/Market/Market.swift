@@ -36,9 +36,9 @@ struct Market {
 
   // MARK: Events
 
-  mutating func take(_ run: Span<Trade>, at now: Int64) {
-    for i in run.indices {
-      let event = run[i]
+  mutating func take(_ batch: Span<Trade>, at now: Int64) {
+    for i in batch.indices {
+      let event = batch[i]
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.size)
       rows[at].sizeDecimals = event.sizeDecimals
@@ -47,12 +47,12 @@ struct Market {
           time: rows[at].time, price: event.price, size: event.size, side: event.side, decimals: event.priceDecimals,
           sizeDecimals: event.sizeDecimals), to: at)
     }
-    finish(run)
+    finish(batch)
   }
 
-  mutating func take(_ run: Span<Bar>, at now: Int64) {
-    for i in run.indices {
-      let event = run[i]
+  mutating func take(_ batch: Span<Bar>, at now: Int64) {
+    for i in batch.indices {
+      let event = batch[i]
       guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.volume)
       rows[at].high = max(rows[at].high, event.high)
@@ -63,25 +63,25 @@ struct Market {
         to: at
       )
     }
-    finish(run)
+    finish(batch)
   }
 
-  mutating func take(_ run: Span<Quote>, at now: Int64) {
-    for i in run.indices {
-      let event = run[i]
+  mutating func take(_ batch: Span<Quote>, at now: Int64) {
+    for i in batch.indices {
+      let event = batch[i]
       guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].bid = event.bid
       rows[at].ask = event.ask
       rows[at].bidSize = event.bidSize
       rows[at].askSize = event.askSize
     }
-    finish(run)
+    finish(batch)
   }
 
-  mutating func take(_ run: Span<Ranked>, at now: Int64) {
+  mutating func take(_ batch: Span<Ranked>, at now: Int64) {
     isRanked = true
-    for i in run.indices {
-      let event = run[i]
+    for i in batch.indices {
+      let event = batch[i]
       if event.hasLeft {
         leave(event)
         continue
@@ -99,7 +99,7 @@ struct Market {
           sizeDecimals: event.sizeDecimals), to: at)
       standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
     }
-    finish(run)
+    finish(batch)
   }
 
   /// A symbol that a feed does not rank any more: it keeps its row without a rank, and the price it left with is no trade.
@@ -109,9 +109,9 @@ struct Market {
     standings.move(Int32(at), to: 0, from: Int(event.previousRank), rows)
   }
 
-  private mutating func finish<E: PricedEvent>(_ run: Span<E>) {
-    total &+= run.count
-    if let last = run.indices.last { newest = (run[last].time, run[last].received) }
+  private mutating func finish<E: PricedEvent>(_ batch: Span<E>) {
+    total &+= batch.count
+    if let last = batch.indices.last { newest = (batch[last].time, batch[last].received) }
   }
 
   @inline(__always)

@@ -6,14 +6,14 @@ struct CalmOrder {
   /// Since when a row has been due for another place.
   private var dueSince: [Int32: Int64] = [:]
 
-  /// Brings the shown order nearer to the true one. `patience` is how long a row must have been due, in nanoseconds; 0 takes the true
+  /// Brings the shown order nearer to the true one. `delay` is how long a row must have been due, in nanoseconds; 0 takes the true
   /// order as it is.
-  mutating func follow(_ target: [Int32], at now: Int64, patience: Int64) {
+  mutating func follow(_ target: [Int32], at now: Int64, delay: Int64) {
     if target == rows {
       if !dueSince.isEmpty { dueSince = [:] }
       return
     }
-    if patience <= 0 || rows.isEmpty { return take(target) }
+    if delay <= 0 || rows.isEmpty { return take(target) }
     let places = Dictionary(uniqueKeysWithValues: target.enumerated().map { ($1, $0) })
     // Whoever has gone leaves at once, whoever is new stands where he belongs at once.
     var kept = rows.filter { places[$0] != nil }
@@ -23,7 +23,7 @@ struct CalmOrder {
     var due: [Int32: Int64] = [:]
     for (row, wanted) in zip(kept, shownTarget) where row != wanted {
       let since = dueSince[row] ?? now
-      if now - since >= patience { movers.append(row) } else { due[row] = since }
+      if now - since >= delay { movers.append(row) } else { due[row] = since }
     }
     // Where most move, moving them one by one only costs time.
     if movers.count > kept.count / 4 + 32 { return take(target) }

@@ -11,8 +11,8 @@ struct MissingNames {
   /// What there is to say where this is the one symbol that is asked for.
   func sentence(of symbol: Symbol) -> String? { names == [symbol.description] ? sentences.first : nil }
 
-  mutating func look(for names: [String], in market: Market, isPatient: Bool) {
-    let symbols = isPatient && !names.isEmpty ? market.rows.count : 0
+  mutating func look(for names: [String], in market: Market, isDue: Bool) {
+    let symbols = isDue && !names.isEmpty ? market.rows.count : 0
     if names == self.names, symbols == self.symbols { return }
     self.names = names
     self.symbols = symbols

@@ -16,7 +16,7 @@ enum ScreenEvent {
   case status([ConnectionStatus])
   case alerts([Alert])
   /// What became of something that was asked.
-  case answer(String, isError: Bool)
+  case reply(String, isError: Bool)
   /// What a dispatcher answers when it is asked for its rules.
   case rules(String, String)
   /// Somebody asks to see a symbol.

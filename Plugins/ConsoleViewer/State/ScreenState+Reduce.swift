@@ -24,7 +24,7 @@ extension ScreenState {
     case .printed(let lines): add(lines.map { LogEntry(time: nil, weight: .normal, text: $0.text) })
     case .status(let statuses): statuses.forEach { note($0) }
     case .alerts(let alerts): return alerts.isEmpty ? [] : note(alerts)
-    case .answer(let text, let isError): say(text, isError: isError)
+    case .reply(let text, let isError): say(text, isError: isError)
     case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
     case .open(let symbol):
       selection = symbol
@@ -160,7 +160,7 @@ extension ScreenState {
       times.append(now + settings.flash / Int64(max(1, steps)))
     }
     for until in [message?.until, news?.until] { if let until { times.append(until) } }
-    if let patience = patienceEnds, patience > now { times.append(patience) }
+    if let due = missingFrom, due > now { times.append(due) }
     // A rate that is not zero has to fall, and a held order has to move on.
     if rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
     if isReading { times.append(readingUntil) }

@@ -180,14 +180,14 @@ struct ScreenState {
     ordered = now
     guard current.isTable else { return }
     let market = shown
-    missing.look(for: wanted, in: market, isPatient: (patienceEnds ?? .max) <= now)
+    missing.look(for: wanted, in: market, isDue: (missingFrom ?? .max) <= now)
     let target = sorting.sorted(rows(of: current), of: market)
     if force {
       order.take(target)
     } else if isReading || isPaused {
       order.hold(target)
     } else {
-      order.follow(target, at: now, patience: settings.calm)
+      order.follow(target, at: now, delay: settings.calm)
     }
   }
 
@@ -202,7 +202,7 @@ struct ScreenState {
   }
 
   /// A symbol that has not come by then is said to be missing; nil before the first price.
-  var patienceEnds: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
+  var missingFrom: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
 
   /// The rows of the table as they are shown: the pinned ones first.
   var listed: [Int32] {

@@ -96,7 +96,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     if let failure = parsed.failure { throw failure }
     if parsed.isCrowded {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      return try await parseInPlace(reader, limit, outside, { run, _ in try await take(run, parsed.bytesRead) }, malformed)
+      return try await parseInPlace(reader, limit, outside, { batch, _ in try await take(batch, parsed.bytesRead) }, malformed)
     }
     tally.counts.outside += parsed.outside
     if parsed.outside > 0 { outside(parsed.outside) }
@@ -137,14 +137,14 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     // The first line of all is the header itself.
     var rows = try RowParser<E>(input, options, isJSON: isJSON)
     if let header, lines.line > 0 { try rows.read(header: header, of: input, limit: options.lineLimit) }
-    var run: [E] = []
+    var batch: [E] = []
     var failure: ReplayError?
     while failure == nil {
-      run.removeAll(keepingCapacity: true)
+      batch.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
-        if try rows.append(to: &run, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
+        if try rows.append(to: &batch, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
       } catch { failure = error.explained(by: lines.rest, as: E.fields) }
-      if !run.isEmpty { try await take(run.span, lines.bytesRead) }
+      if !batch.isEmpty { try await take(batch.span, lines.bytesRead) }
     }
     tally.counts += rows.counts
     if rows.counts.outside > 0 { outside(rows.counts.outside) }

@@ -16,11 +16,11 @@ struct ReplayPosition: Hashable, Sendable {
 struct Replay<E: ReplayEvent>: ~Copyable {
   private let inputs: [ReplayInput]
   private let options: ReplayOptions
-  private var lanes: [Lane<E>]
-  private var heap: [Int]  // lanes with events, the next one first
-  /// The first lane of the heap has nothing left, and what comes next in it has to be waited for.
+  private var files: [MergedFile<E>]
+  private var heap: [Int]  // files with events, the next one first
+  /// The first file of the heap has nothing left, and what comes next in it has to be waited for.
   private var isStarved = false
-  private var primed: Int  // lanes whose first events have been read
+  private var primed: Int  // files whose first events have been read
   private var isFinished: Bool
   private var finished: ReplayCounts  // of the loops before
 
@@ -30,10 +30,10 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// Opens the files. Throws `badOption`, or what opening one throws.
   init(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) {
     try options.validate(E.fields, inputs: inputs)
-    let lanes = try Self.open(inputs, options)
+    let files = try Self.open(inputs, options)
     self.inputs = inputs
     self.options = options
-    self.lanes = lanes
+    self.files = files
     heap = []
     primed = 0
     isFinished = false
@@ -41,43 +41,43 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     position = ReplayPosition()
   }
 
-  private static func open(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) -> [Lane<E>] {
-    var lanes: [Lane<E>] = []
-    for input in inputs { lanes.append(Lane(try FileCursor(input, options))) }
-    return lanes
+  private static func open(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) -> [MergedFile<E>] {
+    var files: [MergedFile<E>] = []
+    for input in inputs { files.append(MergedFile(try FileCursor(input, options))) }
+    return files
   }
 
   /// What became of the rows so far, all files and loops together.
   var counts: ReplayCounts {
     var sum = finished
-    for lane in lanes { sum += lane.counts }
+    for file in files { sum += file.counts }
     return sum
   }
 
   /// What became of each file in the last loop; to be asked at the end.
-  var tallies: [FileTally] { lanes.map(\.tally) }
+  var tallies: [FileTally] { files.map(\.tally) }
 
   /// The breaks in sequence numbers that raw captures have shown since the last call.
-  func takeGaps() -> [SequenceGap] { lanes.flatMap { $0.takeGaps() } }
+  func takeGaps() -> [SequenceGap] { files.flatMap { $0.takeGaps() } }
 
   /// Unknown messages of raw captures in this loop, by shape.
-  var shapes: [(shape: String, count: Int)] { lanes.flatMap(\.shapes) }
+  var shapes: [(shape: String, count: Int)] { files.flatMap(\.shapes) }
 
   /// Bytes of the files read in this loop and, unless one is no plain file, in all, as they lie on the disk: for showing progress.
   var progress: (read: Int, size: Int?) {
-    lanes.reduce((0, 0)) { sum, lane in
-      let one = lane.progress
+    files.reduce((0, 0)) { sum, file in
+      let one = file.progress
       return (sum.0 + one.read, sum.1.flatMap { size in one.size.map { size + $0 } })
     }
   }
 
   /// True where a file is a pipe or the like, whose bytes come when they come.
-  var isLive: Bool { lanes.contains { $0.isLive } }
+  var isLive: Bool { files.contains { $0.isLive } }
 
   /// True where the next event may have to be waited for, because a pipe has not got it yet.
   var mustWait: Bool {
-    if lanes.count == 1 { return lanes[0].mustWait }
-    return isStarved && heap.first.map { lanes[$0].mustWait } ?? false
+    if files.count == 1 { return files[0].mustWait }
+    return isStarved && heap.first.map { files[$0].mustWait } ?? false
   }
 
   /// Hands out the next events, in runs, at most `limit` together, and answers how many; 0 at the end. They never reach over the end
@@ -102,8 +102,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = position.events
-    if lanes.count == 1 {
-      try lanes[0].pass(limit, &position.events, body, malformed)
+    if files.count == 1 {
+      try files[0].pass(limit, &position.events, body, malformed)
     } else {
       try merge(limit, body, malformed)
     }
@@ -131,9 +131,9 @@ struct Replay<E: ReplayEvent>: ~Copyable {
       isFinished = true
     }
     if isFinished { return false }
-    for lane in lanes { finished += lane.counts }
-    lanes = []
-    lanes = try Self.open(inputs, options)
+    for file in files { finished += file.counts }
+    files = []
+    files = try Self.open(inputs, options)
     primed = 0
     heap = []
     isStarved = false
@@ -148,9 +148,9 @@ extension Replay {
   private mutating func merge(
     _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
-    while primed < lanes.count {
+    while primed < files.count {
       primed += 1
-      if try lanes[primed - 1].refill(malformed) { rise(primed - 1) }
+      if try files[primed - 1].refill(malformed) { rise(primed - 1) }
     }
     if isStarved {
       isStarved = false
@@ -159,13 +159,13 @@ extension Replay {
     let start = position.events
     let end = position.events + limit
     while position.events < end, let first = heap.first {
-      // The lane with the next event keeps its turn until the second lane's event is due.
+      // The file with the next event keeps its turn until the second file's event is due.
       let second = heap.count > 2 ? (precedes(heap[1], heap[2]) ? heap[1] : heap[2]) : heap.count > 1 ? heap[1] : nil
-      let bound = second.map { (time: lanes[$0].head, wins: first < $0) }
-      let isEmpty = lanes[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)
+      let bound = second.map { (time: files[$0].head, wins: first < $0) }
+      let isEmpty = files[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)
       if !isEmpty {
         sink()
-      } else if position.events > start, lanes[first].mustWait {
+      } else if position.events > start, files[first].mustWait {
         // What has been handed out is not kept waiting.
         isStarved = true
         return
@@ -175,20 +175,20 @@ extension Replay {
     }
   }
 
-  /// Reads on in the first lane of the heap, and gives it its new place; none where it is at its end or throws.
+  /// Reads on in the first file of the heap, and gives it its new place; none where it is at its end or throws.
   private mutating func refillFirst(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
     var isGone = true
     defer { isGone ? removeFirst() : sink() }
-    isGone = try !lanes[heap[0]].refill(malformed)
+    isGone = try !files[heap[0]].refill(malformed)
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {
-    let (x, y) = (lanes[a].head, lanes[b].head)
+    let (x, y) = (files[a].head, files[b].head)
     return x < y || (x == y && a < b)
   }
 
-  private mutating func rise(_ lane: Int) {
-    heap.append(lane)
+  private mutating func rise(_ file: Int) {
+    heap.append(file)
     var at = heap.count - 1
     while at > 0, precedes(heap[at], heap[(at - 1) / 2]) {
       heap.swapAt(at, (at - 1) / 2)

@@ -89,15 +89,15 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
 
   /// Appends events to a run, at most `limit`, as `next`.
   mutating func append(
-    to run: inout [E], limit: Int, _ reader: inout LineReader, malformed: (MalformedRow, Int) -> MalformedPolicy
+    to batch: inout [E], limit: Int, _ reader: inout LineReader, malformed: (MalformedRow, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     var failure: ReplayError?
-    let before = run.count
-    run.append(addingCapacity: limit) { events in
+    let before = batch.count
+    batch.append(addingCapacity: limit) { events in
       do throws(ReplayError) { _ = try next(&reader, into: &events, malformed: malformed) } catch { failure = error }
     }
     if let failure { throw failure }
-    return run.count - before
+    return batch.count - before
   }
 
   /// Reads up to where the columns are known, and makes no event; throws what is wrong with them.

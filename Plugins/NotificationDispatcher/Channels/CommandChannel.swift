@@ -8,7 +8,7 @@ struct CommandChannel: Channel {
   private let timeout: Duration
   private let name: String
   private let tools: ChannelTools
-  let patience: Patience
+  let retries: RetryPolicy
 
   init(_ options: CommandSettings, _ name: String, _ tools: ChannelTools) throws {
     guard let found = ProgramSearch.find(options.run[0], in: tools.environment) else {
@@ -19,7 +19,7 @@ struct CommandChannel: Channel {
     environment = ProgramCall.minimal(tools.environment)
       .merging(options.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
     timeout = options.timeout
-    patience = Patience(attempts: options.attempts, first: options.backoff)
+    retries = RetryPolicy(attempts: options.attempts, first: options.backoff)
     self.name = name
     self.tools = tools
   }

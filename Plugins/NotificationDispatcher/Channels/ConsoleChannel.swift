@@ -1,7 +1,7 @@
 /// A line on standard output, above whatever is drawn there.
 struct ConsoleChannel: Channel {
   let print: @Sendable (String) async throws -> Void
-  var patience: Patience { Patience() }
+  var retries: RetryPolicy { RetryPolicy() }
 
   func deliver(_ notification: Notification) async throws(DeliveryError) {
     do { try await print(notification.line) } catch { throw DeliveryError("standard output: \(error)", isTransient: false) }

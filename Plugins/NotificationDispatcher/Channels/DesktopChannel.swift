@@ -6,7 +6,7 @@ struct DesktopChannel: Channel {
   private let timeout: Duration
   private let environment: [String: String]
   private let tools: ChannelTools
-  var patience: Patience { Patience() }
+  var retries: RetryPolicy { RetryPolicy() }
 
   init(_ options: DesktopSettings, _ tools: ChannelTools) throws {
     guard let found = ProgramSearch.find("notify-send", in: tools.environment) else {

@@ -9,7 +9,7 @@ struct EmailChannel: Channel {
   private let subject: Template
   private let name: String
   private let tools: ChannelTools
-  var patience: Patience { Patience(attempts: options.attempts, first: options.backoff) }
+  var retries: RetryPolicy { RetryPolicy(attempts: options.attempts, first: options.backoff) }
 
   init(_ options: EmailSettings, _ name: String, _ tools: ChannelTools) throws {
     guard let found = ProgramSearch.find(options.program, in: tools.environment) else {

@@ -7,7 +7,7 @@ actor FileChannel: Channel {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   let file: RotatingFile
   private let format: AlertFormat
-  nonisolated var patience: Patience { Patience(attempts: 3) }
+  nonisolated var retries: RetryPolicy { RetryPolicy(attempts: 3) }
 
   /// `goesOn` where an earlier life of the run has written to it: what it has delivered stays.
   init(_ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles()) throws {

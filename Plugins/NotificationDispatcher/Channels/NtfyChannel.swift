@@ -9,7 +9,7 @@ struct NtfyChannel: Channel {
   private let limits: HTTPLimits
   private let transport: any HTTPTransport
   private let clock: any Timekeeper
-  var patience: Patience { options.posting.patience }
+  var retries: RetryPolicy { options.posting.retries }
 
   init(_ options: NtfySettings, _ tools: ChannelTools) throws {
     if options.topic.revealed.isEmpty { throw ChannelOff(reason: "its topic is empty") }

@@ -14,7 +14,7 @@ struct WebhookChannel: Channel {
   private let name: String
   private let transport: any HTTPTransport
   private let clock: any Timekeeper
-  let patience: Patience
+  let retries: RetryPolicy
 
   init(_ options: WebhookSettings, _ name: String, _ tools: ChannelTools) throws {
     if options.url.revealed.isEmpty { throw ChannelOff(reason: "its url is empty") }
@@ -28,7 +28,7 @@ struct WebhookChannel: Channel {
     secrets = options.headers.entries.map(\.name)
     signature = options.secret.flatMap { WebhookSignature(secret: $0) }
     limits = options.posting.limits
-    patience = options.posting.patience
+    retries = options.posting.retries
     self.name = name
     transport = options.posting.transport(tools)
     clock = tools.clock

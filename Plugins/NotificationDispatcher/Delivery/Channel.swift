@@ -2,7 +2,7 @@ internal import MarketData
 
 /// A way out of the program.
 protocol Channel: Sendable {
-  var patience: Patience { get }
+  var retries: RetryPolicy { get }
   /// One attempt; ends soon after its task is cancelled.
   func deliver(_ notification: Notification) async throws(DeliveryError)
   /// Called once, when nothing more is delivered.
@@ -14,7 +14,7 @@ extension Channel {
 }
 
 /// How often a channel tries.
-struct Patience: Hashable, Sendable {
+struct RetryPolicy: Hashable, Sendable {
   var attempts = 1
   /// The bound of the first pause; the others double, up to five minutes.
   var first = Duration.seconds(1)

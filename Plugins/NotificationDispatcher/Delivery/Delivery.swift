@@ -18,8 +18,8 @@ struct Delivery: Sendable {
 
   @concurrent
   func attempt(_ notification: Notification, onRetry: @Sendable (DeliveryError, Duration) -> Void) async -> Outcome {
-    let patience = channel.patience
-    var backoff = Backoff(first: patience.first, most: Patience.most, random: random)
+    let retries = channel.retries
+    var backoff = Backoff(first: retries.first, most: RetryPolicy.most, random: random)
     var attempts = 0
     while true {
       attempts += 1
@@ -28,7 +28,7 @@ struct Delivery: Sendable {
         return .delivered(attempts: attempts)
       } catch {
         if Task.isCancelled { return .cancelled }
-        guard error.isTransient, attempts < patience.attempts else { return .failed(attempts: attempts, reason: error.description) }
+        guard error.isTransient, attempts < retries.attempts else { return .failed(attempts: attempts, reason: error.description) }
         let pause = max(backoff.next(), min(error.pause ?? .zero, Self.longestPause))
         onRetry(error, pause)
         do { try await clock.sleep(for: pause) } catch { return .cancelled }

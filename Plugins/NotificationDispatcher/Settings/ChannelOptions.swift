@@ -26,7 +26,7 @@ public struct PostingOptions: Options {
 
   public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
 
-  var patience: Patience { Patience(attempts: attempts, first: backoff) }
+  var retries: RetryPolicy { RetryPolicy(attempts: attempts, first: backoff) }
   /// Nobody reads more of an answer than its status.
   var limits: HTTPLimits { HTTPLimits(connect: timeout, whole: timeout, redirects: 0, body: 1 << 16) }
 

@@ -25,7 +25,7 @@ struct LeafPages: ~Copyable {
 
   /// Asks for the places around an index.
   @inline(__always)
-  func expect(_ index: Int, in leaf: UInt32) { places.expect(Int(leaf) &* Self.capacity &+ index) }
+  func prefetch(_ index: Int, in leaf: UInt32) { places.prefetch(Int(leaf) &* Self.capacity &+ index) }
 
   /// An empty page.
   mutating func make() -> UInt32 {

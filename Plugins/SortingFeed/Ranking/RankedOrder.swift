@@ -75,15 +75,15 @@ struct RankedOrder: ~Copyable {
 
   /// Asks for the entry's record.
   @inline(__always)
-  func expectRecord(of entry: UInt32) { records.expect(Int(entry)) }
+  func prefetchRecord(of entry: UInt32) { records.prefetch(Int(entry)) }
 
   /// Asks for the entry's place, which its record tells.
   @inline(__always)
-  func expectPlace(of entry: UInt32) {
+  func prefetchPlace(of entry: UInt32) {
     guard Int(entry) < records.count else { return }
     let record = records[Int(entry)]
-    leaves.expect(Int(record.hint), in: record.leaf)
-    spine.seats.expect(Int(record.leaf))
+    leaves.prefetch(Int(record.hint), in: record.leaf)
+    spine.seats.prefetch(Int(record.leaf))
   }
 
   /// Takes the entry out; returns the rank it had, nil when it was not there.

@@ -48,7 +48,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
 
   /// Asks for the cache line of a slot that will be wanted soon; a hint, for which any index will do.
   @inline(__always)
-  func expect(_ index: Int) {
+  func prefetch(_ index: Int) {
     if has(index) { stockbus_prefetch(memory + index) }
   }
 

@@ -84,14 +84,14 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish` or `detach`.
   @inlinable @inline(__always)
-  public func run(limit: Int) -> UnsafeBufferPointer<E> {
+  public func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
     let limit = suspects.number == 0 ? limit : min(limit, 1)
-    if isIndirect { return indirectRun(limit: limit) }
-    return ringRun(limit: limit)
+    if isIndirect { return indirectBatch(limit: limit) }
+    return ringBatch(limit: limit)
   }
 
   @inlinable @inline(__always)
-  func ringRun(limit: Int) -> UnsafeBufferPointer<E> {
+  func ringBatch(limit: Int) -> UnsafeBufferPointer<E> {
     let low = cursor.pointee.load(ordering: .relaxed)
     let n = head.pointee.load(ordering: .acquiring) &- low
     if n == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
@@ -126,11 +126,11 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   }
 
   @usableFromInline @inline(never)
-  func indirectRun(limit: Int) -> UnsafeBufferPointer<E> {
-    isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownRun(limit: limit)
+  func indirectBatch(limit: Int) -> UnsafeBufferPointer<E> {
+    isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownBatch(limit: limit)
   }
 
-  private func ownRun(limit: Int) -> UnsafeBufferPointer<E> {
+  private func ownBatch(limit: Int) -> UnsafeBufferPointer<E> {
     guard attached.load(ordering: .acquiring) else { return UnsafeBufferPointer(start: nil, count: 0) }
     if hasSnapshot {
       if snapshotBase == nil {
@@ -142,9 +142,9 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       let done = snapshotDone.total
       return UnsafeBufferPointer(start: snapshotBase! + done, count: min(limit, snapshotCount - done))
     }
-    if let mailbox { return mailbox.run(limit: limit) }
+    if let mailbox { return mailbox.nextBatch(limit: limit) }
     setIndirect(false)
-    return ringRun(limit: limit)
+    return ringBatch(limit: limit)
   }
 
   /// Answers false where the run came from the ring: it was in hand when its reader detached.
@@ -180,7 +180,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   /// Called in every round of a wait awake: fetches the next event's cache lines while the head's is under way, not after it.
   @inlinable @inline(__always)
-  public func expect() { stockbusPrefetch(UnsafePointer(base + (cursor.pointee.load(ordering: .relaxed) & mask))) }
+  public func prefetch() { stockbusPrefetch(UnsafePointer(base + (cursor.pointee.load(ordering: .relaxed) & mask))) }
 
   @inlinable
   public var isReady: Bool {
@@ -232,8 +232,8 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       return nil
     }
     // Also where nothing is handed out for now.
-    let run = ownRun(limit: 1)
-    guard let event = run.first else { return nil }
+    let batch = ownBatch(limit: 1)
+    guard let event = batch.first else { return nil }
     let isLive = mailbox == nil && !hasSnapshot
     let sequence = isLive ? cursor.pointee.load(ordering: .relaxed) + 1 : 0
     suspects.number = max(0, suspects.number - 1)
@@ -258,7 +258,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   func takeWaiting() -> (events: ContiguousArray<E>, next: Int) {
     var events: ContiguousArray<E> = []
     if hasSnapshot {
-      let left = ownRun(limit: .max)
+      let left = ownBatch(limit: .max)
       events.append(contentsOf: left)
       snapshotDone.add(left.count)
       freeSnapshot()

@@ -143,7 +143,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   }
 
   /// Reader's side: the contiguous run that waits now.
-  func run(limit: Int) -> UnsafeBufferPointer<E> {
+  func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
     if front.count == 0 {
       state.withLock { state in
         if state.back.count == 0 { return }

@@ -23,7 +23,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
   @usableFromInline var spill = Spill<E>()
   /// How long a full ring is waited for awake.
-  @usableFromInline var patience: SpinBudget
+  @usableFromInline var spinBudget: SpinBudget
   /// Events of the present run that the component has filtered out.
   @usableFromInline var filtered = 0
 
@@ -54,7 +54,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     committed = next
     checkAt = next + topic.capacity
     limit = topic.limit(next: next)
-    patience = SpinBudget(topic.producer.waiting.strategy)
+    spinBudget = SpinBudget(topic.producer.waiting.strategy)
   }
 
   deinit { topic.giveWritingEndBack() }
@@ -89,10 +89,10 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   /// Sends a run.
   @inlinable
-  public mutating func send(contentsOf run: Span<E>) {
+  public mutating func send(contentsOf batch: Span<E>) {
     var done = 0
     if _isPOD(E.self) {
-      run.withUnsafeBufferPointer { source in
+      batch.withUnsafeBufferPointer { source in
         while done < source.count, next < limit {
           let i = next & mask
           let k = min(source.count &- done, mask &+ 1 &- i, limit &- next)
@@ -102,8 +102,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
         }
       }
     }
-    while done < run.count {
-      send(run[done])
+    while done < batch.count {
+      send(batch[done])
       done &+= 1
     }
   }
@@ -256,15 +256,15 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     let want = next + max(1, (mask + 1) / 4)
     while true {
       limit = topic.limit(next: next)
-      if limit >= want { return patience.hadLuck() }
+      if limit >= want { return spinBudget.hadLuck() }
       if stop?.isCutOff == true || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
       // A quarter of a ring takes a reader longer than one event takes it.
-      if patience.spins(times: 8) { continue }
+      if spinBudget.spins(times: 8) { continue }
       let target = topic.goal(next: next)
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
       topic.producer.fence()
       let hasRoom = topic.haveAllReached(target)
-      patience.gaveUp(inVain: !hasRoom)
+      spinBudget.gaveUp(inVain: !hasRoom)
       if hasRoom { continue }
       let parker = topic.producer
       // A cancelled task that waits all the same must not be woken by its cancellation: it would never give the thread back.

@@ -50,8 +50,8 @@ public struct SpinBudget {
 
   /// Lets a short run grow: without it throughput is bimodal, because both ends fight for the same cache line.
   @inlinable @inline(__always)
-  public func letGrow(_ run: Int) {
-    if run < 64, run > 1, budget != 0 { for _ in 0..<16 { stockbus_pause() } }
+  public func letGrow(_ batch: Int) {
+    if batch < 64, batch > 1, budget != 0 { for _ in 0..<16 { stockbus_pause() } }
   }
 
   /// The wait has ended in a sleep, or `inVain` is false: what was waited for came just before it.

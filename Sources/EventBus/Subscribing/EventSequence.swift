@@ -22,8 +22,8 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
     public func next(isolation actor: isolated (any Actor)?) async -> E? {
       while true {
         if Task.isCancelled { return nil }
-        let run = inlet.run(limit: 1)
-        if let event = run.first {
+        let batch = inlet.nextBatch(limit: 1)
+        if let event = batch.first {
           inlet.begin(1)
           inlet.finish(1)
           return event

@@ -57,11 +57,11 @@ extension Topic {
     return Subscription(inlet, parker) {
       var slice = TimeSlice()
       while await inlet.waitUntilReady() {
-        let run = inlet.run(limit: 1024)
-        inlet.begin(run.count)
-        for event in run { body(event) }
-        inlet.finish(run.count)
-        if slice.isOver(run.count) { await Task.yield() }
+        let batch = inlet.nextBatch(limit: 1024)
+        inlet.begin(batch.count)
+        for event in batch { body(event) }
+        inlet.finish(batch.count)
+        if slice.isOver(batch.count) { await Task.yield() }
       }
     }
   }
@@ -76,11 +76,11 @@ extension Topic {
       var last = LatestBySymbol<E>()
       var slice = TimeSlice()
       while await inlet.waitUntilReady() {
-        let run = inlet.run(limit: 1024)
-        inlet.begin(run.count)
-        for event in run { body(Change(old: last.update(event, for: event.symbol), new: event)) }
-        inlet.finish(run.count)
-        if slice.isOver(run.count) { await Task.yield() }
+        let batch = inlet.nextBatch(limit: 1024)
+        inlet.begin(batch.count)
+        for event in batch { body(Change(old: last.update(event, for: event.symbol), new: event)) }
+        inlet.finish(batch.count)
+        if slice.isOver(batch.count) { await Task.yield() }
       }
     }
   }
@@ -93,12 +93,12 @@ extension Subscriber {
     while true {
       if Task.isCancelled { break }
       let delivery = inlet.delivery
-      let run = inlet.run(limit: 1024)
-      if run.count == 0 { break }
-      inlet.begin(run.count)
-      do { try receive(run.span, delivery) } catch { return false }
-      inlet.finish(run.count)
-      if slice.isOver(run.count) { break }
+      let batch = inlet.nextBatch(limit: 1024)
+      if batch.count == 0 { break }
+      inlet.begin(batch.count)
+      do { try receive(batch.span, delivery) } catch { return false }
+      inlet.finish(batch.count)
+      if slice.isOver(batch.count) { break }
     }
     return true
   }
@@ -107,16 +107,16 @@ extension Subscriber {
 /// How long a subscriber may keep its actor and its pool thread while events keep coming: about half a millisecond.
 private struct TimeSlice {
   private var events = 0
-  private var runs = 0
+  private var batches = 0
   private var since = stockbus_monotonic_ns()
 
   /// True when the slice is over, and begins the next; looks at the clock once in 16 runs or 1,024 events.
   mutating func isOver(_ n: Int) -> Bool {
     events += n
-    runs += 1
-    guard events >= 1024 || runs >= 16 else { return false }
+    batches += 1
+    guard events >= 1024 || batches >= 16 else { return false }
     events = 0
-    runs = 0
+    batches = 0
     let now = stockbus_monotonic_ns()
     guard now - since >= 500_000 else { return false }
     since = now

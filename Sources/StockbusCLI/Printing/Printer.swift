@@ -33,7 +33,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private var lines = 0
   private var snapshot: Snapshot<E>
   /// Who is named in the condition.
-  private var rollCall: RollCall
+  private var expectedSymbols: ExpectedSymbols
   /// When a symbol was new.
   private var lastNews: Duration?
 
@@ -45,14 +45,14 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     clock = context.clock
     snapshot = Snapshot(followsRanks: settings.followsRanks)
     condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) }
-    rollCall = RollCall(condition?.symbolNames ?? [])
+    expectedSymbols = ExpectedSymbols(condition?.symbolNames ?? [])
     // A table that ends is aligned when it is complete.
     records = EventRecords(request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas)
   }
 
   func receive(_ events: Span<E>) {
     if isDone { return }
-    rollCall.look(at: events)
+    expectedSymbols.look(at: events)
     if request.once {
       let known = snapshot.count
       for i in events.indices { snapshot.keep(events[i]) }
@@ -69,7 +69,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   func drain() {
     guard !isDone else { return }
     if request.once { return finish() }
-    context.note(rollCall)
+    context.note(expectedSymbols)
     records.complete()
     write()
   }
@@ -101,7 +101,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private func finish() {
     if isDone { return }
     if request.once {
-      context.note(rollCall)
+      context.note(expectedSymbols)
       if snapshot.hasLostRanks {
         context.note("ranks are those that each symbol's last event told, as events are missing or the ranking has begun anew")
       }

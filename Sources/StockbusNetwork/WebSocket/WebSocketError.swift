@@ -27,7 +27,7 @@ public enum WebSocketError: Error, Hashable, Sendable {
 
   /// What was waited for in vain.
   public enum Deadline: String, Hashable, Sendable {
-    case connect, handshake, pong, idle, answer
+    case connect, handshake, pong, idle, reply
   }
 }
 
@@ -41,7 +41,7 @@ extension WebSocketError: CustomStringConvertible {
     case .timedOut(.handshake): "no handshake in time"
     case .timedOut(.pong): "no answer to a ping in time"
     case .timedOut(.idle): "nothing came for too long"
-    case .timedOut(.answer): "an answer did not come in time"
+    case .timedOut(.reply): "an answer did not come in time"
     case .closed(let code?, let reason): "the other side closed with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
     case .closed(nil, let reason): reason.isEmpty ? "the connection was cut" : "the connection was cut: \(reason)"
     case .tooLarge(let bytes, let limit, _): "a message of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
@@ -59,7 +59,7 @@ extension WebSocketError: CustomStringConvertible {
     case .invalidText: .invalidPayload
     case .protocolViolation: .protocolError
     case .unasked: .policyViolation
-    case .timedOut(.idle), .timedOut(.answer): .goingAway
+    case .timedOut(.idle), .timedOut(.reply): .goingAway
     case .unreachable, .tls, .refused, .badHandshake, .timedOut, .closed, .finished: nil
     }
   }
@@ -76,7 +76,7 @@ extension WebSocketError: CustomStringConvertible {
   /// only meet the same end.
   public var blamesMessage: Bool {
     switch self {
-    case .tooLarge, .invalidText, .protocolViolation, .timedOut(.answer): true
+    case .tooLarge, .invalidText, .protocolViolation, .timedOut(.reply): true
     case .closed(let code?, _): [.protocolError, .unsupportedData, .invalidPayload, .messageTooBig].contains(code)
     default: false
     }

@@ -54,12 +54,12 @@ public struct Handler<Owner: MultiSink>: Sendable {
     attach = { inlet in
       guard let inlet = inlet as? Inlet<E> else { preconditionFailure("the wiring gave a topic of another type") }
       return Attached(inlet: inlet) { owner in
-        let run = inlet.run(limit: maximumRun)
-        if run.count == 0 { return 0 }
-        inlet.begin(run.count)
-        try body(owner, run.span)
-        inlet.finish(run.count)
-        return run.count
+        let batch = inlet.nextBatch(limit: maximumBatch)
+        if batch.count == 0 { return 0 }
+        inlet.begin(batch.count)
+        try body(owner, batch.span)
+        inlet.finish(batch.count)
+        return batch.count
       }
     }
   }

@@ -27,11 +27,11 @@ public struct Context: Sendable {
   /// How its component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
-  private let notices: any Noticeboard
+  private let notices: any NoticePublisher
   let memory = Memory()
 
   public init(
-    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any Noticeboard,
+    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
     symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
     services: Services = Services()
@@ -96,13 +96,13 @@ public struct Context: Sendable {
 
   /// Leaves a note for each of these symbols that is not among those that came, with the one that was probably meant.
   public func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
-    for sentence in MissingSymbols.sentences(symbols, cameInstead: came, setAside: notices.setAside.names) { note(sentence) }
+    for sentence in MissingSymbols.sentences(symbols, cameInstead: came, rejected: notices.rejected.names) { note(sentence) }
   }
 
   /// Leaves a note for each symbol that was named and never came, with the one that was probably meant.
-  public func note(_ rollCall: RollCall) {
-    if rollCall.isComplete { return }
-    for sentence in rollCall.sentences(setAside: notices.setAside.names) { note(sentence) }
+  public func note(_ expectedSymbols: ExpectedSymbols) {
+    if expectedSymbols.isComplete { return }
+    for sentence in expectedSymbols.sentences(rejected: notices.rejected.names) { note(sentence) }
   }
 
   /// Keeps a value for the instance after this one; for its own fields an actor has properties.
@@ -116,7 +116,7 @@ public struct Context: Sendable {
   /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is what it is
   /// about, where that could be read: a component that waits for it in vain says why.
   public func reject(_ payload: String, origin: String, reason: String, symbol: Symbol? = nil) {
-    if let symbol { notices.setAside.add(symbol) }
+    if let symbol { notices.rejected.add(symbol) }
     notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
   }
 

@@ -7,9 +7,9 @@ public enum MissingSymbols {
   /// Those of which more is known than that they never came, such as what was meant, are told first.
   /// `symbols` are names or patterns as they were written, each of them told once. `came` are the names that were seen; what may
   /// have been meant is looked for among the first 20,000, and patterns are looked at while that takes no more than ten million
-  /// comparisons. `setAside` came only in what was set aside: they are told so, and may have been meant where nothing that came was.
+  /// comparisons. `rejected` came only in what was set aside: they are told so, and may have been meant where nothing that came was.
   public static func sentences(
-    _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, setAside: [String] = []
+    _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, rejected: [String] = []
   ) -> [String] {
     var told: Set<String> = []
     let named = symbols.filter { told.insert($0).inserted }
@@ -20,7 +20,7 @@ public enum MissingSymbols {
       return named.count * came.count <= 10_000_000 && !came.contains { fits($0, Array(name.utf8)) }
     }
     let candidates = Candidates(came.prefix(20_000))
-    let aside = Candidates(setAside)
+    let aside = Candidates(rejected)
     // Whatever is known of a name is worth more than that there are others of which nothing is.
     var helpful: [(name: String, sentence: String)] = []
     var others: [(name: String, sentence: String)] = []
@@ -30,7 +30,7 @@ public enum MissingSymbols {
       looked += 1
       if Glob.isPattern(name) {
         others.append((name, "nothing that came fits \(shown(name))"))
-      } else if setAside.contains(name) {
+      } else if rejected.contains(name) {
         helpful.append((name, "\(shown(name)) came only in what was set aside, as a dead letter"))
       } else if let meant = candidates.meant(by: name) {
         helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant))?"))

@@ -27,15 +27,15 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
 
 /// Where a component posts what concerns the whole run. Posting never waits; where more comes than anybody reads, it is counted
 /// without being kept.
-public protocol Noticeboard: Sendable {
+public protocol NoticePublisher: Sendable {
   /// The symbols of what was set aside.
-  var setAside: SetAsideSymbols { get }
+  var rejected: RejectedSymbols { get }
   func post(_ letter: DeadLetter)
   func post(_ status: ConnectionStatus)
   func post(_ gap: Gap)
 }
 
-extension Noticeboard {
-  /// Empty: for boards that keep nothing.
-  public var setAside: SetAsideSymbols { SetAsideSymbols() }
+extension NoticePublisher {
+  /// Empty: for publishers that keep nothing.
+  public var rejected: RejectedSymbols { RejectedSymbols() }
 }

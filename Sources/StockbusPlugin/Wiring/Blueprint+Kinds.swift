@@ -58,7 +58,7 @@ extension Blueprint {
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self) { inbox in try await component.serve(inbox, &outlet) }
+        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
         try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
         try await outlet.flush()
         return ending
@@ -72,7 +72,7 @@ extension Blueprint {
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self) { inbox in try await component.serve(inbox, &outlet) }
+        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
         try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
         try await outlet.flush()
         return ending

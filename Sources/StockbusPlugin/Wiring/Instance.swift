@@ -68,9 +68,9 @@ extension Slot {
   /// Serves the inputs, all of one type, until they have ended or another instance is to go on; other inputs meanwhile, where the slot is
   /// rewired.
   @inlinable
-  nonisolated(nonsending) func serve<E: Event>(_: E.Type, _ body: (Inbox<E>) async throws -> Void) async throws -> Ending {
+  nonisolated(nonsending) func serve<E: Event>(_: E.Type, _ body: (InletGroup<E>) async throws -> Void) async throws -> Ending {
     while true {
-      try await body(Inbox(inlets, parker, stop: stop))
+      try await body(InletGroup(inlets, parker, stop: stop))
       switch pause() {
       case .ended: return .ended
       case .leaving: return .handedOver
@@ -84,7 +84,7 @@ extension Sink {
   /// A sink's work, and the receiving half of a relay's.
   @inlinable
   nonisolated(nonsending) func serveAll(_ slot: Slot) async throws -> Ending {
-    let ending = try await slot.serve(Input.self) { inbox in try await serve(inbox) }
+    let ending = try await slot.serve(Input.self) { inputs in try await serve(inputs) }
     try await drained { ending == .ended ? try await drain() : try await handOver() }
     return ending
   }

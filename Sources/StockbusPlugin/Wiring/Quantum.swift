@@ -2,34 +2,34 @@ internal import CMemoryBarrier
 public import EventBus
 
 /// The most events of one hand-over; bounds how long a component keeps its actor.
-@inlinable public var maximumRun: Int { 1024 }
+@inlinable public var maximumBatch: Int { 1024 }
 
 /// How long a resident loop may keep its actor and its pool thread.
 public struct Quantum {
   @usableFromInline var events = 0
-  @usableFromInline var runs = 0
-  @usableFromInline var patience: SpinBudget
+  @usableFromInline var batches = 0
+  @usableFromInline var spinBudget: SpinBudget
   @usableFromInline var since = stockbus_monotonic_ns()
   /// Half a millisecond: a call into a busy component waits about that long.
   @usableFromInline static var slice: Int64 { 500_000 }
 
   /// Of the loop whose owner sleeps at `parker`.
-  @inlinable public init(_ parker: Parker) { patience = SpinBudget(parker.waiting.strategy) }
+  @inlinable public init(_ parker: Parker) { spinBudget = SpinBudget(parker.waiting.strategy) }
 
   /// True when the time slice is over; looks at the clock once in 32 runs or 8,192 events.
   @inlinable @inline(__always)
   mutating func isSpent(_ n: Int) -> Bool {
-    patience.hadLuck()
+    spinBudget.hadLuck()
     events &+= n
-    runs &+= 1
-    patience.letGrow(n)
-    return (events >= 8192 || runs >= 32) && lookAtClock()
+    batches &+= 1
+    spinBudget.letGrow(n)
+    return (events >= 8192 || batches >= 32) && lookAtClock()
   }
 
   @usableFromInline @inline(never)
   mutating func lookAtClock() -> Bool {
     events = 0
-    runs = 0
+    batches = 0
     let now = stockbus_monotonic_ns()
     if now - since < Self.slice { return false }
     since = now

@@ -5,66 +5,66 @@ public import EventBus
 
 extension Processor {
   @inlinable
-  func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
-    guard var turn = inbox.firstTurn else { return }
-    var quantum = Quantum(inbox.parker)
+  func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
     repeat {
       var room = output.room()
       if room == 0 {
         try await output.waitForRoom()
         room = output.room()
       }
-      let run = turn.inlet.run(limit: min(room, maximumRun))
-      if run.count == 0 { continue }
-      turn.inlet.begin(run.count)
-      do { try process(run.span, into: &output) } catch {
+      let batch = turn.inlet.nextBatch(limit: min(room, maximumBatch))
+      if batch.count == 0 { continue }
+      turn.inlet.begin(batch.count)
+      do { try process(batch.span, into: &output) } catch {
         output.rollback()
         throw error
       }
       try await output.flush()
-      turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
-    } while try await !inbox.ended(&turn, &quantum)
+      turn.inlet.finish(batch.count, filtered: output.takeFiltered())
+      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+    } while try await !inputs.ended(&turn, &quantum)
   }
 }
 
 extension AsyncProcessor {
   @inlinable
-  func serve(_ inbox: Inbox<Input>, _ output: inout Outlet<Output>) async throws {
-    guard var turn = inbox.firstTurn else { return }
-    var quantum = Quantum(inbox.parker)
+  func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
     repeat {
-      let run = turn.inlet.run(limit: maximumRun)
-      if run.count == 0 { continue }
-      turn.inlet.begin(run.count)
-      do { try await process(run.span, into: &output) } catch {
+      let batch = turn.inlet.nextBatch(limit: maximumBatch)
+      if batch.count == 0 { continue }
+      turn.inlet.begin(batch.count)
+      do { try await process(batch.span, into: &output) } catch {
         output.rollback()
         throw error
       }
       try await output.flush()
-      turn.inlet.finish(run.count, filtered: output.takeFiltered())
-      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
-    } while try await !inbox.ended(&turn, &quantum)
+      turn.inlet.finish(batch.count, filtered: output.takeFiltered())
+      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+    } while try await !inputs.ended(&turn, &quantum)
   }
 }
 
 extension Sink {
   @inlinable
-  func serve(_ inbox: Inbox<Input>) async throws {
-    guard var turn = inbox.firstTurn else { return }
-    var quantum = Quantum(inbox.parker)
+  func serve(_ inputs: InletGroup<Input>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
     repeat {
-      let run = turn.inlet.run(limit: maximumRun)
-      if run.count == 0 { continue }
-      turn.inlet.begin(run.count)
-      do { try await receive(run.span) } catch {
-        let taken = eventsTaken(error, of: run.count)
+      let batch = turn.inlet.nextBatch(limit: maximumBatch)
+      if batch.count == 0 { continue }
+      turn.inlet.begin(batch.count)
+      do { try await receive(batch.span) } catch {
+        let taken = eventsTaken(error, of: batch.count)
         if taken > 0 { turn.inlet.finish(taken) }
         throw error
       }
-      turn.inlet.finish(run.count)
-      if quantum.isSpent(run.count) { try await yield(inbox.stop) }
-    } while try await !inbox.ended(&turn, &quantum)
+      turn.inlet.finish(batch.count)
+      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+    } while try await !inputs.ended(&turn, &quantum)
   }
 }
 
@@ -89,8 +89,8 @@ extension MultiSink {
         try await settle()
         continue
       }
-      if quantum.patience.spins() { continue }
-      if try await sleepUntilReady(inlets, parker, stop, &quantum.patience) { return }
+      if quantum.spinBudget.spins() { continue }
+      if try await sleepUntilReady(inlets, parker, stop, &quantum.spinBudget) { return }
     }
   }
 }

@@ -132,8 +132,8 @@ final class Worker: @unchecked Sendable {
         return (job, state.waiting.oldest, state.sleepers.isEmpty ? nil : state.sleepersSince)
       }
       if let job {
-        if let oldest, began - oldest > pool.patience { pool.findHelp() }
-        if let sleepersSince, began - sleepersSince > pool.sleepersPatience { lookAfterSleepers(before: .max) }
+        if let oldest, began - oldest > pool.stealDelay { pool.findHelp() }
+        if let sleepersSince, began - sleepersSince > pool.sleepersDelay { lookAfterSleepers(before: .max) }
         return job
       }
       if lookAfterSleepers(before: .max) { continue }

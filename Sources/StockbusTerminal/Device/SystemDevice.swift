@@ -84,7 +84,7 @@ private final class SystemKeyboard: TerminalKeyboard {
     guardian?.say(isOn: isOn)
   }
 
-  func waitForAnswer() {
+  func waitForReply() {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = poll(&entry, 1, 100)
   }

@@ -26,7 +26,7 @@ package protocol TerminalKeyboard: Sendable {
   /// Another program has the terminal now, and has set its modes: they are left alone.
   func yield()
   /// Returns when the terminal has answered something, or does not within a tenth of a second.
-  func waitForAnswer()
+  func waitForReply()
   /// Stops the process until it gets SIGCONT.
   func stopProcess()
   /// No news come any more.

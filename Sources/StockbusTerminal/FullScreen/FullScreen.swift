@@ -9,7 +9,7 @@ struct FullScreen {
   var frame: CellFrame?
   var canSynchronize: Bool
   /// An answer of the terminal is still to come.
-  var awaitsAnswer = false
+  var awaitsReply = false
   /// True while the terminal is somebody else's: after Ctrl-Z, or in the background.
   var isSuspended = false
   /// Lines that are printed when the screen is off again.

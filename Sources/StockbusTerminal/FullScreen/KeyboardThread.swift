@@ -43,7 +43,7 @@ final class KeyboardThread: Sendable {
   }
 
   /// How long an Escape waits for what may follow it.
-  private static let patience: Int32 = 40
+  private static let escapeDelay: Int32 = 40
   /// How often it is looked whether we are in the foreground again.
   private static let glance: Int32 = 250
 
@@ -64,8 +64,8 @@ final class KeyboardThread: Sendable {
       var entries = [
         pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
       ]
-      let patience = isPaused ? Self.glance : decoder.isPending ? Self.patience : -1
-      guard let ready = try? retrying({ poll(&entries, 2, patience) }) else { return }
+      let timeout = isPaused ? Self.glance : decoder.isPending ? Self.escapeDelay : -1
+      guard let ready = try? retrying({ poll(&entries, 2, timeout) }) else { return }
       if isPaused, isListener(keyboard) {
         // A shell that brings a running job to the front does not say so.
         isPaused = false

@@ -20,9 +20,9 @@ public import StockbusPlugin
 ///   - options: options that are allowed, as YAML.
 ///   - inputs: events to work with, one feed an input; without them the examples of the first types that the plugin takes.
 ///   - isDeterministic: false for a plugin whose output depends on more than its inputs, its seed and its clock.
-///   - patience: how long a life may take that ought to end; it is only ever waited for where one does not.
+///   - timeout: how long a life may take that ought to end; it is only ever waited for where one does not.
 public func checkContract(
-  _ plugin: Plugin, options: String = "", inputs: [Feed]? = nil, isDeterministic: Bool = true, patience: Duration = .seconds(20)
+  _ plugin: Plugin, options: String = "", inputs: [Feed]? = nil, isDeterministic: Bool = true, timeout: Duration = .seconds(20)
 ) async -> [String] {
   var violations = declarationFaults(of: plugin)
   let node: ConfigNode?
@@ -40,10 +40,10 @@ public func checkContract(
   do throws(Problems) { _ = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)) } catch {
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
-  let lives = ContractLives(
+  let checks = LifecycleChecks(
     plugin: plugin, options: options, feeds: feeds, hasOutput: blueprint.output != nil, isDeterministic: isDeterministic,
-    patience: patience)
-  return violations + (feeds.isEmpty ? await lives.checkSource() : await lives.checkReader())
+    timeout: timeout)
+  return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }
 
 /// A few examples of each type; nil where the plugin takes none of them after all.

@@ -3,13 +3,13 @@ public import MarketData
 public import StockbusPlugin
 
 /// What a component has posted for the whole run, kept for a test to look at.
-public final class CapturedNotices: Noticeboard {
+public final class CapturedNotices: NoticePublisher {
   /// In the order of arrival; a test may wait for what it expects.
   public let letters = Watched<[DeadLetter]>([])
   public let connections = Watched<[ConnectionStatus]>([])
   public let gaps = Watched<[Gap]>([])
 
-  public let setAside = SetAsideSymbols()
+  public let rejected = RejectedSymbols()
 
   public init() {}
 

@@ -12,15 +12,15 @@ public final class FakeRun: RunView {
   }
 
   private let state: Watched<State>
-  private let answer: @Sendable (Command, String) throws(CommandError) -> String
+  private let reply: @Sendable (Command, String) throws(CommandError) -> String
 
-  /// - Parameter answer: what a component says to a command; it says `done` unless told.
+  /// - Parameter reply: what a component says to a command; it says `done` unless told.
   public init(
     components: [RunComponent] = [], edges: [RunEdge] = [], log lines: [RunLogLine] = [],
-    answer: @escaping @Sendable (Command, String) throws(CommandError) -> String = { _, _ in "done" }
+    reply: @escaping @Sendable (Command, String) throws(CommandError) -> String = { _, _ in "done" }
   ) {
     state = Watched(State(components: components, edges: edges, lines: lines))
-    self.answer = answer
+    self.reply = reply
   }
 
   public var components: [RunComponent] { state.value.components }
@@ -32,7 +32,7 @@ public final class FakeRun: RunView {
 
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     state.update { $0.commands.append(([id, command.verb] + command.arguments).joined(separator: " ")) }
-    return try answer(command, id)
+    return try reply(command, id)
   }
 
   public func stop() { state.update { $0.isStopped = true } }

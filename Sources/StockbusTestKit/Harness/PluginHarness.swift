@@ -72,16 +72,16 @@ public final class PluginHarness: Sendable {
   public func output<Out: Event>(
     of subject: some Wireable, options: String = "", feeds: [Feed], as _: Out.Type = Out.self
   ) async throws -> [Out] {
-    let bench = try Bench(subject, options: options, feeds: feeds, context: context)
+    let component = try WiredComponent(subject, options: options, feeds: feeds, context: context)
     let collected = Watched<[Out]>([])
-    let subscription = try bench.subscribe { event in collected.update { $0.append(event) } }
+    let subscription = try component.subscribe { event in collected.update { $0.append(event) } }
     defer { subscription.cancel() }
-    for feed in bench.feeds { feed.publishAll() }
-    do { try await bench.live() } catch {
-      bench.slot.retire()
+    for feed in component.feeds { feed.publishAll() }
+    do { try await component.live() } catch {
+      component.slot.retire()
       throw error
     }
-    bench.slot.retire()
+    component.slot.retire()
     await subscription.finished()
     return collected.value
   }
@@ -93,25 +93,25 @@ public final class PluginHarness: Sendable {
 
   /// As above, for inputs of several types.
   public func consume(_ feeds: [Feed], by subject: some Wireable, options: String = "") async throws {
-    let bench = try Bench(subject, options: options, feeds: feeds, context: context)
-    for feed in bench.feeds { feed.publishAll() }
-    defer { bench.slot.retire() }
-    try await bench.live()
+    let component = try WiredComponent(subject, options: options, feeds: feeds, context: context)
+    for feed in component.feeds { feed.publishAll() }
+    defer { component.slot.retire() }
+    try await component.live()
   }
 
   /// The first `count` events of a source, fewer where it ends before; then it is stopped gracefully. Time goes by itself.
   public func first<Out: Event>(
     _ count: Int, of subject: some Wireable, options: String = "", as _: Out.Type = Out.self
   ) async throws -> [Out] {
-    let bench = try Bench(subject, options: options, feeds: [], context: context)
+    let component = try WiredComponent(subject, options: options, feeds: [], context: context)
     let collected = Watched<[Out]>([])
-    let subscription = try bench.subscribe { event in collected.update { if $0.count < count { $0.append(event) } } }
+    let subscription = try component.subscribe { event in collected.update { if $0.count < count { $0.append(event) } } }
     defer { subscription.cancel() }
     try await clock.running {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          do { try await bench.live() } catch is CancellationError {}
-          bench.slot.retire()
+          do { try await component.live() } catch is CancellationError {}
+          component.slot.retire()
           await subscription.finished()
         }
         group.addTask { await collected.wait { $0.count >= count } }

@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// Dropping it ends it.
 public final class RunningPlugin<Out: Event>: Sendable {
-  private let bench: Bench
+  private let component: WiredComponent
   private let collected: Watched<[Out]>
   private let subscription: Subscription?
   private let isSource: Bool
@@ -26,13 +26,13 @@ public final class RunningPlugin<Out: Event>: Sendable {
     let life: Task<Ending, any Error>
   }
 
-  init(_ bench: Bench) throws {
-    self.bench = bench
+  init(_ component: WiredComponent) throws {
+    self.component = component
     let collected = Watched<[Out]>([])
     self.collected = collected
-    subscription = bench.slot.output == nil ? nil : try bench.subscribe { event in collected.update { $0.append(event) } }
-    isSource = bench.feeds.isEmpty
-    present = Mutex(Self.begin(bench.assembly, in: bench.slot))
+    subscription = component.slot.output == nil ? nil : try component.subscribe { event in collected.update { $0.append(event) } }
+    isSource = component.feeds.isEmpty
+    present = Mutex(Self.begin(component.assembly, in: component.slot))
   }
 
   private static func begin(_ assembly: Blueprint.Assembly, in slot: Slot) -> Present {
@@ -53,14 +53,14 @@ public final class RunningPlugin<Out: Event>: Sendable {
   private var now: Present { present.withLock { $0 } }
 
   deinit {
-    bench.slot.cutOff()
+    component.slot.cutOff()
     now.life.cancel()
   }
 
   /// Lets an instance with other options go on in its place, as a run does whose configuration changes: at the very event where this one
   /// ends. Throws what is wrong with the options, and what this instance's life has thrown.
   public func replace(options: String) async throws {
-    let (next, old, slot) = (try Bench.assembly(of: bench.blueprint, options), now, bench.slot)
+    let (next, old, slot) = (try WiredComponent.assembly(of: component.blueprint, options), now, component.slot)
     slot.quiesce()
     if isSource { old.life.cancel() }
     guard try await old.life.value == .handedOver else { throw HarnessError("it has ended") }
@@ -80,7 +80,7 @@ public final class RunningPlugin<Out: Event>: Sendable {
 
   /// Sends events to an input, at once; waits for room where there is none.
   public func send<In: Event>(_ events: [In], toInput input: Int = 0) async throws {
-    guard bench.feeds.indices.contains(input), let topic = bench.feeds[input].feed.topic as? Topic<In> else {
+    guard component.feeds.indices.contains(input), let topic = component.feeds[input].feed.topic as? Topic<In> else {
       throw HarnessError("it has no input \(input) of \(In.eventName)")
     }
     var outlet = Outlet(topic)
@@ -90,23 +90,23 @@ public final class RunningPlugin<Out: Event>: Sendable {
 
   /// Returns when the component is done with everything that was sent, or has ended; what it emits for that may still be on its way.
   public func delivered() async {
-    let inlets = bench.slot.ports
+    let inlets = component.slot.ports
     // Nobody is told of this moment, so it is looked for; every look lets the component work.
     while inlets.contains(where: { $0.counts.inFlight > 0 }) { await Task.yield() }
   }
 
   /// What became of the events of each input.
-  public var counts: [EdgeCounts] { bench.slot.ports.map(\.counts) }
+  public var counts: [EdgeCounts] { component.slot.ports.map(\.counts) }
 
   /// Tells the component something: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
-    return try await bench.slot.perform(command)
+    return try await component.slot.perform(command)
   }
 
   /// Ends it gracefully: a source is cancelled, everything else drains. Throws what its life has thrown; twice is harmless.
   public func stop() async throws {
-    for feed in bench.feeds { feed.feed.topic.close() }
+    for feed in component.feeds { feed.feed.topic.close() }
     let life = now.life
     if isSource { life.cancel() }
     do { _ = try await life.value } catch is CancellationError {}
@@ -117,13 +117,13 @@ public final class RunningPlugin<Out: Event>: Sendable {
 extension PluginHarness {
   /// Starts a source.
   public func start<Out: Event>(_ source: some Wireable, options: String = "", emitting _: Out.Type) throws -> RunningPlugin<Out> {
-    try RunningPlugin(Bench(source, options: options, feeds: [], context: context))
+    try RunningPlugin(WiredComponent(source, options: options, feeds: [], context: context))
   }
 
   /// Starts a sink with an input of each of these types.
   public func start(_ sink: some Wireable, options: String = "", taking types: [any Event.Type]) throws -> RunningPlugin<Trade> {
     func feed<E: Event>(_: E.Type) -> Feed { Feed([E](), capacity: 1 << 14) }
-    return try RunningPlugin(Bench(sink, options: options, feeds: types.map { feed($0) }, context: context))
+    return try RunningPlugin(WiredComponent(sink, options: options, feeds: types.map { feed($0) }, context: context))
   }
 
   /// Starts a processor or relay with `inputs` inputs of one type.
@@ -131,6 +131,6 @@ extension PluginHarness {
     _ subject: some Wireable, options: String = "", taking _: In.Type, inputs: Int = 1, emitting _: Out.Type
   ) throws -> RunningPlugin<Out> {
     try RunningPlugin(
-      Bench(subject, options: options, feeds: (0..<inputs).map { _ in Feed([In](), capacity: 1 << 14) }, context: context))
+      WiredComponent(subject, options: options, feeds: (0..<inputs).map { _ in Feed([In](), capacity: 1 << 14) }, context: context))
   }
 }

@@ -70,10 +70,10 @@ func consume(_ inlet: Inlet<Tick>, seed: Int, pauses: Int) async -> Seen {
   var random = SplitMix(seed)
   var seen = Seen(inlet)
   while await inlet.waitUntilReady() {
-    let run = inlet.run(limit: 1 + random.upTo(100))
-    inlet.begin(run.count)
-    for event in run { seen.see(event) }
-    inlet.finish(run.count)
+    let batch = inlet.nextBatch(limit: 1 + random.upTo(100))
+    inlet.begin(batch.count)
+    for event in batch { seen.see(event) }
+    inlet.finish(batch.count)
     if random.oneIn(8) { await pause(&random, most: pauses) }
   }
   return seen
@@ -84,11 +84,11 @@ func relay(_ inlet: Inlet<Tick>, to topic: Topic<Tick>, seed: Int) async throws 
   var random = SplitMix(seed)
   var outlet = Outlet(topic)
   while await inlet.waitUntilReady() {
-    let run = inlet.run(limit: 1 + random.upTo(64))
-    inlet.begin(run.count)
-    outlet.send(contentsOf: run.span)
+    let batch = inlet.nextBatch(limit: 1 + random.upTo(64))
+    inlet.begin(batch.count)
+    outlet.send(contentsOf: batch.span)
     try await outlet.flush()
-    inlet.finish(run.count)
+    inlet.finish(batch.count)
   }
   topic.close()
 }

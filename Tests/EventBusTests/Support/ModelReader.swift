@@ -20,7 +20,7 @@ final class ModelReader<E: TestEvent> {
   var filtered = 0
   var dead = 0
   /// The run that is being worked on, and what it should hold.
-  var run: UnsafeBufferPointer<E>?
+  var batch: UnsafeBufferPointer<E>?
   var expected: [E] = []
   /// Events of a run that failed, to come one by one.
   var suspects = 0
@@ -107,22 +107,24 @@ final class ModelReader<E: TestEvent> {
 
   /// Takes a run of at most `limit` and compares it; answers what is wrong.
   func take(limit: Int) -> String? {
-    let run = inlet.run(limit: limit)
+    let batch = inlet.nextBatch(limit: limit)
     let bound = suspects > 0 ? min(1, limit) : limit
     if snapshot.isEmpty, front.isEmpty, options.overflow != .block { swap(&front, &waiting) }
     let source = !snapshot.isEmpty ? snapshot : options.overflow == .block ? waiting : front
-    if run.isEmpty { return source.isEmpty || limit == 0 ? nil : "an empty run where \(source.count) wait" }
-    guard run.count <= bound, run.count <= source.count else { return "a run of \(run.count), limit \(bound), \(source.count) wait" }
-    expected = Array(source.prefix(run.count))
-    self.run = run
-    inlet.begin(run.count)
+    if batch.isEmpty { return source.isEmpty || limit == 0 ? nil : "an empty batch where \(source.count) wait" }
+    guard batch.count <= bound, batch.count <= source.count else {
+      return "a batch of \(batch.count), limit \(bound), \(source.count) wait"
+    }
+    expected = Array(source.prefix(batch.count))
+    self.batch = batch
+    inlet.begin(batch.count)
     return compare()
   }
 
   /// The run in hand must not change, whatever happens meanwhile.
   func compare() -> String? {
-    guard let run, !run.elementsEqual(expected) else { return nil }
-    return "a run holds \(run.map(\.number)), expected \(expected.map(\.number))"
+    guard let batch, !batch.elementsEqual(expected) else { return nil }
+    return "a batch holds \(batch.map(\.number)), expected \(expected.map(\.number))"
   }
 
   private func pass(_ n: Int) {
@@ -133,7 +135,7 @@ final class ModelReader<E: TestEvent> {
     } else {
       front.removeFirst(n)
     }
-    run = nil
+    batch = nil
     expected = []
   }
 
@@ -151,9 +153,9 @@ final class ModelReader<E: TestEvent> {
     let letter = inlet.recover("a reason", component: "me", at: Timestamp(ns: 7))
     if expected.count > 1 {
       suspects = expected.count
-      run = nil
+      batch = nil
       expected = []
-      return letter == nil ? nil : "a dead letter for a run of several"
+      return letter == nil ? nil : "a dead letter for a batch of several"
     }
     let live = options.overflow == .block && snapshot.isEmpty
     let sequence = live ? start + delivered + filtered + dead - snapshotCount + 1 : 0

@@ -78,17 +78,17 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   }
 
   private mutating func sendSpan(_ n: Int) {
-    let run = (0..<n).map { _ in make() }
+    let batch = (0..<n).map { _ in make() }
     if random.oneIn(2) {
-      sent += run
-      return outlet.send(contentsOf: run.span)
+      sent += batch
+      return outlet.send(contentsOf: batch.span)
     }
     let end = random.oneIn(4) ? random.upTo(n) : n
-    sent += run.prefix(end)
+    sent += batch.prefix(end)
     do throws(Stop) {
       try outlet.send(n) { i throws(Stop) in
         if i == end { throw Stop() }
-        return run[i]
+        return batch[i]
       }
       if end != n { failures.append("what an event's maker throws is not passed on") }
     } catch {}
@@ -165,7 +165,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   /// A reader goes on with other options, between two runs.
   private mutating func reattach() {
-    guard let place = readers.indices.filter({ readers[$0].run == nil }).randomElement(using: &random) else { return }
+    guard let place = readers.indices.filter({ readers[$0].batch == nil }).randomElement(using: &random) else { return }
     let options = makeOptions()
     let old = readers[place]
     guard let inlet = old.inlet.reattach(options: options) as? Inlet<E> else {
@@ -174,7 +174,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     }
     readers[place] = old.handOver(to: inlet, options, published: published)
     gone.append(old)
-    if !old.inlet.run(limit: 9).isEmpty || old.inlet.isReady || !old.inlet.isFinished {
+    if !old.inlet.nextBatch(limit: 9).isEmpty || old.inlet.isReady || !old.inlet.isFinished {
       failures.append("an inlet that was replaced has something")
     }
   }
@@ -187,17 +187,17 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     reader.inlet.detach()
     reader.isAttached = false
     gone.append(reader)
-    if !reader.inlet.run(limit: 9).isEmpty || reader.inlet.isReady || !reader.inlet.isFinished {
+    if !reader.inlet.nextBatch(limit: 9).isEmpty || reader.inlet.isReady || !reader.inlet.isFinished {
       failures.append("a detached inlet has something")
     }
     // A reader that detaches with a run in hand may still say what became of it.
     if hand > 0, random.oneIn(2) { reader.finish(filtered: random.upTo(hand)) }
-    reader.run = nil
+    reader.batch = nil
   }
 
   private mutating func read() {
     guard let reader = readers.randomElement(using: &random) else { return }
-    if reader.run == nil {
+    if reader.batch == nil {
       if let problem = reader.take(limit: random.oneIn(10) ? 0 : 1 + random.upTo(topic.capacity)) { failures.append(problem) }
     } else if random.oneIn(6) {
       if let problem = reader.fail() { failures.append(problem) }
@@ -207,10 +207,10 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   }
 
   private mutating func finish(_ reader: ModelReader<E>) {
-    if reader.run != nil { reader.finish(filtered: 0) }
+    if reader.batch != nil { reader.finish(filtered: 0) }
     while !reader.inlet.isFinished, failures.isEmpty {
       if let problem = reader.take(limit: 1 + random.upTo(7)) { failures.append(problem) }
-      if reader.run == nil { failures.append("neither finished nor a run") } else { reader.finish(filtered: 0) }
+      if reader.batch == nil { failures.append("neither finished nor a batch") } else { reader.finish(filtered: 0) }
     }
     if reader.isReady { failures.append("finished with \(reader.waiting.count) waiting") }
   }

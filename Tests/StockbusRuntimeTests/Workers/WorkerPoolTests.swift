@@ -9,7 +9,7 @@ import Testing
   private static let never = Int64.max / 2
 
   @Test func `whoever is woken goes on where the waker was running`() async {
-    let pool = WorkerPool(count: 4, patience: Self.never)
+    let pool = WorkerPool(count: 4, stealDelay: Self.never)
     let sleeper = Relay()
     let woken = Task(executorPreference: pool) {
       await sleeper.pass()
@@ -38,8 +38,8 @@ import Testing
     #expect(journal.entries == Array(0..<100))
   }
 
-  @Test(arguments: [0, 100_000] as [Int64]) func `a job that keeps its worker does not keep others waiting`(patience: Int64) async {
-    let pool = WorkerPool(count: 2, patience: patience)
+  @Test(arguments: [0, 100_000] as [Int64]) func `a job that keeps its worker does not keep others waiting`(stealDelay: Int64) async {
+    let pool = WorkerPool(count: 2, stealDelay: stealDelay)
     let isDone = Flag()
     let places = await Task(executorPreference: pool) {
       let other = Task(executorPreference: pool) {
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a helper starts at once where a worker has nothing to do`() async {
-    let pool = WorkerPool(count: 2, patience: Self.never)
+    let pool = WorkerPool(count: 2, stealDelay: Self.never)
     let helpers = HelperExecutor(pool)
     let isDone = Flag()
     let places = await Task(executorPreference: pool) {
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `everything runs once, whoever enqueues it`() async {
-    let pool = WorkerPool(count: 3, patience: 0)
+    let pool = WorkerPool(count: 3, stealDelay: 0)
     let helpers = HelperExecutor(pool)
     let runs = Log()
     await withTaskGroup(of: Void.self) { group in
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `a thousand actors that call each other end`() async {
-    let pool = WorkerPool(count: 3, patience: 0)
+    let pool = WorkerPool(count: 3, stealDelay: 0)
     let counters = (0..<1000).map { _ in Counting() }
     let total = await Task(executorPreference: pool) {
       await withTaskGroup(of: Void.self) { group in

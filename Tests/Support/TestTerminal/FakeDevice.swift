@@ -74,7 +74,7 @@ private struct FakeKeyboard: TerminalKeyboard {
   func begin() { state.update { $0.receive = receive } }
   func leave() { note("keys as they were found") }
   func yield() { note("the terminal is another's") }
-  func waitForAnswer() {}
+  func waitForReply() {}
   func stopProcess() { note("process stopped") }
 
   func end() {

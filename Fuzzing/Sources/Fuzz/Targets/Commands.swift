@@ -53,7 +53,7 @@ extension Target {
     func sleep(until _: Duration) async throws(CancellationError) {}
   }
 
-  private struct Nobody: Noticeboard {
+  private struct Nobody: NoticePublisher {
     func post(_: DeadLetter) {}
     func post(_: ConnectionStatus) {}
     func post(_: Gap) {}

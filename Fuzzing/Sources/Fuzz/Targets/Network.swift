@@ -89,7 +89,7 @@ extension Target {
     ], budget: 200
   ) { bytes in
     if let head = HTTPHead(bytes) {
-      let answer = UpgradeResponse.answer(head)
+      let answer = UpgradeResponse.reply(head)
       law(answer.text.hasPrefix("HTTP/1.1 ") && answer.text.hasSuffix("\r\n\r\n"), "an answer is a head: \(answer.text)")
       law(answer.text.components("\r\n\r\n") == 1, "an answer is one head: \(answer.text)")
       law(!answer.isAccepted || answer.text.hasPrefix("HTTP/1.1 101 "), "accepted with 101 only")
@@ -103,7 +103,7 @@ extension Target {
       law(asked.text.components("\r\n\r\n") == 1, "a request is one head: \(asked.text)")
       law((try? WebSocketURL(option: url.optionText)) == url, "\(url.optionText) is another address")
       guard let head = HTTPHead(asked.text.utf8.dropLast(4)) else { return law(false, "our request is no head: \(asked.text)") }
-      let answer = UpgradeResponse.answer(head)
+      let answer = UpgradeResponse.reply(head)
       law(answer.isAccepted, "our server refuses our client: \(asked.text) \(answer.text)")
       guard let granted = HTTPHead(answer.text.utf8.dropLast(4)) else { return law(false, "our answer is no head") }
       do throws(WebSocketError) { try asked.check(granted) } catch { law(false, "our client refuses our server: \(error)") }

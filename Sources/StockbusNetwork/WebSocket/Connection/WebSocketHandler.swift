@@ -86,7 +86,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    answer(context)
+    reply(context)
     let mayRead = finishRead()
     if let failure {
       self.failure = nil
@@ -111,7 +111,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     return connection.deliver(messages, bytes: bytes, hasMessage: hasMessage, hasPong: hasPong) || reader == nil
   }
 
-  private func answer(_ context: ChannelHandlerContext) {
+  private func reply(_ context: ChannelHandlerContext) {
     var out = echo
     if echoed > 0 {
       echo = ByteBuffer()
@@ -150,9 +150,9 @@ final class WebSocketHandler: ChannelInboundHandler {
       switch role {
       case .client(let request): try request.check(parsed)
       case .server:
-        let answer = UpgradeResponse.answer(parsed)
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer.text)), promise: nil)
-        if !answer.isAccepted { throw .badHandshake("no request for a WebSocket: \(parsed.firstLine.printable)") }
+        let reply = UpgradeResponse.reply(parsed)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply.text)), promise: nil)
+        if !reply.isAccepted { throw .badHandshake("no request for a WebSocket: \(parsed.firstLine.printable)") }
       }
     } catch {
       refuse(context, error)

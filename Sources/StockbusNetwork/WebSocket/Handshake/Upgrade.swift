@@ -62,7 +62,7 @@ struct UpgradeRequest: Sendable {
 /// The server's half (RFC 6455, section 4.2).
 enum UpgradeResponse {
   /// The answer to a request that is one; otherwise the refusal to send.
-  static func answer(_ head: HTTPHead) -> (text: String, isAccepted: Bool) {
+  static func reply(_ head: HTTPHead) -> (text: String, isAccepted: Bool) {
     let words = head.firstLine.split(separator: " ")
     guard words.count == 3, words[2] == "HTTP/1.1" else { return refusal("400 Bad Request") }
     guard words[0] == "GET" else { return refusal("405 Method Not Allowed", "Allow: GET\r\n") }

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import StockbusPlugin
 
-extension ContractLives {
+extension LifecycleChecks {
   private static var slices: Int { 200 }
 
   /// One life with time going by itself. `until` says when it is cancelled; without it it has to end by itself.
@@ -10,24 +10,24 @@ extension ContractLives {
   func live(
     _ subject: Subject, isLast: Bool = true, handsOver: Bool = false, until: (@Sendable () async -> Void)? = nil
   ) async -> Ending {
-    let slot = subject.bench.slot
+    let slot = subject.component.slot
     let ending = Watched<Ending?>(nil)
     func end(_ how: Ending) { ending.update { if $0 == nil { $0 = how } } }
-    let subscription = subject.bench.subscribeToJSON { line in subject.output.update { $0.append(line) } }
+    let subscription = subject.component.subscribeToJSON { line in subject.output.update { $0.append(line) } }
     if handsOver, until == nil { slot.whenStarted { slot.quiesce() } }
     // Unstructured, because a life that does not end must not keep the caller: it is then given up.
     let life = Task {
       do {
-        end(try await subject.bench.live() == .handedOver ? .handedOver : .returned)
+        end(try await subject.component.live() == .handedOver ? .handedOver : .returned)
       } catch is CancellationError {
         end(.cancelled)
       } catch {
         end(.threw("\(error)"))
       }
     }
-    let slice = patience / Self.slices
+    let slice = timeout / Self.slices
     let watch = Task {
-      // In slices, with turns for everybody else in between: on a busy machine patience lasts longer.
+      // In slices, with turns for everybody else in between: on a busy machine the timeout lasts longer.
       for _ in 0..<Self.slices {
         do { try await Task.sleep(for: slice) } catch { return }
         for _ in 0..<20 { await Task.yield() }

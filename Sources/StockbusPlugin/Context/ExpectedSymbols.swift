@@ -4,7 +4,7 @@ public import MarketData
 /// The symbols that somebody has named, and whether they have come: what is missing at the end is worth a note.
 ///
 /// A processor or sink shows it every run of events; when all have come, that costs a test of one variable.
-public struct RollCall: Sendable {
+public struct ExpectedSymbols: Sendable {
   /// As they were written: names, and patterns, of which one symbol has to come.
   private let names: [String]
   private var missingNames: Set<String>
@@ -18,7 +18,7 @@ public struct RollCall: Sendable {
   @usableFromInline var isEverybodyThere: Bool
 
   /// Whatever had come to `earlier` has come.
-  public init(_ names: [String], after earlier: RollCall? = nil) {
+  public init(_ names: [String], after earlier: ExpectedSymbols? = nil) {
     self.names = names
     missingNames = Set(names.filter { !Glob.isPattern($0) })
     missingPatterns = names.filter { Glob.isPattern($0) }.map { Array($0.utf8) }
@@ -28,7 +28,7 @@ public struct RollCall: Sendable {
   }
 
   /// Who has come, for the next instance, whose names may be others.
-  public static var memory: MemoryKey<RollCall> { MemoryKey("roll call", whenOptionsChange: .keep) }
+  public static var memory: MemoryKey<ExpectedSymbols> { MemoryKey("expected symbols", whenOptionsChange: .keep) }
 
   /// Looks at a run of events; nothing to do where all have come.
   @inlinable
@@ -60,11 +60,11 @@ public struct RollCall: Sendable {
   }
 
   /// What there is to say of those that are missing, where these names have come only in what was set aside; see `MissingSymbols`.
-  public func sentences(setAside: [String] = []) -> [String] {
+  public func sentences(rejected: [String] = []) -> [String] {
     if isComplete { return [] }
     let patterns = Set(missingPatterns)
     let missing = names.filter { missingNames.contains($0) || patterns.contains(Array($0.utf8)) }
     let came = hasCome.indices.lazy.filter { hasCome[$0] }.map { Symbol(id: UInt32($0)).description }
-    return MissingSymbols.sentences(missing, cameInstead: Array(came), setAside: setAside)
+    return MissingSymbols.sentences(missing, cameInstead: Array(came), rejected: rejected)
   }
 }

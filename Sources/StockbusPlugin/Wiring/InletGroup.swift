@@ -1,7 +1,7 @@
 public import EventBus
 
 /// The inputs of one component of one event type: inlets that share a sleeping place.
-public struct Inbox<E: Event>: Sendable {
+public struct InletGroup<E: Event>: Sendable {
   public let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
   @usableFromInline let stop: StopToken
@@ -30,9 +30,9 @@ public struct Inbox<E: Event>: Sendable {
     repeat {
       if inlets.count > 1 { pass(&turn) }
       if turn.inlet.isReady { return false }
-      turn.inlet.expect()
-    } while quantum.patience.spins()
-    return try await sleepUntilReady(erased, parker, stop, &quantum.patience)
+      turn.inlet.prefetch()
+    } while quantum.spinBudget.spins()
+    return try await sleepUntilReady(erased, parker, stop, &quantum.spinBudget)
   }
 
   /// To the next inlet that has something to read, and be it the same; where none has, to the next.
@@ -50,7 +50,7 @@ public struct Inbox<E: Event>: Sendable {
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func sleepUntilReady(
-  _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ patience: inout SpinBudget
+  _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ spinBudget: inout SpinBudget
 ) async throws(CancellationError) -> Bool {
   if stop.isCutOff || Task.isCancelled { throw CancellationError() }
   // Looked at first: what is held is not finished, and must not be taken for it.
@@ -59,7 +59,7 @@ nonisolated(nonsending) func sleepUntilReady(
   parker.fence()
   var hasNews = areFinished(inlets)
   for inlet in inlets where inlet.isReady { hasNews = true }
-  patience.gaveUp(inVain: !hasNews)
+  spinBudget.gaveUp(inVain: !hasNews)
   if !hasNews { await parker.sleep() }
   for inlet in inlets { inlet.retract() }
   return false

@@ -2,13 +2,13 @@ internal import EventBus
 internal import StockbusPlugin
 
 /// The part of the contract that is checked by letting a component live.
-struct ContractLives: Sendable {
+struct LifecycleChecks: Sendable {
   let plugin: Plugin
   let options: String
   let feeds: [Feed]
   let hasOutput: Bool
   let isDeterministic: Bool
-  let patience: Duration
+  let timeout: Duration
 
   /// How one life ended.
   enum Ending: Sendable, Equatable {
@@ -23,7 +23,7 @@ struct ContractLives: Sendable {
 
   /// A component with its clock running and its output kept.
   struct Subject: Sendable {
-    let bench: Bench
+    let component: WiredComponent
     let harness: PluginHarness
     let output = Watched<[String]>([])
   }
@@ -34,7 +34,7 @@ struct ContractLives: Sendable {
   func makeSubject() throws -> Subject {
     let harness = PluginHarness(id: "contract")
     return Subject(
-      bench: try Bench(plugin, options: options, feeds: feeds, context: harness.context), harness: harness)
+      component: try WiredComponent(plugin, options: options, feeds: feeds, context: harness.context), harness: harness)
   }
 
   // MARK: Components with inputs
@@ -53,7 +53,7 @@ struct ContractLives: Sendable {
 
   private func checkWithoutEvents() async throws -> [String] {
     let subject = try makeSubject()
-    for feed in subject.bench.feeds { feed.feed.topic.close() }
+    for feed in subject.component.feeds { feed.feed.topic.close() }
     let ending = await live(subject)
     let output = subject.output.value
     var violations = fault(ending, "Without any events")
@@ -65,7 +65,7 @@ struct ContractLives: Sendable {
     var outputs: [[String]] = []
     for _ in 0..<(isDeterministic && hasOutput ? 2 : 1) {
       let subject = try makeSubject()
-      for feed in subject.bench.feeds { feed.publishAll() }
+      for feed in subject.component.feeds { feed.publishAll() }
       let failure = fault(await live(subject), "When its inputs have ended")
       let violations = failure.isEmpty ? unaccounted(subject) : failure
       if !violations.isEmpty { return violations }
@@ -78,11 +78,11 @@ struct ContractLives: Sendable {
   /// must be left so that the next one can go on.
   private func checkSecondLife() async throws -> [String] {
     let subject = try makeSubject()
-    let bench = subject.bench
-    bench.slot.cutOff()
-    for feed in bench.feeds { feed.feed.publish(0..<feed.count / 2) }
+    let component = subject.component
+    component.slot.cutOff()
+    for feed in component.feeds { feed.feed.publish(0..<feed.count / 2) }
     if await live(subject, isLast: false) == .late { return ["It does not end when everything is cut off."] }
-    for feed in bench.feeds {
+    for feed in component.feeds {
       feed.feed.publish(feed.count / 2..<feed.count)
       feed.feed.topic.close()
     }
@@ -102,7 +102,7 @@ struct ContractLives: Sendable {
   /// An instance that makes room in mid-stream: nothing is lost, and nothing comes twice.
   private func checkHandOver() async throws -> [String] {
     let subject = try makeSubject()
-    for feed in subject.bench.feeds { feed.publishAll() }
+    for feed in subject.component.feeds { feed.publishAll() }
     switch await live(subject, isLast: false, handsOver: true) {
     case .handedOver: break
     case .threw(let error): return ["It fails where it is to make room for another instance: \(error)."]
@@ -113,10 +113,10 @@ struct ContractLives: Sendable {
     return violations.isEmpty ? unaccounted(subject) : violations
   }
 
-  private func waiting(_ subject: Subject) -> Int { subject.bench.slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
+  private func waiting(_ subject: Subject) -> Int { subject.component.slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
 
   private func unaccounted(_ subject: Subject) -> [String] {
-    subject.bench.slot.ports.enumerated().compactMap { i, inlet in
+    subject.component.slot.ports.enumerated().compactMap { i, inlet in
       let counts = inlet.counts
       let done = counts.delivered + counts.filtered
       return done == counts.published ? nil : "Of \(counts.published) events of input \(i + 1) it has worked on \(done)."

@@ -10,11 +10,11 @@ import Testing
 
 /// A sink's part: runs of lines, each a record.
 private actor Writer {
-  let file: PatientFile
+  let file: RetryingFile
   private var out = RecordText()
 
-  init(_ path: String, _ settings: PatientFileSettings, _ context: Context, output: @escaping Descriptor.Write = Descriptor.system) {
-    file = PatientFile(path: path, settings, context)
+  init(_ path: String, _ settings: RetryingFileSettings, _ context: Context, output: @escaping Descriptor.Write = Descriptor.system) {
+    file = RetryingFile(path: path, settings, context)
     file.calls.write = output
   }
 
@@ -22,7 +22,7 @@ private actor Writer {
 
   /// One run; where it throws it has not ended.
   func take(_ lines: [String]) async throws {
-    file.beginRun()
+    file.beginBatch()
     for line in lines {
       out.clear()
       out.bytes.append(line + "\n")
@@ -57,19 +57,19 @@ private final class Disk: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct PatientFileTests {
+@Suite(.timeLimit(.minutes(15))) struct RetryingFileTests {
   let folder = TemporaryFolder()
   let harness = PluginHarness()
   private let disk = Disk()
 
-  private func settings(patience: Duration = .zero, rotate: Int? = nil) -> PatientFileSettings {
-    var settings = PatientFileSettings()
+  private func settings(patience: Duration = .zero, rotate: Int? = nil) -> RetryingFileSettings {
+    var settings = RetryingFileSettings()
     settings.patience = patience
     settings.rotation.rotate = rotate.map { ByteSize(bytes: $0) }
     return settings
   }
 
-  private func writer(_ settings: PatientFileSettings) async throws -> Writer {
+  private func writer(_ settings: RetryingFileSettings) async throws -> Writer {
     let writer = Writer(folder.file("log"), settings, harness.context, output: disk.output)
     try await writer.open()
     return writer

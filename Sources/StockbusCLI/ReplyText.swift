@@ -2,7 +2,7 @@ import StockbusPlugin
 
 /// What a component has answered to a line of `--commands`: a line or several, each behind its name, so that whoever reads them knows
 /// whose they are. Tabs part the fields of a line; nothing else that a terminal would obey goes through.
-struct AnswerText {
+struct ReplyText {
   private let id: String
   private let rows: [[String]]
 
@@ -10,15 +10,15 @@ struct AnswerText {
   static let mostLines = 1000
   private static let mostCharacters = 1000
 
-  init(_ answer: String, from id: String) {
+  init(_ reply: String, from id: String) {
     self.id = id
-    let lines = answer.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = reply.split(separator: "\n", omittingEmptySubsequences: false)
     let kept = lines.prefix(Self.mostLines)
     var rows = kept.map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false).map { visible(String($0), limit: Self.mostCharacters) }
     }
     if lines.count > kept.count { rows.append(["… and \(lines.count - kept.count) more lines"]) }
-    self.rows = answer.isEmpty ? [["nothing"]] : rows
+    self.rows = reply.isEmpty ? [["nothing"]] : rows
   }
 
   /// For a program: fields with tabs between.

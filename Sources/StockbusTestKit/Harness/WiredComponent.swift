@@ -2,8 +2,8 @@ internal import EventBus
 internal import StockbusPlugin
 
 /// One component, wired to feeds.
-struct Bench: Sendable {
-  struct Lane: Sendable {
+struct WiredComponent: Sendable {
+  struct Input: Sendable {
     let feed: OpenFeed
     let count: Int
 
@@ -16,7 +16,7 @@ struct Bench: Sendable {
 
   let slot: Slot
   let assembly: Blueprint.Assembly
-  let feeds: [Lane]
+  let feeds: [Input]
   let blueprint: Blueprint
 
   init(_ subject: some Wireable, options: String, feeds: [Feed], context: Context) throws {
@@ -27,10 +27,10 @@ struct Bench: Sendable {
     }
     if feeds.isEmpty, !blueprint.inputs.isEmpty { throw HarnessError("it needs inputs") }
     assembly = try Self.assembly(of: blueprint, options)
-    let lanes = feeds.enumerated().map { Lane(feed: $1.open("input\($0 + 1)"), count: $1.count) }
+    let inputs = feeds.enumerated().map { Input(feed: $1.open("input\($0 + 1)"), count: $1.count) }
     let output = blueprint.makeTopic(.init(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count })))
-    slot = Slot(blueprint.kind, context, inputs: lanes.map { Edge($0.feed.topic) }, output: output)
-    self.feeds = lanes
+    slot = Slot(blueprint.kind, context, inputs: inputs.map { Edge($0.feed.topic) }, output: output)
+    self.feeds = inputs
     self.blueprint = blueprint
   }
 

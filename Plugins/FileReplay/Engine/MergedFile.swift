@@ -4,9 +4,9 @@ internal import StockbusDecoding
 /// One file of a replay with the few events read ahead of the merge.
 ///
 /// A class because an array cannot hold cursors, which own memory, themselves.
-final class Lane<E: ReplayEvent> {
+final class MergedFile<E: ReplayEvent> {
   /// Events read ahead of a merge.
-  private static var runLength: Int { 512 }
+  private static var batchLength: Int { 512 }
   /// Events handed out at a time where nothing is merged: few enough to stay in the first cache until they are copied.
   private static var passLength: Int { 64 }
 
@@ -14,7 +14,7 @@ final class Lane<E: ReplayEvent> {
   private(set) var head: Int64 = 0
 
   private var cursor: FileCursor<E>
-  private var run: [E] = []
+  private var batch: [E] = []
   private var next = 0
   private var failure: ReplayError?
 
@@ -37,7 +37,7 @@ final class Lane<E: ReplayEvent> {
   /// What became of the rows whose events have been handed out, and of those around them.
   var counts: ReplayCounts {
     var counts = cursor.counts
-    counts.events -= run.count - next
+    counts.events -= batch.count - next
     return counts
   }
 
@@ -59,34 +59,34 @@ final class Lane<E: ReplayEvent> {
     let end = count + limit
     while count < end {
       let failure = read(min(end - count, Self.passLength), malformed)
-      next = run.count
-      if !run.isEmpty { body(run.span) }
-      count += run.count
+      next = batch.count
+      if !batch.isEmpty { body(batch.span) }
+      count += batch.count
       if let failure { throw failure }
-      if run.isEmpty || cursor.mustWait { return }
+      if batch.isEmpty || cursor.mustWait { return }
     }
   }
 
   /// Reads ahead where nothing is left; false at the end. An error waits until the events before it have been handed out.
   func refill(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
-    run.removeAll(keepingCapacity: true)
+    batch.removeAll(keepingCapacity: true)
     next = 0
-    if failure == nil { failure = read(Self.runLength, malformed) }
-    if run.isEmpty {
+    if failure == nil { failure = read(Self.batchLength, malformed) }
+    if batch.isEmpty {
       defer { failure = nil }
       if let failure { throw failure }
       return false
     }
-    head = moment(run[0])
+    head = moment(batch[0])
     return true
   }
 
   /// Reads the next run, and the error behind it.
   private func read(_ limit: Int, _ malformed: (MalformedRow) -> MalformedPolicy) -> ReplayError? {
-    run.removeAll(keepingCapacity: true)
+    batch.removeAll(keepingCapacity: true)
     next = 0
     var failure: ReplayError?
-    run.append(addingCapacity: limit) { events in
+    batch.append(addingCapacity: limit) { events in
       do throws(ReplayError) { _ = try cursor.next(into: &events, malformed: malformed) } catch { failure = error }
     }
     return failure
@@ -95,15 +95,15 @@ final class Lane<E: ReplayEvent> {
   /// Hands out events before the time `bound` (and at it, where `wins`) until `count` reaches `end`; true when none is left.
   func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (Span<E>) -> Void) -> Bool {
     var at = next
-    let stop = min(run.count, at + (end - count))
-    while at < stop, moment(run[at]) < bound || (wins && moment(run[at]) == bound) {
+    let stop = min(batch.count, at + (end - count))
+    while at < stop, moment(batch[at]) < bound || (wins && moment(batch[at]) == bound) {
       at += 1
     }
-    if at > next { body(run.span.extracting(next..<at)) }
+    if at > next { body(batch.span.extracting(next..<at)) }
     count += at - next
     next = at
-    if at == run.count { return true }
-    head = moment(run[at])
+    if at == batch.count { return true }
+    head = moment(batch[at])
     return false
   }
 }

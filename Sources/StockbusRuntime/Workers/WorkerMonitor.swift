@@ -8,12 +8,12 @@ internal import Darwin
 #endif
 
 /// A thread that looks after workers whose present job takes long, while anybody works; asleep otherwise.
-final class Lookout: Sendable {
+final class WorkerMonitor: Sendable {
   /// Between two rounds, in microseconds: often where help was needed just now, seldom where it was not.
   private static let shortest: UInt32 = 100
   private static let longest: UInt32 = 5000
   /// Rounds without any work before it sleeps: work that comes often enough shall not have to wake it each time.
-  private static let patience = 4
+  private static let quietRounds = 4
 
   private enum Phase: UInt8, AtomicRepresentable { case unborn, asleep, awake }
 
@@ -37,10 +37,10 @@ final class Lookout: Sendable {
       usleep(pause)
       pause = pool.look() ? Self.shortest : min(pause * 2, Self.longest)
       quiet = pool.isBusy ? 0 : quiet + 1
-      guard quiet > Self.patience else { continue }
+      guard quiet > Self.quietRounds else { continue }
       quiet = 0
       phase.store(.asleep, ordering: .sequentiallyConsistent)
-      // Work that came just before saw a lookout awake.
+      // Work that came just before saw a monitor awake.
       if pool.isBusy, phase.exchange(.awake, ordering: .sequentiallyConsistent) == .asleep { continue }
       bell.wait()
     }

@@ -4,37 +4,37 @@ import Testing
 @testable import StockbusCLI
 
 /// What is answered to them.
-@Suite struct AnswerTests {
+@Suite struct ReplyTests {
   private let rules = "high\tAAPL,B*\tabove 200\ton\nany of them\t*\trises_by 1% in 1m\toff"
 
   @Test func `an answer of several lines is one of as many lines, with tabs for a program and in columns for people`() {
-    let text = AnswerText(rules, from: "alerts")
+    let text = ReplyText(rules, from: "alerts")
     #expect(text.lines == ["alerts: high\tAAPL,B*\tabove 200\ton", "alerts: any of them\t*\trises_by 1% in 1m\toff"])
     #expect(
       text.columns == ["alerts: high         AAPL,B*  above 200          on", "alerts: any of them  *        rises_by 1% in 1m  off"])
-    #expect(AnswerText("AAPL is 10% up", from: "ticks").lines == ["ticks: AAPL is 10% up"])
-    #expect(AnswerText("", from: "alerts").lines == ["alerts: nothing"])
+    #expect(ReplyText("AAPL is 10% up", from: "ticks").lines == ["ticks: AAPL is 10% up"])
+    #expect(ReplyText("", from: "alerts").lines == ["alerts: nothing"])
   }
 
   @Test func `no escape sequence goes through, and nothing is endless`() {
-    let text = AnswerText("a\u{1b}]0;x\u{7}\r\tb\u{9b}2J\n" + String(repeating: "x", count: 5000), from: "c")
+    let text = ReplyText("a\u{1b}]0;x\u{7}\r\tb\u{9b}2J\n" + String(repeating: "x", count: 5000), from: "c")
     #expect(text.lines[0] == "c: a\\u{1b}]0;x\\u{7}\\r\tb\\u{9b}2J")
     #expect(text.columns[0] == "c: a\\u{1b}]0;x\\u{7}\\r  b\\u{9b}2J")
     #expect(text.lines[1].count < 1010)
-    let many = AnswerText(String(repeating: "line\n", count: 4999) + "line", from: "c").lines
+    let many = ReplyText(String(repeating: "line\n", count: 4999) + "line", from: "c").lines
     #expect(many.count == 1001 && many.last == "c: … and 4000 more lines")
   }
 }
 
 /// The lines of `--commands`.
-@Suite struct CommandDeskTests {
-  private let desk = CommandDesk(
+@Suite struct CommandRouterTests {
+  private let router = CommandRouter(
     [
       ("ticks", [CommandInfo("raise SYMBOL [AMOUNT]", "Raises a price."), CommandInfo("randomise", "Gives every symbol a new price.")]),
       ("bells", [CommandInfo("mute NAME DURATION", "Sends none of a rule's alerts for a while, and counts them.")]),
     ], components: ["ticks", "ranked", "bells"])
 
-  private func request(_ line: String) -> CommandDesk.Request? { Command(line: line).map(desk.request) }
+  private func request(_ line: String) -> CommandRouter.Request? { Command(line: line).map(router.request) }
 
   @Test func `help has a command a line, aligned, within 80 columns`() {
     #expect(

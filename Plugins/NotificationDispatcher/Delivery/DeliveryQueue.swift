@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusPlugin
 
 /// One channel's way: its switches, its queue and its account.
-struct Lane: Sendable {
+struct DeliveryQueue: Sendable {
   let name: String
   /// `webhook`, `file` …
   let kind: String
@@ -19,7 +19,7 @@ struct Lane: Sendable {
   var isEnabled: Bool
   /// Silent until the run's clock shows this.
   var mutedUntil: Duration?
-  var queue: Queue<Notification>
+  var waiting: Queue<Notification>
   /// The one that is being delivered.
   var current: Notification?
   private var limiter: RateLimiter
@@ -37,7 +37,7 @@ struct Lane: Sendable {
     heedsQuietHours = opened.options.heedsQuietHours
     isEnabled = opened.options.enabled
     limiter = RateLimiter(opened.options.rate)
-    self.queue = Queue(limit: queue)
+    waiting = Queue(limit: queue)
     random = context.random(seed: context.seed ^ UInt64(opened.number))
     self.context = context
     // These two are always shown, so that nothing delivered is seen too.
@@ -61,7 +61,7 @@ struct Lane: Sendable {
 
   private func counter(_ account: Account) -> Counter { context.counter("\(name) \(account)", account.rawValue) }
 
-  var isIdle: Bool { queue.count == 0 && current == nil }
+  var isIdle: Bool { waiting.count == 0 && current == nil }
 
   func isSilent(at uptime: Duration) -> Bool { !isEnabled || mutedUntil.map { uptime < $0 } ?? false }
 

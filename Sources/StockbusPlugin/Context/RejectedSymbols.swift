@@ -2,7 +2,7 @@ internal import MarketData
 internal import Synchronization
 
 /// The symbols of what a run has set aside, as far as they could be read: one that was named and never came may have come only there.
-public final class SetAsideSymbols: Sendable {
+public final class RejectedSymbols: Sendable {
   /// How many are kept; further ones are not told.
   private static let limit = 1000
   private let symbols = Mutex<Set<Symbol>>([])

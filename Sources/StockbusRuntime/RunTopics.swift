@@ -4,24 +4,24 @@ internal import MarketData
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The topics of the whole run, one desk each; what matters is logged as well.
-final class NoticeBoard: Noticeboard {
+/// The topics of the whole run, one queue each; what matters is logged as well.
+final class RunTopics: NoticePublisher {
   /// How many letters, and how many gaps, of one component are logged in full.
   static let logged = 5
 
-  let letters: NoticeDesk<DeadLetter>
-  let connections: NoticeDesk<ConnectionStatus>
-  let gaps: NoticeDesk<Gap>
+  let letters: NoticeQueue<DeadLetter>
+  let connections: NoticeQueue<ConnectionStatus>
+  let gaps: NoticeQueue<Gap>
   /// The components that end only after the topics do, because they read one of them or something that comes of it.
   let readers: Set<String>
-  let setAside = SetAsideSymbols()
+  let rejected = RejectedSymbols()
   private let logger: Logger
 
   init(_ topology: Topology, logger: Logger) {
     self.logger = logger
-    letters = NoticeDesk(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
-    connections = NoticeDesk(.connections, readers: topology.components(downstreamOf: .connections))
-    gaps = NoticeDesk(.gaps, readers: topology.components(downstreamOf: .gaps))
+    letters = NoticeQueue(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
+    connections = NoticeQueue(.connections, readers: topology.components(downstreamOf: .connections))
+    gaps = NoticeQueue(.gaps, readers: topology.components(downstreamOf: .gaps))
     readers = letters.readers.union(connections.readers).union(gaps.readers)
   }
 
@@ -71,17 +71,17 @@ final class NoticeBoard: Noticeboard {
     entries(of: letters, counted: Ledger.deadLetters) + entries(of: gaps, counted: Ledger.gaps) + entries(of: connections, counted: nil)
   }
 
-  private func entries<E>(of desk: NoticeDesk<E>, counted name: String?) -> [Ledger.Entry] {
+  private func entries<E>(of queue: NoticeQueue<E>, counted name: String?) -> [Ledger.Entry] {
     var entries: [Ledger.Entry] = []
     if let name {
-      for (component, count) in desk.counts.sorted(by: { $0.key < $1.key }) {
+      for (component, count) in queue.counts.sorted(by: { $0.key < $1.key }) {
         entries.append(Ledger.Entry(component: component, name: name, total: count))
       }
     }
-    if desk.unpublished > 0 {
+    if queue.unpublished > 0 {
       // Where somebody wanted to read them, they are missing there.
-      let name = desk.readers.isEmpty ? "without a reader" : Ledger.lost
-      entries.append(Ledger.Entry(component: desk.topic.name, name: name, total: desk.unpublished))
+      let name = queue.readers.isEmpty ? "without a reader" : Ledger.lost
+      entries.append(Ledger.Entry(component: queue.topic.name, name: name, total: queue.unpublished))
     }
     return entries
   }

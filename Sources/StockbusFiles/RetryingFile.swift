@@ -3,16 +3,16 @@ public import StockbusPlugin
 /// The file of a sink: it rotates, it is written at least every `flush`, it waits for a full disk to have room again, and it knows
 /// which records it has lost.
 ///
-/// Owned by one actor, which opens it in `start`, gives it each run behind a `beginRun`, calls `finish` in `drain`, `flushRegularly` in
+/// Owned by one actor, which opens it in `start`, gives it each run behind a `beginBatch`, calls `finish` in `drain`, `flushRegularly` in
 /// `background`, and `close` in `stop`.
 ///
 /// Where writing fails for want of room it is tried again with growing pauses, and the bus waits with it; after `patience`, half-way to
 /// the end of a stop's deadline, and at once where waiting would not help, the life ends. Its error says how many events of the run
 /// were taken all the same, so that they do not come again. **Records in the file and records counted as lost are together the records
 /// of all events that are delivered**, whatever the disk has done, and no piece of a record stays in a file.
-public final class PatientFile {
+public final class RetryingFile {
   private let path: String
-  private let settings: PatientFileSettings
+  private let settings: RetryingFileSettings
   private let context: Context
   private let records: Counter
   private let bytes: Counter
@@ -26,7 +26,7 @@ public final class PatientFile {
   var bufferSize = 64 * 1024
 
   /// No I/O.
-  public init(path: String, _ settings: PatientFileSettings, _ context: Context) {
+  public init(path: String, _ settings: RetryingFileSettings, _ context: Context) {
     self.path = path
     self.settings = settings
     self.context = context
@@ -59,7 +59,7 @@ public final class PatientFile {
   public var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
 
   /// A run begins; the one before has ended, or what is left of it comes again.
-  public func beginRun() { taken = 0 }
+  public func beginBatch() { taken = 0 }
 
   /// Takes the records of the run's next `events` events; nothing where it is not open.
   public func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {

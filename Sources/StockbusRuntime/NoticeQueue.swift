@@ -5,7 +5,7 @@ internal import StockbusPlugin
 /// Collects what all components post on one topic of the whole run, counts it, and publishes it.
 ///
 /// `post` never waits; where more comes than is read, the oldest 4,096 wait and the rest is only counted.
-final class NoticeDesk<E: Event>: Sendable {
+final class NoticeQueue<E: Event>: Sendable {
   private struct State {
     var waiting: [E] = []
     var counts: [String: Int] = [:]

@@ -1,7 +1,7 @@
 import StockbusPlugin
 
 /// What the lines of `--commands` mean.
-struct CommandDesk {
+struct CommandRouter {
   enum Request: Equatable {
     /// Lines to show.
     case help([String])

@@ -1,0 +1,114 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusPlugin
+
+/// Who gets which notification, and what became of it. Pure but for logging and counting; whoever owns it does the deliveries.
+struct DeliveryQueues: Sendable {
+  private(set) var queues: [DeliveryQueue]
+  private let quiet: QuietClock?
+  private let context: Context
+
+  init(_ channels: [OpenedChannel], queue: Int, quiet: QuietClock?, context: Context) {
+    queues = channels.map { DeliveryQueue($0, queue: queue, context: context) }
+    self.quiet = quiet
+    self.context = context
+  }
+
+  /// True where nothing waits and nothing is on its way.
+  var isIdle: Bool { queues.allSatisfy(\.isIdle) }
+
+  func number(of name: String) -> Int? { queues.firstIndex { $0.name == name } }
+
+  /// Takes a notification for the channels of these names, for all where there are none; never waits.
+  mutating func offer(_ notification: Notification, to names: [String]?) {
+    let uptime = context.clock.uptime
+    let isQuiet = !notification.isUrgent && (quiet?.isQuiet(at: context.clock.now) ?? false)
+    for i in queues.indices where queues[i].channel != nil && names?.contains(queues[i].name) ?? true {
+      if queues[i].isSilent(at: uptime) {
+        queues[i].count(.silenced)
+      } else if isQuiet, queues[i].heedsQuietHours {
+        queues[i].count(.quiet)
+      } else if !queues[i].hasRoomInRate(at: uptime) {
+        queues[i].count(.limited)
+        if !queues[i].isLimiting {
+          context.logger.warning("channel \(shown(queues[i].name)): more alerts than its rate; some are left out")
+        }
+        queues[i].isLimiting = true
+      } else {
+        queues[i].isLimiting = false
+        enqueue(notification, i)
+      }
+    }
+  }
+
+  /// Sends one to a channel whatever its switches say.
+  mutating func enqueue(_ notification: Notification, _ channel: Int) {
+    if let displaced = queues[channel].waiting.append(notification) {
+      queues[channel].count(.overflowed)
+      if !queues[channel].isOverflowing {
+        context.logger.warning("channel \(shown(queues[channel].name)): too many alerts wait; the oldest are left out")
+      }
+      queues[channel].isOverflowing = true
+      context.reject(displaced.json, origin: "channel \(queues[channel].name)", reason: "too many alerts waited for the channel")
+    } else {
+      queues[channel].isOverflowing = false
+    }
+    queues[channel].bell.wake()
+  }
+
+  /// The next one for a channel, which is then on its way; nil where none waits.
+  mutating func next(_ channel: Int) -> Notification? {
+    guard let next = queues[channel].waiting.popFirst() else { return nil }
+    queues[channel].current = next
+    return next
+  }
+
+  /// What became of the one on its way; a cancelled one stays, to be counted at the end.
+  mutating func settle(_ channel: Int, _ outcome: Delivery.Outcome) {
+    switch outcome {
+    case .delivered:
+      queues[channel].count(.delivered)
+      queues[channel].trouble.end()
+    case .failed(let attempts, let reason):
+      queues[channel].count(.failed)
+      // Every one is a dead letter; the log says once what keeps the channel from delivering.
+      if queues[channel].trouble.note(reason) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }
+      if let notification = queues[channel].current {
+        let times = attempts == 1 ? "" : " after \(attempts) attempts"
+        context.reject(notification.json, origin: "channel \(queues[channel].name)", reason: "not delivered\(times): \(reason)")
+      }
+    case .cancelled: return
+    }
+    queues[channel].current = nil
+  }
+
+  /// Gives up what has not been delivered; answers how many.
+  mutating func abandon() -> Int {
+    var count = 0
+    for i in queues.indices {
+      while let left = queues[i].current ?? queues[i].waiting.popFirst() {
+        queues[i].current = nil
+        count += 1
+        context.reject(left.json, origin: "channel \(queues[i].name)", reason: "not delivered before the end")
+      }
+    }
+    return count
+  }
+
+  /// For the end of the run: of every channel that has alerts left or gave some up, how many, and why its last attempt failed that did.
+  var failures: [String] {
+    queues.compactMap { queue in
+      guard let reason = queue.trouble.last else { return nil }
+      let count = queue.total(.failed) + queue.waiting.count + (queue.current == nil ? 0 : 1)
+      if count == 0 { return nil }
+      return "channel \(shown(queue.name)): \(count) \(count == 1 ? "alert" : "alerts") not delivered: \(reason)"
+    }
+  }
+
+  mutating func setEnabled(_ channel: Int, _ isEnabled: Bool) {
+    queues[channel].isEnabled = isEnabled
+    queues[channel].mutedUntil = nil
+  }
+
+  mutating func mute(_ channel: Int, until: Duration) { queues[channel].mutedUntil = until }
+}
