@@ -4,12 +4,12 @@ PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml)
-BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources)
+BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
 
-# Scripts/commit.sh has said what --version tells.
+# Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
 .PHONY: help run test build install setup lint format validate disk bench bench-quick bench-counts fuzz soak clean
@@ -27,7 +27,7 @@ help:
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
 	@echo "make soak [MINUTES=20 PARTS=]   models, stress and sanitizers, for so long besides the builds; 0: each once, to its end"
 
-# In a process group of its own, so that Ctrl-C stops the run and not make, which would report an error.
+# In a process group of its own, so that Ctrl-C stops the run but not make, which would report an error.
 run: build
 	@if [ -t 0 ]; then set -m; fi; .build/release/stockbus run $(CONFIG)
 

@@ -1,0 +1,1 @@
+../../../../../Sources/StockbusNetwork/WebSocket/WebSocketError.swift

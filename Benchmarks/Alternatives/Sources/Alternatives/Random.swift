@@ -1,0 +1,1 @@
+../../../Sources/FeedBench/Random.swift
