@@ -28,6 +28,7 @@ check() {
   if [ "$kind" = safety ]; then flags=-DSAFETY run=; else flags=-DNP run=-l; fi
   gcc -O2 -w "$flags" -DCOLLAPSE -DVECTORSZ=512 -o pan pan.c || exit 2
   # -m: the search's depth; a search that was cut short says so, and is no proof.
+  begin=$(date +%s)
   ./pan -m1000000 $run >out.txt 2>&1
   states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' out.txt)
   depth=$(sed -n 's/.*depth reached \([0-9]*\).*/\1/p' out.txt)
@@ -41,7 +42,8 @@ check() {
     verdict=WRONG
     failed=1
   fi
-  printf '%-6s %-10s %-7s %-12s %-44s %12s states, depth %s\n' "$verdict" "$got" "$kind" "$model" "$*" "${states:-?}" "${depth:-?}"
+  printf '%-6s %-10s %-7s %-12s %-44s %12s states, depth %s, %s s\n' "$verdict" "$got" "$kind" "$model" "$*" "${states:-?}" \
+    "${depth:-?}" "$(($(date +%s) - begin))"
 }
 
 echo 'The protocol: must pass.'
@@ -59,6 +61,19 @@ check pass safety relay.pml -DN0=2 -DN1=0
 check pass endless relay.pml -DN0=1 -DN1=0
 check pass safety mailbox.pml
 check pass endless mailbox.pml
+check pass safety swap.pml -DCHANGES=2
+check pass safety swap.pml -DCHANGES=2 -DREATTACH
+check pass safety swap.pml -DCHANGES=2 -DREATTACH -DWEAK
+check pass safety swap.pml -DCHANGES=2 -DREATTACH -DC=2 -DN=3
+check pass safety swap.pml -DCHANGES=2 -DREATTACH -DCUT
+check pass safety swap.pml -DREATTACH -DWATCH
+check pass endless swap.pml -DCHANGES=2 -DREATTACH
+check pass safety writer.pml
+check pass safety writer.pml -DC=2
+check pass safety writer.pml -DCHANGES=2 -DFAILURES=0
+check pass safety writer.pml -DWATCH -DN=1
+check pass endless writer.pml -DN=1
+check pass endless writer.pml -DWATCH -DN=1 -DFAILURES=0
 if [ "${1:-}" = --large ]; then check pass safety relay.pml -DN0=3 -DN1=0; fi
 
 echo 'Mutants: must fail.'
@@ -83,6 +98,23 @@ check fail safety relay.pml -DLOOKS_AT_ONE
 check fail safety mailbox.pml -DNO_HEAVY
 check fail safety mailbox.pml -DLOOK_FIRST
 check fail safety mailbox.pml -DNO_OFFER_AT_ATTACHING
+check fail safety swap.pml -DWAKES_BEFORE_TELLING
+check fail safety swap.pml -DLETS_GO_WITHOUT_WAKING
+check fail safety swap.pml -DBEGINS_AT_HEAD
+check fail safety swap.pml -DDETACHES_WHEN_LEAVING
+check fail safety swap.pml -DCHANGES=2 -DFINISHED_WHILE_HELD
+check fail safety swap.pml -DCHANGES=2 -DHOLD_LOOKED_AT_LAST
+check fail endless swap.pml -DASKS_WITHOUT_LOCK
+check fail safety swap.pml -DREATTACH -DREATTACHES_WITHOUT_FEEDING
+check fail safety swap.pml -DREATTACH -DREATTACHES_IN_TWO_SECTIONS
+check fail safety swap.pml -DREATTACH -DNOT_IN_THE_LIMIT
+check fail safety swap.pml -DREATTACH -DNO_OFFER_AFTER_REATTACHING
+check fail safety writer.pml -DNO_CLAIM
+check fail safety writer.pml -DGIVES_BACK_EARLY
+check fail safety writer.pml -DGIVES_BACK_RELAXED
+check fail safety writer.pml -DBEGINS_AT_WRITTEN
+check fail safety writer.pml -DCANCELLED_IN_A_BATCH
+check fail endless writer.pml -DWATCH -DN=1 -DFAILURES=0 -DSTAYS_ANNOUNCED
 
 if [ "$failed" = 0 ]; then echo 'All as expected.'; else echo 'NOT as expected.'; fi
 exit "$failed"

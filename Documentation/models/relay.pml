@@ -105,7 +105,8 @@ inline waitForRoom(topic, who) {
       atomic { drain(who); lieDown(who) };
       !asleep[who]
     :: else
-    fi
+    fi;
+    starved[topic] = 0 /* the announcement is taken back */
   od;
   skip
 }
@@ -267,11 +268,11 @@ active proctype Reader() {
   ended[D] = true
 }
 
-/* Cancels the relay, or nobody, at any time. */
+/* Cuts the relay off at any time, or never. */
 active proctype Canceller() {
   if
 #ifdef WAKES_BEFORE_TELLING
-  :: atomic { wake(R) }; cutOff[R] = true
+  :: true -> atomic { wake(R) }; cutOff[R] = true
 #else
   :: cutOff[R] = true; atomic { wake(R) }
 #endif
@@ -279,7 +280,7 @@ active proctype Canceller() {
   fi
 }
 
-/* When nothing moves any more: nobody sleeps while there is something for it. */
+/* When nothing moves any more: no process sleeps while there is something for it. */
 active proctype Monitor() {
   byte t;
   atomic { run Producer(0); run Producer(1) };

@@ -2,7 +2,7 @@
  *
  * Memory is x86-TSO (Sewell et al., "x86-TSO", CACM 2010) for the two plain stores of the protocol: the producer's store of `head`
  * and a reader's store of its cursor stay in the storing thread's buffer until process Memory carries them out, or the thread
- * does a locked instruction, or somebody calls the heavy barrier. All other shared variables are changed by locked instructions
+ * does a locked instruction, or another one calls the heavy barrier. All other shared variables are changed by locked instructions
  * and under locks only. With -DWEAK a read-modify-write does not drain its own thread's buffer; the end of a locked section does.
  *
  * With -DWATCH sleepers leave the heavy barrier to a watch, which runs it later, for many at once, and looks again on their behalf.
@@ -109,7 +109,7 @@ end:
 }
 
 #ifdef WATCH
-/* Whoever runs the barrier for those who fell asleep without one: a worker that goes idle, or the worker monitor. */
+/* Runs the barrier for those that fell asleep without one: a worker that goes idle, or the monitor of the workers. */
 active proctype Watch() {
   byte p;
 end:
@@ -162,6 +162,7 @@ active proctype Producer() {
         :: else
         fi;
         limit = low + C;
+        low = 0;
         drainProducer()
       };
       if
@@ -191,7 +192,7 @@ active proctype Producer() {
       atomic { drainProducer(); lieDown(P) };
       !asleep[P];
 again:
-      skip
+      atomic { target = 0; starved = 0 } /* the announcement is taken back */
     od;
 
     /* write: nobody may still have to read what stands there */
@@ -218,7 +219,8 @@ again:
       if
       :: bits & bit(1) -> atomic { drainProducer(); wake(1) }
       :: else
-      fi
+      fi;
+      bits = 0
     :: else
     fi
   od;
@@ -252,7 +254,7 @@ proctype Reader(byte i) {
     n = head - own(i);
     if
     :: n > 0 ->
-      /* a run of one to n events in hand: its slots must keep what they hold */
+      /* a batch of one to n events in hand: its slots must keep what they hold */
       if
       :: n > 1 -> n--
       :: true
@@ -310,24 +312,24 @@ next:
   ended[i] = true
 }
 
-/* Cuts one of them off, or nobody, at any time. */
+/* Cuts one of them off, or none, at any time. */
 active proctype Canceller() {
   if
 #ifdef WAKES_BEFORE_TELLING
-  :: atomic { wake(0) }; cutOff[0] = true
-  :: atomic { wake(P) }; cutOff[P] = true
+  :: true -> atomic { wake(0) }; cutOff[0] = true
+  :: true -> atomic { wake(P) }; cutOff[P] = true
 #else
   :: cutOff[0] = true; atomic { wake(0) }
   :: cutOff[P] = true; atomic { wake(P) }
 #endif
 #ifdef CANCELLATION_WAKES
-  :: atomic { cancelled = true; wake(P) }
+  :: true -> atomic { cancelled = true; wake(P) }
 #endif
   :: true
   fi
 }
 
-/* When nothing moves any more: nobody sleeps while there is something for it. */
+/* When nothing moves any more: no process sleeps while there is something for it. */
 active proctype Monitor() {
 #ifdef SOLO
   /* one reader only: the other has never been there */
