@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes what `stockbus --version` says of the commit into a header that Sources/CCommit includes; where nothing has changed it is left alone,
-# and nothing is built again. STOCKBUS_COMMIT overrules what git says, as for a build from an archive. Without either the commit is empty.
+# Writes the commit for `stockbus --version` to a header that Sources/CCommit includes. If the commit has not changed, the file is left
+# alone, so that nothing is rebuilt. STOCKBUS_COMMIT overrides git, as for a build from an archive. Without either the commit is empty.
 set -eu
 cd "$(dirname "$0")/.."
 
 commit=${STOCKBUS_COMMIT:-}
-# Not that of a clone around this folder.
+# Only this repository's commit, not that of a repository around this folder.
 if [ -z "$commit" ] && [ -e .git ]; then
   commit=$(git describe --always --dirty=', modified' --exclude='*' --abbrev=7 2>/dev/null || true)
 fi

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Attacks what reads bytes from outside, by coverage (libFuzzer): fuzz.sh [TARGET|all] [SECONDS] [FILE…]
-# Without a target it lists them. RUNS ends each of all targets after so many inputs, the same ones each time in a fresh clone. With
-# files it runs these only, such as one that an attack has left. SANITIZE=address attacks under the address sanitizer. What is learnt is
-# kept in Fuzzing/.build/corpus, what was found in Fuzzing/.build/found.
+# Fuzzes the code that reads bytes from outside, guided by coverage (libFuzzer): fuzz.sh [TARGET|all] [SECONDS] [FILE…]
+# Without a target it lists the targets. With `all`, RUNS limits each target to that many inputs, which are the same each time in a fresh
+# clone. With files it runs only these, such as an input that fuzzing has found. SANITIZE=address uses the address sanitizer. The corpus is
+# kept in Fuzzing/.build/corpus, findings in Fuzzing/.build/found.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ target=${1:-}
 seconds=${2:-60}
 [ $# -gt 2 ] && shift 2 || set --
 
-# libFuzzer as a library; it is a part of the toolchain for Linux.
+# libFuzzer as a library, which is part of the toolchain for Linux.
 clang=$(command -v "$(dirname "$(command -v "$swift")")/clang" || command -v clang || true)
 library=$("$clang" -print-resource-dir 2>/dev/null || true)/lib/linux/libclang_rt.fuzzer_no_main-$(uname -m).a
 if [ ! -f "$library" ]; then
@@ -29,7 +29,8 @@ fi
 # shellcheck disable=SC2086
 "$swift" build --package-path Fuzzing --scratch-path "$scratch" -c release $options -Xlinker "$library" -Xlinker -lstdc++ --product Fuzz
 fuzz=$scratch/release/Fuzz
-# Found by hash, sets and dictionaries would lead elsewhere in every process; a trap is libFuzzer's to catch; leaks are the runtime's own.
+# Deterministic hashing, so that sets and dictionaries take the same paths in every process; libFuzzer handles traps; leaks are the
+# runtime's own.
 export SWIFT_DETERMINISTIC_HASHING=1 SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 attack() {
@@ -42,7 +43,7 @@ attack() {
   [ -s "$build/seeds/$name.dict" ] && words=-dict=$build/seeds/$name.dict
   seeds=$PWD/Fuzzing/Seeds/$name
   [ -d "$seeds" ] || seeds=
-  # In an empty folder, so that a path that an input names leads nowhere.
+  # In an empty folder, so that a path in an input leads to no file.
   # shellcheck disable=SC2086,SC2046
   (cd "$build/empty" && exec "$fuzz" "$name" $("$fuzz" --limits "$name") $words -timeout=20 -rss_limit_mb=4096 -error_exitcode=1 \
     -artifact_prefix="$build/found/$name-" -print_final_stats=1 -verbosity="${VERBOSITY:-1}" "$@" "$build/corpus/$name" "$build/seeds/$name" $seeds)

@@ -27,7 +27,7 @@ def capture(program, config, keys, seconds):
         for key in keys:
             tmux("send-keys", key)
             time.sleep(0.2)
-        # A moment at which prices have just moved.
+        # Wait for a moment at which prices have just changed.
         time.sleep(6)
         best = ""
         for _ in range(60):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets up what a build needs: checks the Swift toolchain, installs missing system libraries where that is possible.
+# Sets up what a build needs: checks the Swift toolchain, and installs missing system libraries if possible.
 set -eu
 
 need_major=6

@@ -1,19 +1,20 @@
 #!/bin/sh
-# The checks that take long, for as many minutes as are given: soak.sh [MINUTES] [PART…] [TARGET…]
+# The checks that take long, for a given number of minutes: soak.sh [MINUTES] [PART…] [TARGET…]
 #   models   the models of the wake-up protocol (Documentation/models/check.sh); skipped without spin
 #   stress   the stress tests, in a plain build
 #   address  the tests under the address sanitizer, round after round
 #   thread   the tests under the thread sanitizer, likewise
-# All parts unless some are named. TARGETs are folders of Tests, for the sanitizers; each has a process of its own, all unless some are named.
+# Without parts all are run. TARGETs are folders of Tests, for the sanitizers; each runs in a process of its own. Without targets all are
+# run.
 #
-# The minutes are those of checking: builds take what they take. What is left of them is divided among the parts that are left (the models get
-# up to half: cut short they show little), and when a part's time is over, whatever it has started is ended. Where that cuts the sanitizers'
-# first round short, the next soak begins where this one ended. 0 minutes: everything once, to its end. The first round is the suite as it is,
-# with ten seconds of the stress test; STOCKBUS_FUZZ_COUNT, which random tests take their count from, doubles from round to round.
+# The minutes are those of checking, without builds. The remaining time is divided among the remaining parts; the models get up to half,
+# because cut short they prove little. When a part's time is over, its processes are ended. If that cuts the sanitizers' first round short,
+# the next soak begins where this one ended. With 0 minutes everything runs once, to its end. The first round is the suite as it is, with
+# ten seconds of the stress test; in later rounds STOCKBUS_FUZZ_COUNT, which sets the number of random tests, doubles each time.
 #
-# A report of the thread sanitizer does not end its target, one of the address sanitizer does. What they said is in .build/soak; the different
-# reports and the tests that failed are told with their target. Builds are kept in .build/asan and .build/tsan; with SKIP_BUILD=1 they
-# are taken as they are. The last lines say what was done. Status: 0 nothing was found, 1 something was, 77 nothing could be checked.
+# A report of the thread sanitizer does not end its target, one of the address sanitizer does. Output and reports are in .build/soak;
+# distinct reports and failed tests are listed with their target. Builds are kept in .build/asan and .build/tsan; with SKIP_BUILD=1 they are
+# used as they are. The last lines summarise what was done. Status: 0 nothing was found, 1 something was found, 77 nothing could be checked.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(uname -s)" = Linux ] || {
@@ -46,7 +47,7 @@ for word; do
     ;;
   esac
 done
-# The bus and what stands on it first: most of what the sanitizers may find is there.
+# The bus and the modules on top of it come first, because most of what the sanitizers may find is there.
 first="EventBusTests StockbusPluginTests StockbusRuntimeTests"
 if [ -z "$targets" ]; then
   if [ -z "$parts" ]; then parts="models stress address thread"; fi
@@ -58,7 +59,7 @@ elif [ -z "$parts" ]; then
   parts="address thread"
 fi
 
-# Seconds after which a target hangs, whatever the minutes are.
+# Seconds after which a target counts as hanging, whatever the minutes are.
 hang=3600
 log=.build/soak
 mkdir -p "$log"
@@ -69,16 +70,17 @@ checked=0
 report=
 part=
 
-# Processes of a session, by number.
+# The numbers of the processes of a session.
 members() { sed -n 's/^\([0-9]*\) (.*) [A-Za-z] [0-9]* [0-9]* '"$1"' .*/\1/p' /proc/[0-9]*/stat 2>/dev/null || true; }
 
-# Ends what a command has left: children in process groups of their own, which `timeout` does not know.
+# Ends processes that a command has left, such as children in process groups of their own, which `timeout` does not end.
 sweep() {
   for process in $(members "$session"); do kill -KILL "$process" 2>/dev/null || true; done
   session=
 }
 
-# within SECONDS COMMAND…: in a session of its own, of which nothing is left afterwards. Status 124 or 137: the time was over; 0 seconds: no limit.
+# within SECONDS COMMAND…: runs a command in a session of its own, and ends every process of it afterwards. Status 124 or 137: the time was
+# over. 0 seconds: no limit.
 within() {
   time=$1
   shift
@@ -105,12 +107,12 @@ stopped() {
     sweep
   fi
   say "$part" "stopped on the way"
-  # Not into the log of what was running.
+  # Not to the log of the command that was running.
   summary >&3
   exit "$1"
 }
 
-# Seconds that the present part has: what is left, divided by so many.
+# The present part's time in seconds: what is left, divided by the given number of parts.
 share() {
   left=$((minutes * 60 - spent))
   [ "$left" -gt "$1" ] || left=$1
@@ -162,7 +164,7 @@ stress() {
   seconds=60
   [ "$minutes" -eq 0 ] || seconds=$(share "$remaining")
   echo "== stress: $seconds s"
-  # The tests end by themselves, and have a minute for the last round; they know of a hang after two.
+  # The tests end by themselves after their last round. Their own time limit, two minutes more, reports a hang before this one does.
   STOCKBUS_STRESS=$seconds NO_COLOR=1
   export STOCKBUS_STRESS NO_COLOR
   within $((seconds + 180)) "$PWD/.build/debug/stockbusPackageTests.xctest" --testing-library swift-testing --filter StressTests >"$log/stress.log" 2>&1
@@ -178,23 +180,23 @@ stress() {
   fi
 }
 
-# What every report says of itself, without what differs from run to run: places in the code, and how often.
+# The summary lines of all reports with their numbers, without what differs from run to run.
 reports() {
   find "$folder" -name "$1.report.*" -exec cat {} + | sed -n 's/^SUMMARY: //p' | sed 's/ (BuildId: [^)]*)//; s|'"$PWD"'/||' |
     "$swift" demangle --simplified | sort | uniq -c | sort -rn
 }
 
-# What swift-testing says of a target: a line a failure, and one at the end.
+# The failures that swift-testing has reported for a target, one line each.
 failures() { sed -n 's/^✘ \(Test .*recorded an issue.*\)/\1/p; s/^\(.*Fatal error:.*\)/\1/p' "$1" | sort -u; }
 
-# One target within so many seconds; sets is_cut where they were over before it was.
+# Runs one target within a number of seconds; sets is_cut if the time was over before its end.
 run() {
   output=$folder/$1.log
   begin=$(date +%s)
   limit=$hang
   is_cut=0
   if [ "$2" -gt 0 ] && [ "$2" -lt "$hang" ]; then limit=$2; fi
-  # Leaks are not looked for: the runtimes of Swift and of the tests keep memory on purpose.
+  # Leaks are not checked, because the runtimes of Swift and of the tests keep memory on purpose.
   NO_COLOR=1 ASAN_OPTIONS="detect_leaks=0:log_path=$PWD/$folder/$1.report" \
     TSAN_OPTIONS="halt_on_error=0:exitcode=0:second_deadlock_stack=1:history_size=4:log_path=$PWD/$folder/$1.report" \
     within "$limit" "$bundle" --testing-library swift-testing --filter "^$1\\." >"$output" 2>&1
@@ -230,7 +232,7 @@ sanitizer() {
   folder=$log/$part
   rm -rf "$folder"
   mkdir -p "$folder"
-  # Where the last soak ended.
+  # Begin where the last soak ended.
   place=$log/$part.next
   order=$targets
   if [ -s "$place" ]; then
@@ -274,7 +276,7 @@ sanitizer() {
       run "$target" "$left"
       total=$((total + ${tests:-0}))
       if [ "$is_cut" -eq 1 ]; then
-        # One that had all the time and was not done with it would be the only one for ever.
+        # A target that had all the time and was not finished would otherwise be repeated for ever.
         next=$target
         if [ "$whole" -eq 0 ]; then next=${2:-$1}; fi
         break

@@ -1,8 +1,8 @@
-// A target of its own, which the program is linked with and nothing is compiled against: with a new commit this file is compiled,
-// the program is linked, and nothing else is built again.
+// A target of its own, which is linked into the program and which nothing is compiled against: after a new commit only this file is
+// compiled and the program linked again.
 #include "version.h"
 
-// Scripts/commit.sh writes the header when `make` builds. A build without make ignores a header that an older build has left.
+// Scripts/commit.sh writes the header when `make` builds. A build without make ignores a header from an earlier build.
 #if defined(STOCKBUS_COMMIT_IS_TOLD) && __has_include("stockbus_commit.h")
 #include "stockbus_commit.h"
 #else

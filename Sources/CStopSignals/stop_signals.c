@@ -21,18 +21,18 @@ static long long now(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-// Only what POSIX allows in a handler.
+// Uses only functions that POSIX allows in a handler.
 static void keep(int number) {
   int saved = errno;
   long long time = now(), before = 0;
   int is_first = atomic_compare_exchange_strong(&first, &before, time);
-  // `timeout` and some shells signal a process and then its group: an echo within a tenth of a second is the same request.
+  // `timeout` and some shells signal a process and then its group: a repetition within a tenth of a second is the same request.
   if (!is_first && !atomic_load(&is_listened_to) && time - before > 100000000LL) {
     signal(number, SIG_DFL);
     raise(number);  // blocked until the handler returns
   } else {
     unsigned char byte = (unsigned char)number;
-    // A full pipe holds thousands of them: one more or less is no matter.
+    // A full pipe holds thousands of signals, so losing one does not matter.
     if (write(ends[1], &byte, 1) < 0) { }
   }
   errno = saved;
@@ -43,7 +43,7 @@ int stockbus_catch_stop_signals(void) {
   int made[2];
   if (pipe(made) != 0) return -1;
   for (int i = 0; i < 2; i++) {
-    // Above the standard streams, which may be closed and are then opened by others.
+    // Above the numbers of the standard streams, which may be closed and opened later.
     int fd = fcntl(made[i], F_DUPFD_CLOEXEC, 10);
     close(made[i]);
     if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -67,7 +67,7 @@ void stockbus_set_listening(int is_listening) { atomic_store(&is_listened_to, is
 void stockbus_fill_standard_streams(void) {
   for (int fd = 0; fd < 3; fd++) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    // Reading fails, as from what is closed; what is written is thrown away. Those below are open, so this becomes `fd`.
+    // Reading fails as if the stream were closed; writes are discarded. The lower numbers are open, so this becomes `fd`.
     int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDWR);
     if (opened >= 0 && opened != fd) close(opened);
   }
@@ -76,7 +76,7 @@ void stockbus_fill_standard_streams(void) {
 #if defined(__GLIBC__) || defined(__APPLE__)
 static const char *const commands[] = {"run", "watch", "open", "print", "echo"};
 
-// A core where the system wants one, and no report of a crash.
+// Dumps core if the system is set up for it, but without Swift's crash report.
 static void die(int number) {
   signal(number, SIG_DFL);
   raise(number);
@@ -87,7 +87,7 @@ static int is_our_program(const char *path) {
   return strcmp(slash ? slash + 1 : path, "stockbus") == 0;
 }
 
-// Both hand a program's arguments to what runs before main. A sanitizer is not ready by then.
+// Both systems pass the program's arguments to code that runs before main. A sanitizer is not initialised by then.
 __attribute__((no_sanitize("address", "thread", "undefined")))
 static void catch_early(int argc, char **argv, char **environment) {
   (void)environment;
@@ -104,7 +104,7 @@ static void catch_early(int argc, char **argv, char **environment) {
 #if defined(__APPLE__)
 __attribute__((constructor)) static void before_main(int argc, char **argv, char **environment) { catch_early(argc, argv, environment); }
 #else
-// Before the constructors of the libraries: Swift's takes SIGQUIT for a crash where nobody has caught it yet.
+// Before the constructors of the libraries, because Swift's treats SIGQUIT as a crash if it is not caught yet.
 __attribute__((section(".preinit_array"), used)) static void (*const before_main)(int, char **, char **) = catch_early;
 #endif
 #endif

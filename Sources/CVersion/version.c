@@ -1,4 +1,4 @@
 #include "version.h"
 
-// What CCommit says takes its place where that is linked.
+// CCommit's definition replaces this one if it is linked.
 __attribute__((weak)) const char *stockbus_commit(void) { return ""; }

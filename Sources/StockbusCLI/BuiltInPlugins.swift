@@ -14,7 +14,7 @@ import StockbusPlugin
 import WatchlistFilter
 import WebSocketFeed
 
-/// The plugins that come with the program: the one list of them.
+/// The plugins that are built into the program; this is the only list of them.
 let builtIn = Catalogue([
   // Sources
   .echoSocket,

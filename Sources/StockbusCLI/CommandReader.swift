@@ -7,9 +7,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Reads lines such as `ticks raise AAPL 10` and passes them on; answers go to standard error.
+/// Reads lines such as `ticks raise AAPL 10` and executes them; replies go to standard error.
 ///
-/// A thread of its own, because reading a terminal or a pipe blocks. It ends with its input, or with the process.
+/// It has a thread of its own, because reading a terminal or a pipe blocks. The thread ends with its input, or with the process.
 struct CommandReader: Sendable {
   let path: String
   let pipeline: Pipeline
@@ -20,16 +20,16 @@ struct CommandReader: Sendable {
     self.pipeline = pipeline
   }
 
-  /// Longer lines are not commands.
+  /// The longest line in bytes; longer ones are not commands.
   static let longestLine = 4096
 
   func start() {
     let reader = self
-    // There is nothing to await: the process may end before its input does.
+    // Not awaited, because the process may end before its input does.
     Blocking.run { reader.readAll() }
   }
 
-  /// A named pipe is opened for writing too, or it would end with the first who writes to it.
+  /// A named pipe is also opened for writing, because otherwise it would end with its first writer.
   private var isPipe: Bool {
     var info = stat()
     return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO
@@ -49,12 +49,12 @@ struct CommandReader: Sendable {
   }
 
   enum Line: Equatable {
-    /// Without its end.
+    /// Without its line end.
     case text(String)
     case tooLong
   }
 
-  /// The next line, which nothing but a line feed ends; nil behind the last.
+  /// The next line, which only a line feed ends; nil after the last one.
   static func next(in file: UnsafeMutablePointer<FILE>) -> Line? {
     var byte = getc(file)
     if byte == EOF { return nil }
@@ -85,8 +85,8 @@ struct CommandReader: Sendable {
     }
   }
 
-  /// Carries it out; at the start and between two lives after a wait, because a command that is piped in comes before its component
-  /// lives.
+  /// Executes a command. At the start and between two instances it waits, because a command that is piped in may come before its component
+  /// has started.
   private func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     let clock = SystemTimekeeper()
     let asked = clock.uptime

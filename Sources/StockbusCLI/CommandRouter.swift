@@ -1,13 +1,13 @@
 import StockbusPlugin
 
-/// What the lines of `--commands` mean.
+/// Interprets the lines of `--commands`.
 struct CommandRouter {
   enum Request: Equatable {
-    /// Lines to show.
+    /// Lines to be shown.
     case help([String])
     case stop
     case command(id: String, Command)
-    /// Why it is none of these.
+    /// The line is not valid; with the reason.
     case mistake(String)
   }
 
@@ -19,7 +19,7 @@ struct CommandRouter {
     self.components = components
   }
 
-  /// `line` is a line's words; its verb is a component, or one of the two words for the run itself.
+  /// `line` has the words of a line; its verb is a component, or one of the two words for the run itself.
   func request(_ line: Command) -> Request {
     let word = line.verb
     guard let command = Command(line: line.arguments.joined(separator: " ")) else {
@@ -32,7 +32,7 @@ struct CommandRouter {
     if components.contains(word) { return .command(id: word, command) }
     if word == "help" { return .help(help(for: command.verb)) }
     if word == "stop" { return .mistake("'stop' stops the run, and stands alone") }
-    // Somebody left the component out.
+    // The component was left out.
     if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
       return .mistake("which component? such as '\(owner.component) \(word) \(line.arguments.joined(separator: " "))'")
     }
@@ -50,7 +50,7 @@ struct CommandRouter {
     return unknown(word)
   }
 
-  /// What people type elsewhere to end a program.
+  /// Words that end other programs.
   private static let endings: Set<String> = ["exit", "quit", "q", "bye", "end", "halt", "kill", ":q", ":q!", ":wq", "logout", "close"]
 
   private func unknown(_ word: String) -> String {
@@ -66,7 +66,7 @@ struct CommandRouter {
 
   private static let own = [["help", "Lists what can be told."], ["stop", "Stops the run: sources end, everything else drains."]]
 
-  /// One command a line, with what it does beside it.
+  /// One command per line, with its description beside it.
   private var help: [String] { table(commands.flatMap { rows($0.component, $0.commands) } + Self.own) }
 
   private func help(for component: String) -> [String] {

@@ -2,12 +2,12 @@ import ArgumentParser
 import StockbusConfig
 import StockbusPlugin
 
-/// The configuration files that several commands take.
+/// The arguments for configuration files, which several commands share.
 struct ConfigArguments: ParsableArguments {
   @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = ["plugins.yaml"]
 
-  /// The checked topology; prints every problem, and what came of it, and exits with 78 where there is one.
+  /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78.
   func topology(_ consequence: String = "", looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []) throws -> Topology {
     do throws(Problems) {
       let topology = try Topology.check(
@@ -20,7 +20,7 @@ struct ConfigArguments: ParsableArguments {
     }
   }
 
-  /// One line a problem, and how many there are.
+  /// One line per problem, and their number.
   static func report(_ problems: Problems, _ consequence: String) -> String {
     let lines = problems.sorted.map(\.description)
     return (lines + [(lines.count == 1 ? "1 problem" : "\(lines.count) problems") + consequence]).joined(separator: "\n")

@@ -1,47 +1,47 @@
 import StockbusTerminal
 import Synchronization
 
-/// The terminal, as far as the program itself writes to it: log lines, and a line of progress.
+/// The program's own output to the terminal: log lines, and a progress line.
 ///
-/// Logging is synchronous and the terminal is an actor: what is to be written goes there in order, without anybody waiting.
+/// Logging is synchronous and the terminal is an actor, so items are queued and written in order, without blocking the caller.
 enum Console {
   private enum Item: Sendable {
     case log(String, LineRole)
-    /// Lines that stay together, with their tabs where standard error is no terminal.
+    /// Lines that stay together; with tabs between fields if standard error is not a terminal.
     case reply([String])
-    /// Nil takes the line away.
+    /// Nil removes the line.
     case progress(String?)
   }
 
-  /// The process's one terminal, with the colours that `begin` was told. Every run of the program gives it to its components.
+  /// The only terminal of the process, with the colours that `begin` was given. Every run of the program passes it to its components.
   static let terminal = Terminal(colors: colors.withLock { $0 })
   private static let colors = Mutex(ColorChoice.auto)
 
-  /// Says what `--color` asks for, before anything looks at the terminal.
+  /// Sets the choice of `--color`; to be called before the terminal is used.
   static func begin(colors choice: ColorChoice) { colors.withLock { $0 = choice } }
 
-  /// Beyond 1,024 waiting items the newest are left out, and said to be.
+  /// Beyond 1,024 waiting items the newest are dropped, and their number is reported.
   private static let items = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(1024))
   private static let dropped = Mutex(0)
 
-  /// A log line, above whatever is drawn in place.
+  /// Prints a log line above everything that is drawn in place.
   static func log(_ line: String, role: LineRole = .output) {
     if case .dropped = items.continuation.yield(.log(line, role)) { dropped.withLock { $0 += 1 } }
   }
 
-  /// What was asked for, above whatever is drawn in place: in columns where people read it, otherwise with tabs for the next program.
+  /// Prints requested output above everything that is drawn in place: in columns for people, otherwise with tabs for the next program.
   static func reply(_ text: ReplyText) {
     let lines = terminal.errorCapabilities.isTerminal ? text.columns : text.lines
     if case .dropped = items.continuation.yield(.reply(lines)) { dropped.withLock { $0 += lines.count } }
   }
 
-  /// The line of progress: in place on a terminal; nil takes it away.
+  /// Shows the progress line in place on a terminal; nil removes it.
   static func show(progress line: String?) { items.continuation.yield(.progress(line)) }
 
-  /// Progress is for people: it is shown where standard error is a terminal.
+  /// Progress is for people, so it is only shown if standard error is a terminal.
   static var canShowProgress: Bool { terminal.errorCapabilities.canRedraw }
 
-  /// Writes what comes until `finish`.
+  /// Writes items until `finish`.
   static func printItems() async {
     var isShowing = false
     for await item in items.stream {
@@ -76,7 +76,7 @@ enum Console {
     isShowing = false
   }
 
-  /// Writes what is left, leaves the last frame, and gives the terminal back.
+  /// Writes the remaining items, leaves the last frame on the screen, and restores the terminal.
   static func finish(_ printing: Task<Void, Never>) async {
     items.continuation.finish()
     await printing.value

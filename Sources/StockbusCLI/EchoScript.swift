@@ -2,7 +2,7 @@ import StockbusNetwork
 import StockbusPlugin
 import Synchronization
 
-/// An echo that is late, or that breaks off.
+/// An echo with a delay, or one that cuts the connection.
 final class EchoScript: Sendable {
   private let clock: any Timekeeper
   private let delay: Duration
@@ -15,12 +15,12 @@ final class EchoScript: Sendable {
     self.cutAfter = cutAfter
   }
 
-  /// Messages sent back on all connections.
+  /// How many messages have been echoed on all connections.
   var echoed: Int { count.withLock { $0 } }
 
-  /// Serves one connection to its end.
+  /// Serves one connection until its end.
   func serve(_ connection: WebSocketConnection) async {
-    // Answers wait in the stream for their time; a client that sends more than a mebibyte meanwhile has to wait.
+    // Replies wait in the stream until they are due; a client that sends more than a mebibyte meanwhile has to wait.
     let (stream, late) = AsyncStream.makeStream(of: (due: Duration, messages: [WebSocketMessage]).self)
     let backlog = Backlog()
     await withTaskGroup(of: Void.self) { group in
@@ -49,7 +49,7 @@ final class EchoScript: Sendable {
   }
 }
 
-/// How many bytes wait for their time.
+/// The number of bytes that wait until they are due.
 private final class Backlog: Sendable {
   private let bytes = Mutex(0)
   private let changed = Bell()

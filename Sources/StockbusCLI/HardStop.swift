@@ -10,8 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The last resort: a component that neither drains nor can be cancelled must not keep the process. It is named, and the process
-/// ends.
+/// The last resort: if a component neither drains nor can be cancelled, it is named, and the process is ended.
 final class HardStop: Sendable {
   private let isDisarmed = Mutex(false)
 
@@ -20,7 +19,7 @@ final class HardStop: Sendable {
     let deadline = DispatchTime.now() + .nanoseconds(Int(limit.wholeNanoseconds))
     DispatchQueue.global().asyncAfter(deadline: deadline) { [self] in
       if isDisarmed.withLock({ $0 }) { return }
-      // Writing may block too, where the terminal is stopped or the pipe is full.
+      // Writing may block too, if the terminal is stopped or the pipe is full.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) { _exit(1) }
       StandardError.write(pipeline.ledger.description)
       let late = pipeline.runningComponents.joined(separator: ", ")

@@ -1,10 +1,10 @@
 import ArgumentParser
 import StockbusPlugin
 
-/// Whole numbers as arguments; a number out of its range is answered with the range. Their options take the next word whatever it begins
-/// with, or a negative number would be taken for an option.
+/// Whole numbers as arguments; the error for a number out of range states the range. Such options must take the next word unconditionally,
+/// because otherwise a negative number would be parsed as an option.
 enum NumberArgument {
-  /// What reads one of `range`.
+  /// A parser for numbers in `range`.
   static func of(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in
       if let number = Int(text), range.contains(number) { return number }

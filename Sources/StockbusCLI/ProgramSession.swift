@@ -10,17 +10,17 @@ import Glibc
 import Darwin
 #endif
 
-/// The steps between signals and the last line that every command takes that runs until it is stopped, in the one order in which no
-/// signal and no line is lost.
+/// The steps from the signals to the last line, for every command that runs until it is stopped, in the order in which no signal and no
+/// line is lost.
 enum ProgramSession {
-  /// What comes before anything is opened or written.
+  /// Must be called before anything is opened or written.
   static func prepare() {
-    // Pipes and sockets that close are errors where they are written to, never a reason to die.
+    // Writing to a closed pipe or socket must be an error and not end the process.
     signal(SIGPIPE, SIG_IGN)
     stockbus_fill_standard_streams()
   }
 
-  /// A pipeline that logs to the console, and whose components have its terminal.
+  /// A pipeline that logs to the console and whose components use the console's terminal.
   static func pipeline(_ topology: Topology, logLevel: LogLevel) -> Pipeline {
     let zone = topology.settings.displayZone
     return Pipeline(
@@ -28,19 +28,19 @@ enum ProgramSession {
       services: Services(Console.terminal))
   }
 
-  /// Runs the pipeline until it has ended or was stopped, and hands over its report once everything else is written and the terminal is given
-  /// back; while `ended` writes too, a signal still ends a process that nobody reads.
+  /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is
+  /// restored. While `ended` writes, a signal still ends a process whose output is not read.
   ///
-  /// - Parameter beside: what is done meanwhile; cancelled and awaited when the run has ended.
+  /// - Parameter beside: work to be done during the run; it is cancelled and awaited when the run has ended.
   static func run(
     _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], ended: (RunReport) throws -> Void
   ) async rethrows {
-    // A task of its own, so that the second signal can cancel what waits in it; awaited below.
+    // A task of its own, so that the second signal can cancel it; it is awaited below.
     let hardStop = HardStop()
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
     let signals = StopSignals(pipeline, running, hardStop)
     defer { signals.end() }
-    // Tasks of their own, because the lines of the last component to end must still come through; awaited below.
+    // Tasks of their own, because the last component's lines must still be written; they are awaited below.
     let printing = Task { await Console.printItems() }
     let besides = beside.map { work in Task { await work() } }
     let report = await running.value
@@ -52,7 +52,7 @@ enum ProgramSession {
     try ended(report)
   }
 
-  /// Returns at the first signal to stop; the next one ends the process.
+  /// Returns at the first stop signal; the next one ends the process.
   static func awaitStopSignal() async {
     let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     let signals = SignalArrivals()
@@ -63,6 +63,6 @@ enum ProgramSession {
 }
 
 extension LogLevel {
-  /// The same of swift-log, which has the same names.
+  /// The level of swift-log with the same name.
   var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
 }

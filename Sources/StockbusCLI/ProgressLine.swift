@@ -1,14 +1,13 @@
 import StockbusPlugin
 import StockbusRuntime
 
-/// `prices 42% · 1,203,311 events · 4.1M/s · 3 s left`, for sources that have an end; only on a terminal, and only for what takes longer
-/// than a second.
+/// `prices 42% · 1,203,311 events · 4.1M/s · 3 s left`, for sources that have an end; only on a terminal, and only after one second.
 struct ProgressLine: Sendable {
   private let pipeline: Pipeline
 
   init(_ pipeline: Pipeline) { self.pipeline = pipeline }
 
-  /// Shows the line until the task is cancelled, then takes it away.
+  /// Shows the line until the task is cancelled, then removes it.
   func show() async {
     guard Console.canShowProgress else { return }
     let clock = SystemTimekeeper()

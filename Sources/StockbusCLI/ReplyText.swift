@@ -1,12 +1,12 @@
 import StockbusPlugin
 
-/// What a component has answered to a line of `--commands`: a line or several, each behind its name, so that whoever reads them knows
-/// whose they are. Tabs part the fields of a line; nothing else that a terminal would obey goes through.
+/// A component's reply to a line of `--commands`: one or more lines, each preceded by the component's id, so that a reader knows which
+/// component it is from. Tabs separate the fields of a line; all other characters that control a terminal are removed.
 struct ReplyText {
   private let id: String
   private let rows: [[String]]
 
-  /// A longer answer ends with how many lines there were beyond these, a longer field with `…`.
+  /// The most lines of a reply; a longer one ends with the number of further lines. A field that is too long ends with `…`.
   static let mostLines = 1000
   private static let mostCharacters = 1000
 
@@ -21,10 +21,10 @@ struct ReplyText {
     self.rows = reply.isEmpty ? [["nothing"]] : rows
   }
 
-  /// For a program: fields with tabs between.
+  /// For programs: fields separated by tabs.
   var lines: [String] { rows.map { "\(id): " + $0.joined(separator: "\t") } }
 
-  /// For people: fields in columns, where all lines have as many.
+  /// For people: fields in columns, if all lines have the same number of fields.
   var columns: [String] {
     let isTable = rows.allSatisfy { $0.count == rows[0].count }
     let lines = isTable ? Table(rows: rows).lines(width: nil) : rows.map { $0.joined(separator: "  ") }

@@ -2,8 +2,7 @@ import StockbusPlugin
 import StockbusRuntime
 
 extension RunReport {
-  /// What is printed at the end: the ledger and how fast it was, unless it is to be quiet, and what went wrong. The last line of a run
-  /// that has failed says so.
+  /// The text at the end of a run: the ledger and the speed, unless it should be quiet, and errors. The last line of a failed run says so.
   func text(isQuiet: Bool) -> String {
     var lines = isQuiet ? [] : [ledger.description, speed]
     if exitStatus == 0 {
@@ -16,7 +15,7 @@ extension RunReport {
     return lines.joined(separator: "\n")
   }
 
-  /// One trouble a line, each of a kind.
+  /// One problem per line, with its kind.
   private var troubles: [(kind: String, line: String)] {
     var troubles: [(String, String)] = fates.compactMap { fate in
       switch fate.outcome {
@@ -65,7 +64,7 @@ extension RunReport {
     return "\(rounded(rate, decimals: rate < 10 ? 1 : 0))/s"
   }
 
-  /// Without Foundation's formats: at most two decimals.
+  /// At most two decimals; formatted without Foundation.
   private static func rounded(_ value: Double, decimals: Int) -> String {
     let scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1
     let whole = Int((min(value, 1e15) * Double(scale)).rounded())

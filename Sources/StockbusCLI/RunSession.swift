@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// How a configuration is run, whoever runs it.
+/// The options of all commands that run a configuration.
 struct RunOptions: ParsableArguments {
   @ArgumentParser.Option(help: "Read commands from this file, pipe, or - for standard input.", completion: .file())
   var commands: String?
@@ -28,7 +28,7 @@ struct RunOptions: ParsableArguments {
     help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
   var strict = false
 
-  /// What a run with these options reads.
+  /// Files that a run with these options reads.
   var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it (--commands)")] } ?? [] }
 
   func validate() throws {
@@ -44,22 +44,22 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   case trace, debug, info, notice, warning, error, critical
 }
 
-/// One run of a configuration, from signals to the ledger.
+/// One run of a configuration, from the signals to the ledger.
 struct RunSession {
   let options: RunOptions
-  /// What the viewer is told as soon as it lives, such as `open stocks://symbol/AAPL`.
+  /// The command for the viewer as soon as it has started, such as `open stocks://symbol/AAPL`.
   var request: Command?
 
-  /// What has to be done before anything looks at the terminal or opens a file.
+  /// Must be called before the terminal is used or a file is opened.
   static func prepare(_ options: RunOptions) {
     ProgramSession.prepare()
     Console.begin(colors: options.color)
-    // Commands that are typed and keys that are pressed cannot both come from one terminal.
+    // One terminal cannot provide both typed commands and keys for a screen.
     if options.commands == "-", isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
   }
 
   func run(_ topology: Topology) async throws {
-    // What is typed as input is not for the screen.
+    // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let pipeline = ProgramSession.pipeline(topology, logLevel: options.logLevel)
     Terminal.installCrashRestore()
@@ -77,7 +77,7 @@ struct RunSession {
     }
   }
 
-  /// Tells the first viewer, once it lives.
+  /// Sends the command to the first viewer, once it has started.
   private static func ask(_ request: Command, _ pipeline: Pipeline) async {
     guard let viewer = pipeline.components.first(where: { $0.plugin == viewerPlugin }) else { return }
     let clock = SystemTimekeeper()
@@ -95,5 +95,5 @@ struct RunSession {
   }
 }
 
-/// The plugin that has pages to open.
+/// The plugin whose pages can be opened.
 let viewerPlugin = "console_viewer"

@@ -2,7 +2,7 @@ import ArgumentParser
 import CVersion
 import StockbusPlugin
 
-/// `stockbus`: one file a command, in Commands.
+/// `stockbus`; each command has a file of its own in Commands.
 @main
 struct Stockbus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@ struct Stockbus: AsyncParsableCommand {
     } catch { end(error) }
   }
 
-  /// Ends the program as ArgumentParser would, but for texts that were asked for, such as help: whether they could be written is known.
+  /// Ends the program as ArgumentParser would, except that errors of writing requested texts, such as help, are reported.
   private static func end(_ error: any Error) -> Never {
     guard exitCode(for: error).isSuccess else { exit(withError: error) }
     let text = fullMessage(for: error)
@@ -46,7 +46,8 @@ struct Stockbus: AsyncParsableCommand {
     exit()
   }
 
-  /// What to say of a first word that is neither an option nor a command, or that asks for help about what is none; nil for others.
+  /// The message for a first word that is neither an option nor a command, or for a request for help about an unknown command; nil
+  /// otherwise.
   static func unknownCommand(_ word: String, _ next: String? = nil) -> String? {
     if word == "help", let next { return unknownCommand(next) }
     let names = configuration.subcommands.map { $0._commandName } + ["help"]
@@ -60,12 +61,12 @@ struct Stockbus: AsyncParsableCommand {
 enum Version {
   static let number = "0.1.0"
 
-  /// What `--version` says: `stockbus 0.1.0 (e1d6b28)`, and without a commit `stockbus 0.1.0`.
+  /// The output of `--version`: `stockbus 0.1.0 (e1d6b28)`, or `stockbus 0.1.0` without a commit.
   static func text(commit: String) -> String { "stockbus \(number)" + (commit.isEmpty ? "" : " (\(commit))") }
 }
 
-/// Exit statuses beside 0, 1, ArgumentParser's 64 and a strict run's 65; after sysexits.h.
+/// Exit statuses other than 0, 1, ArgumentParser's 64 and a strict run's 65; from sysexits.h.
 enum ExitStatus {
-  /// EX_CONFIG: something in a configuration is wrong.
+  /// EX_CONFIG: a configuration has errors.
   static let config = ExitCode(78)
 }

@@ -10,9 +10,9 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first stops gracefully, the second ends everything.
+/// Handles SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first one stops gracefully, the second one ends everything.
 ///
-/// They are caught before `main`; what came since is received at once.
+/// They are caught from before `main` on; signals since then are received at once.
 final class StopSignals: Sendable {
   private let arrivals: SignalArrivals
   private let firstSignal = Mutex<DispatchTime?>(nil)
@@ -21,7 +21,7 @@ final class StopSignals: Sendable {
   private let running: Task<RunReport, Never>
   private let hardStop: HardStop
 
-  /// `running` is the run itself, cancelled by the second signal.
+  /// `running` is the run, which the second signal cancels.
   init(_ pipeline: Pipeline, _ running: Task<RunReport, Never>, _ hardStop: HardStop) {
     self.pipeline = pipeline
     self.running = running
@@ -37,10 +37,10 @@ final class StopSignals: Sendable {
       return first
     }
     if let first {
-      // `timeout` and some shells signal a process and then its whole group: that is one request, not two.
+      // `timeout` and some shells signal a process and then its whole group, which is one request, not two.
       if now.uptimeNanoseconds - first.uptimeNanoseconds < Self.echo { return }
       if isRunOver.withLock({ $0 }) { return Self.exitSoon() }
-      // First abort, so that whoever is cancelled knows that it is being cut off, not drained.
+      // The abort comes first, so that a cancelled component knows that it is cut off and not drained.
       pipeline.abort()
       running.cancel()
       hardStop.arm(pipeline, after: .seconds(2))
@@ -50,7 +50,7 @@ final class StopSignals: Sendable {
     }
   }
 
-  /// The run has ended; what is still to be written may wait for somebody who does not read.
+  /// To be called when the run has ended; the rest of the output may block on a reader that does not read.
   func runHasEnded() {
     firstSignal.withLock { $0 = $0 ?? DispatchTime(uptimeNanoseconds: 1) }
     isRunOver.withLock { $0 = true }
@@ -63,27 +63,27 @@ final class StopSignals: Sendable {
     }
   }
 
-  /// Nanoseconds within which a second signal is the echo of the first.
+  /// Nanoseconds within which a second signal counts as a repetition of the first.
   private static let echo: UInt64 = 100_000_000
 
-  /// Signals are no longer received: the process is about to end, and where that takes long, the second one ends it.
+  /// Ends receiving signals: the process is about to end, and if that takes long, a second signal ends it.
   func end() { arrivals.end() }
 }
 
-/// The stop signals as they come.
+/// Receives the stop signals.
 final class SignalArrivals: Sendable {
-  /// Unchecked: dispatch sources may be used from any thread, Dispatch on Linux only does not say so.
+  /// Unchecked, because dispatch sources are thread-safe, but Dispatch on Linux does not declare it.
   private nonisolated(unsafe) let source: (any DispatchSourceRead)?
   private let descriptor: Int32
 
   init() {
     descriptor = stockbus_catch_stop_signals()
     let queue = DispatchQueue(label: "stockbus.signals")
-    // Without a descriptor left in the process, signals end it as usual.
+    // If the process has no descriptor left, signals end it as usual.
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Calls `body` for each signal, also for those that have come already.
+  /// Calls `body` for each signal, including those that have come already.
   func start(_ body: @escaping @Sendable () -> Void) {
     guard let source else { return }
     let descriptor = descriptor

@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 extension StockLink {
-  /// A link or a symbol that somebody typed.
+  /// A link or a symbol that the user has typed.
   init(argument: String) throws {
     if let mistake = FileForSymbol.mistake(argument) { throw ValidationError(mistake) }
     if argument.contains("*"), !argument.contains("://") {
@@ -19,12 +19,13 @@ extension StockLink {
   }
 }
 
-/// A file that is given where a symbol is expected.
+/// A file name in place of a symbol.
 enum FileForSymbol {
-  /// What to do instead; nil where it may be a symbol. A link is always one.
+  /// A hint for the user; nil if the word may be a symbol. A link is always one.
   static func mistake(_ word: String) -> String? {
     if word.contains("://") { return nil }
-    // Symbols have dots and strokes too, such as BRK.B and EUR/USD: they are files where there is one, or by their endings.
+    // Symbols may contain dots and slashes too, such as BRK.B and EUR/USD. They are taken for files if such a file exists, or by their
+    // extension.
     let isPath = word.contains(".") || word.contains("/")
     let found = isPath ? fileKind(word) : nil
     if found == S_IFDIR || word.hasSuffix(".yaml") || word.hasSuffix(".yml") {

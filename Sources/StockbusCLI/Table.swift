@@ -1,13 +1,13 @@
 import StockbusTerminal
 
-/// Rows of text in columns. Where there is a width, the cells of all columns but the first are wrapped.
+/// Rows of text in columns. With a width, the cells of all columns except the first are wrapped.
 struct Table {
   var rows: [[String]]
 
-  /// What the last column has at least, if the others can give way.
+  /// The least width of the last column, if the others can shrink.
   private static let least = 32
 
-  /// Lines without blanks at their ends; no longer than `width`, as far as the longest words allow it.
+  /// The lines without trailing blanks, no longer than `width` as far as the longest words allow.
   func lines(width: Int?) -> [String] {
     let widths = columns(width)
     return rows.flatMap { row in
@@ -24,7 +24,8 @@ struct Table {
     }
   }
 
-  /// The width of each column: that of its widest cell; those between the first and the last give way down to their longest word.
+  /// The width of each column, which is that of its widest cell; the columns between the first and the last shrink, at most to their
+  /// longest word.
   private func columns(_ width: Int?) -> [Int] {
     let count = rows.map(\.count).max() ?? 0
     func column(_ i: Int) -> [String] { rows.filter { i < $0.count }.map { $0[i] } }
@@ -41,7 +42,7 @@ struct Table {
   }
 }
 
-/// The words of `text` in lines of at most `width` characters, longer words alone on theirs; one line without a width.
+/// The words of `text` in lines of at most `width` characters, with longer words on lines of their own; one line without a width.
 func wrapped(_ text: String, width: Int?) -> [String] {
   guard let width, text.count > width else { return [text] }
   var lines: [String] = []
@@ -59,12 +60,12 @@ func wrapped(_ text: String, width: Int?) -> [String] {
   return lines + [line]
 }
 
-/// Every line that holds something behind two blanks.
+/// The non-empty lines indented by two blanks.
 func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "  " + $0 } }
 
-/// How wide a text for people may be.
+/// The width of texts for people.
 enum PageWidth {
-  /// The terminal's columns; nil where standard output is none, so that lines stay whole for the next program.
+  /// The terminal's columns; nil if standard output is not a terminal, so that lines stay whole for the next program.
   static var ofTerminal: Int? {
     let capabilities = TerminalCapabilities.detect(.standardOutput)
     return capabilities.isTerminal ? capabilities.size.columns : nil

@@ -3,7 +3,7 @@ import StockbusConfig
 import StockbusPlugin
 
 extension Topology {
-  /// A table, upstream first: every component with its plugin, what it emits, and what it reads.
+  /// A table in upstream order: every component with its plugin, its output, and its inputs.
   func asText(width: Int?) -> String {
     let rows = nodes.map { node in
       let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
@@ -12,7 +12,7 @@ extension Topology {
     return Table(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width).joined(separator: "\n")
   }
 
-  /// A flowchart of mermaid.js. Nodes are numbered, because ids may be words of its language, such as `end`.
+  /// A flowchart for mermaid.js. Nodes are numbered, because ids may be keywords of its language, such as `end`.
   var asMermaid: String {
     var lines = ["flowchart LR"]
     for node in nodes {
@@ -29,7 +29,7 @@ extension Topology {
     return lines.joined(separator: "\n")
   }
 
-  /// A graph of Graphviz.
+  /// A graph for Graphviz.
   var asDOT: String {
     var lines = ["digraph stockbus {", "  rankdir=LR;", "  node [shape=box];"]
     for node in nodes {
@@ -50,12 +50,12 @@ extension Topology {
     nodes.flatMap { node in node.inputs.map { ($0, $0.from, node.id) } }
   }
 
-  /// Those that are read.
+  /// The topics of the run that are read.
   private var runTopics: [RunTopic] { RunTopic.allCases.filter { topic in edges.contains { $0.from == topic.rawValue } } }
 
   private func number(of id: String) -> String { nodes.firstIndex { $0.id == id }.map { "n\($0)" } ?? id }
 
-  /// What runs along an edge, and its policy where it is not the usual one.
+  /// The event type of an edge, and its policy if that is not the default.
   private func label(_ edge: PlannedEdge) -> String {
     let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? RunTopic(rawValue: edge.from)?.eventType.eventName ?? ""
     return edge.policy.isEmpty ? type : "\(type), \(edge.policy)"
@@ -63,7 +63,7 @@ extension Topology {
 }
 
 extension PlannedEdge {
-  /// What is not as usual: `conflate, initial`; empty where nothing is.
+  /// The options that differ from the defaults: `conflate, initial`; empty if there are none.
   var policy: String {
     let words = [options.overflow == .block ? nil : options.overflow.rawValue, options.initial ? "initial" : nil]
     return words.compactMap(\.self).joined(separator: ", ")

@@ -1,14 +1,13 @@
 public import EventBus
 
-/// A condition over an event's declared fields, compiled: `price > 100 and symbol in [AAPL, NVDA]`.
+/// A compiled condition over an event's declared fields: `price > 100 and symbol in [AAPL, NVDA]`.
 ///
-/// It is a value: to be kept, copied and used on any thread. Asking it allocates nothing and never traps; a single event costs some
-/// nanoseconds, and `ExpressionRunner` is several times faster for runs of events. The language is described in
-/// Documentation/expressions.md.
+/// It is a value that can be stored, copied and used on any thread. Evaluating it does not allocate and never traps; one event takes some
+/// nanoseconds, and `ExpressionRunner` is several times faster for batches. Documentation/expressions.md describes the language.
 public struct Expression<E: Event>: Sendable {
-  /// As it was written.
+  /// The text as it was written.
   public let text: String
-  /// In its plain form: one blank between words, no needless parentheses.
+  /// The normal form: one blank between words, no unneeded parentheses.
   public let description: String
   @usableFromInline let core: CompiledExpression
 
@@ -28,42 +27,42 @@ public struct Expression<E: Event>: Sendable {
     .sorted()
   }
 
-  /// True where the event certainly fulfils it.
+  /// True if the event certainly satisfies the condition.
   @inlinable
   public func matches(_ event: E) -> Bool { verdict(of: event) == .yes }
 
-  /// What it says of an event.
+  /// The verdict on an event.
   @inlinable
   public func verdict(of event: E) -> Verdict { withUnsafeBytes(of: event) { core.verdict($0.baseAddress.unsafelyUnwrapped) } }
 }
 
 extension Expression: CustomStringConvertible {}
 
-/// An expression over the events of a type that is known only when components are wired.
+/// An expression over an event type that is known only when components are wired.
 public struct AnyExpression: Sendable {
   public let text: String
   public let eventType: any Event.Type
 
-  /// Compiles a text for a type; throws what is wrong and where.
+  /// Compiles a text for an event type; throws what is wrong and where.
   public init(_ text: String, for type: any Event.Type) throws(ExpressionError) {
     _ = try CompiledExpression(text, EventShape(opening: type))
     self.text = text
     eventType = type
   }
 
-  /// The same for a type that is now known; nil where it is another one.
+  /// The expression for a static event type; nil if its type is a different one.
   public func bound<E: Event>(to type: E.Type) -> Expression<E>? { eventType == type ? try? Expression<E>(text) : nil }
 }
 
-/// A text that obeys the grammar; whether its words mean anything is not known.
+/// A text that follows the grammar; its words have not been checked.
 public struct ExpressionSyntax: Sendable {
-  /// In its plain form.
+  /// The text in normal form.
   public let description: String
 
   public init(_ text: String) throws(ExpressionError) { description = try Parser.parse(text).description }
 }
 
-/// What is common to expressions over all types.
+/// The part of a compiled expression that does not depend on the event type.
 @usableFromInline
 final class CompiledExpression: Sendable {
   let program: Program
@@ -78,13 +77,13 @@ final class CompiledExpression: Sendable {
     }
   }
 
-  /// Bytes of the stack that one event may need.
+  /// Bytes of stack for the evaluation of one event.
   private static let room = 512
 
-  /// For the event that begins at `event`.
+  /// The verdict on the event that begins at `event`.
   @usableFromInline
   func verdict(_ event: UnsafeRawPointer) -> Verdict {
-    // A constant amount, so that it is taken from the stack.
+    // The size is constant, so that the memory is taken from the stack.
     withUnsafeTemporaryAllocation(byteCount: Self.room, alignment: 16) { memory in
       let space = Workspace(program, chunk: 1, in: memory.baseAddress.unsafelyUnwrapped)
       Machine(program: program, space: space, events: event, stride: 0, count: 1).run()

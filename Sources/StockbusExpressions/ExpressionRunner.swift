@@ -1,19 +1,19 @@
 public import EventBus
 
-/// Asks an expression about runs of events, in chunks; the memory for that is made once.
+/// Evaluates an expression on batches of events, in chunks; its memory is allocated once.
 ///
 /// ```swift
 /// var runner = ExpressionRunner(try Expression<Trade>("price > 100"))
 /// runner.judge(events) { range, verdicts in … }
 /// ```
 ///
-/// Not to be used by two at a time, which its being non-copyable and `mutating` make sure of.
+/// It cannot be used concurrently, because it is non-copyable and its methods are `mutating`.
 public struct ExpressionRunner<E: Event>: ~Copyable {
   public let expression: Expression<E>
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
 
-  /// Events of one chunk: enough that interpreting does not show, few enough that columns stay in the nearest cache.
+  /// The number of events in a chunk: enough to amortise interpretation, few enough to keep the columns in the first-level cache.
   private static var chunk: Int { 256 }
 
   public init(_ expression: Expression<E>) {
@@ -25,7 +25,7 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Calls `body` for one chunk of the events after the other: with its indices, and a verdict for each of them.
+  /// Calls `body` for each chunk in order, with the indices of its events and a verdict for each of them.
   @inlinable
   public mutating func judge(_ events: Span<E>, _ body: (Range<Int>, Span<Verdict>) -> Void) {
     events.withUnsafeBufferPointer { events in
@@ -39,12 +39,12 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     }
   }
 
-  /// The verdicts on the next events, as many as a chunk holds.
+  /// The verdicts on the next events, at most one chunk.
   @usableFromInline
   mutating func judge(_ events: UnsafeRawPointer, stride: Int, count: Int) -> UnsafeBufferPointer<Verdict> {
     let count = min(count, Self.chunk)
     Machine(program: expression.core.program, space: space, events: events, stride: stride, count: count).run()
-    // Every instruction writes 0, 1 or 2, the verdicts' own bytes.
+    // Every instruction writes 0, 1 or 2, the raw values of the verdicts.
     return UnsafeBufferPointer(start: UnsafeRawPointer(space.bytes).assumingMemoryBound(to: Verdict.self), count: count)
   }
 }

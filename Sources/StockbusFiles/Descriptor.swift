@@ -7,19 +7,19 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What this library asks of the system, one wish a function.
+/// The system calls that this module makes, one function each.
 ///
-/// Functions that can fail return 0 or an error number, as `SystemCalls` wants it.
+/// Functions that can fail return 0 or an error number, as `SystemCalls` requires.
 enum Descriptor {
-  /// Hands bytes to the system: the count it took, or -1 with `errno` set.
+  /// Passes bytes to the system; returns the count it took, or -1 with `errno` set.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int
 
-  /// A terminal gets nothing that it would obey; the count is that of the bytes it was asked to write.
+  /// Writes bytes; for a terminal, without anything that controls it. The count is that of the original bytes.
   static let system: Write = { isatty($0) == 1 ? writeHarmless($0, $1, $2) : writeBytes($0, $1, $2) }
 
-  /// Opens `path` for writing at its end; nothing of what it holds is touched.
+  /// Opens `path` for writing at its end, without changing its contents.
   ///
-  /// Not blocking while it opens, so that a named pipe that nobody reads is an error (`ENXIO`) and not a hang.
+  /// The open does not block, so a named pipe without a reader is an error (`ENXIO`) and not a hang.
   static func open(_ path: String) throws(Errno) -> Int32 {
     let file = try FileDescriptor.opening(
       path, .writeOnly, [.create, .append, .nonBlocking, .noControllingTerminal], permissions: FilePermissions(rawValue: 0o666))
@@ -27,7 +27,7 @@ enum Descriptor {
     return file.rawValue
   }
 
-  /// Writes `bytes` from `sent` on until nothing is left; `sent` says how far it came, also where it failed.
+  /// Writes `bytes` from `sent` on until none is left. `sent` is advanced also if it fails.
   static func put(
     _ bytes: UnsafeRawBufferPointer, from sent: inout Int, to descriptor: Int32, by write: Write = system
   ) -> Int32 {
@@ -39,7 +39,7 @@ enum Descriptor {
     }
   }
 
-  /// 0, or the number of the error that is thrown.
+  /// Returns 0, or the number of the error that was thrown.
   private static func code(_ call: () throws(Errno) -> Void) -> Int32 {
     do throws(Errno) {
       try call()
@@ -47,14 +47,14 @@ enum Descriptor {
     } catch { return error.rawValue }
   }
 
-  /// What a descriptor leads to: a plain file's length, or nil for a pipe, a terminal or a device.
+  /// The length of a plain file; nil for a pipe, a terminal or a device.
   static func plainSize(_ descriptor: Int32) -> Int? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// The last byte of the file at `path`, nil where it is empty or cannot be read.
+  /// The last byte of the file at `path`; nil if it is empty or cannot be read.
   static func lastByte(of path: String) -> UInt8? {
     guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else { return nil }
     defer { try? file.shut() }
@@ -64,7 +64,7 @@ enum Descriptor {
     return count == 1 ? byte : nil
   }
 
-  /// The bytes of the plain file at `path`, at most so many; nil where there is no plain file or it may not be opened.
+  /// The bytes of the plain file at `path`, at most `limit`; nil if there is no plain file or it cannot be opened.
   static func contents(of path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
     guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else { return nil }
     defer { try? file.shut() }
@@ -72,7 +72,7 @@ enum Descriptor {
     return try file.readToEnd(atMost: min(size, limit))
   }
 
-  /// An environment variable; nil where it is not there or empty.
+  /// An environment variable; nil if it is unset or empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
@@ -85,25 +85,25 @@ enum Descriptor {
 
   static func move(_ path: String, to target: String) -> Int32 { rename(path, target) == 0 ? 0 : errno }
 
-  /// Takes away what a file holds beyond `size`.
+  /// Truncates a file to `size` bytes.
   static func cut(_ descriptor: Int32, to size: Int) -> Int32 {
     code { () throws(Errno) in try throwingErrno { try FileDescriptor(rawValue: descriptor).resize(to: Int64(size)) } }
   }
 
-  /// Waits until the disk has the file's bytes; pipes and devices, which cannot, are as good as done.
+  /// Waits until the file's bytes are on the disk. Does nothing for pipes and devices, which do not support it.
   static func sync(_ descriptor: Int32) -> Int32 {
     let failure = code { () throws(Errno) in try retrying { fsync(descriptor) } }
     return [EINVAL, EROFS, ENOTSUP].contains(failure) ? 0 : failure
   }
 
-  /// Waits until the disk has the names in the folder of `path`; folders that cannot be opened are left alone.
+  /// Waits until the folder that contains `path` is on the disk; ignores folders that cannot be opened.
   static func syncFolder(of path: String) -> Int32 {
     guard let folder = try? FileDescriptor.opening(folder(of: path), .readOnly, .directory) else { return 0 }
     defer { try? folder.shut() }
     return sync(folder.rawValue)
   }
 
-  /// Gives the lock back and closes.
+  /// Releases the lock and closes.
   static func shut(_ descriptor: Int32) -> Int32 {
     FileLock.leave(descriptor)
     return code { () throws(Errno) in try FileDescriptor(rawValue: descriptor).shut() }
@@ -114,7 +114,7 @@ enum Descriptor {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes every folder that `path` leads through; the folder that could not be made comes with the error.
+  /// Creates every missing folder above `path`. If one could not be created, returns it with the error number.
   static func createFolders(above path: String) -> (folder: String, code: Int32)? {
     let folder = folder(of: path)
     var status = stat()
@@ -123,7 +123,7 @@ enum Descriptor {
     while end < folder.endIndex {
       end = folder[end...].dropFirst().firstIndex(of: "/") ?? folder.endIndex
       let part = String(folder[..<end])
-      // Somebody else may make the same folder at the same time; a file in the way is found by opening.
+      // Another process may create the same folder at the same time. A file in its place is reported by opening.
       if mkdir(part, 0o777) == 0 { continue }
       let code = errno
       if stat(part, &status) != 0 { return (part, code) }
@@ -144,7 +144,7 @@ enum Descriptor {
     }
   }
 
-  // As a number and `errno`, which is how a test's disk answers, too.
+  // Returns -1 and sets `errno`, because a test's replacement of this call does too.
   private static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     #if canImport(Darwin)
     Darwin.write(descriptor, bytes, count)
@@ -155,6 +155,6 @@ enum Descriptor {
 }
 
 extension FileDescriptor.OpenOptions {
-  /// A terminal that is opened does not become the process's own.
+  /// Opening a terminal does not make it the controlling terminal of the process.
   static let noControllingTerminal = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
 }

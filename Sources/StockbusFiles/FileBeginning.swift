@@ -1,12 +1,12 @@
 internal import MarketData
 public import StockbusPlugin
 
-/// How a file begins that records are to be added to.
+/// The beginning of a file to which records will be added.
 enum FileBeginning {
-  /// Bytes that are looked at.
+  /// How many bytes are read.
   private static let limit = 1 << 12
 
-  /// The first line that is not empty, without its end, a byte order mark and what is behind the limit; nil where there is none, and where the
+  /// The first line that is not empty, without its end, without a byte order mark, and cut at the limit; nil if there is none, and if the
   /// file cannot be read.
   static func line(of path: String) -> [UInt8]? {
     guard let descriptor = try? InputDescriptor(path, halt: Halt()), !descriptor.isLive else { return nil }
@@ -20,15 +20,15 @@ enum FileBeginning {
 }
 
 extension RetryingFileSettings {
-  /// What keeps `file` from being gone on with, where it is not to be emptied first: `stranger` says what is wrong with a first line that no
-  /// file of these records has. For `Component.fault(in:_:)`.
+  /// Why records cannot be added to `file`, unless it is emptied first: `stranger` returns what is wrong with a first line that no file of
+  /// these records has. For `Component.fault(in:_:)`.
   public func fault(in file: FileUse, _ stranger: ([UInt8]) -> String?) -> String? {
     guard rotation.append, let line = FileBeginning.line(of: file.path), let what = stranger(line) else { return nil }
     let text = shown(String(decoding: line, as: UTF8.self))
     return "it begins with \(text), \(what): another path leaves it alone, 'append: false' empties it first"
   }
 
-  /// The same for JSON lines.
+  /// The same for files of JSON lines.
   public func faultOfJSONLines(in file: FileUse) -> String? {
     fault(in: file) { $0.first { $0 != 32 && $0 != 9 } == 123 ? nil : "which is no JSON line" }
   }

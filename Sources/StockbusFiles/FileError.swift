@@ -6,25 +6,25 @@ internal import Glibc
 
 public import StockbusPlugin
 
-/// What the system refused to do with a file, and why.
+/// A file operation that the system refused, and why.
 public struct FileError: EnvironmentError, Hashable, Sendable {
   /// What was attempted.
   public enum Attempt: Hashable, Sendable {
-    /// Making a folder that the path leads through.
+    /// Creating a folder above the path.
     case createFolder
     case open
     case write
-    /// Giving a full file its next name, which is the payload.
+    /// Renaming a full file to the payload.
     case rename(to: String)
-    /// Waiting until the disk has it.
+    /// Waiting until the file is on the disk.
     case sync
     case close
-    /// Having a file to write alone; the payload is who reads or writes it, in words.
+    /// Getting exclusive use of a file; the payload says in words what else uses it.
     case claim(String)
   }
 
   public var attempt: Attempt
-  /// The path as it was given; for `createFolder` and `rename` the folder or the file that it was about.
+  /// The path as it was given; for `createFolder` and `rename` the folder or file concerned.
   public var path: String
   /// The system's error number, such as `ENOSPC`.
   public var code: Int32
@@ -35,14 +35,14 @@ public struct FileError: EnvironmentError, Hashable, Sendable {
     self.code = code
   }
 
-  /// Whether the reader of a pipe has gone; a program that writes to standard output usually ends quietly then.
+  /// True if the reader of a pipe has gone. A program that writes to standard output usually ends quietly then.
   public var isBrokenPipe: Bool { code == EPIPE }
-  /// Whether the disk, the quota or the largest allowed file is full.
+  /// True if the disk, the quota or the maximum file size is exhausted.
   public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-  /// Somebody else reads or writes the file, and will the next time.
+  /// True if another user of the file refuses it, because another attempt would be refused too.
   public var isPermanent: Bool { if case .claim = attempt { true } else { false } }
-  /// Whether the same attempt may succeed in a while. A disk that was waited for in vain may have thrown away what it had, and says
-  /// nothing of that the second time.
+  /// True if the same attempt may succeed later. Not after a failed `sync`: the system may have dropped the data, and would not report that
+  /// a second time.
   var mayPass: Bool { isOutOfSpace && attempt != .sync }
 }
 
@@ -67,7 +67,7 @@ extension FileError: CustomStringConvertible {
     }
   }
 
-  /// The system's words for an error number, with its name where it is one of those that files meet.
+  /// The system's description of an error number, with its name if it is a usual one for files.
   static func text(of code: Int32) -> String {
     let words = String(cString: strerror(code))
     return names[code].map { "\(words) (\($0))" } ?? words

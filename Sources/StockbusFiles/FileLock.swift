@@ -6,12 +6,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The lock on a file that is written: one holder a file, in this program and in all others that ask for it.
+/// The lock on a file that is written: one holder per file, in this program and all others that use it.
 ///
-/// It is the open file's (`flock`), not the process's: it goes when the file is closed, or its process has ended in whatever way. A
-/// file system that has no locks gives none.
+/// It belongs to the open file (`flock`) and not to the process. It is released when the file is closed, or when its process ends in any
+/// way. On a file system without locks nothing is locked.
 enum FileLock {
-  /// Takes it; answers who has it, in words, where somebody does.
+  /// Takes the lock. If another holder has it, returns a description of the holder.
   static func take(_ descriptor: Int32) -> String? {
     do throws(Errno) {
       try retrying { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -23,10 +23,10 @@ enum FileLock {
     }
   }
 
-  /// Gives it back, also where a child that is just being started has inherited the file.
+  /// Releases the lock, even if a child that is being started has inherited the file.
   static func leave(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-  /// The process that holds the lock, as `/proc/locks` has it: `1: FLOCK  ADVISORY  WRITE 4711 08:02:1234567 0 EOF`.
+  /// The process that holds the lock, according to `/proc/locks`: `1: FLOCK  ADVISORY  WRITE 4711 08:02:1234567 0 EOF`.
   private static func holder(of descriptor: Int32) -> Int32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -46,7 +46,7 @@ enum FileLock {
     return name.isEmpty ? "" : " (\(name))"
   }
 
-  /// A file of the system's own, which does not say how long it is.
+  /// The text of a file in `/proc`, whose size is not known in advance.
   private static func text(_ path: String) -> String {
     guard let file = try? FileDescriptor.opening(path, .readOnly) else { return "" }
     defer { try? file.shut() }

@@ -1,7 +1,7 @@
 internal import MarketData
 public import StockbusPlugin
 
-/// How a file that grows is begun, and what becomes of it when it is full: a group for whatever plugin writes one.
+/// How a growing file is opened and rotated: a group for plugins that write one.
 ///
 /// ```swift
 /// @SettingGroup public var rotation = RotationSettings()
@@ -16,21 +16,21 @@ public struct RotationSettings: Options {
 
   public init() {}
 
-  /// What `RotatingFile` is opened with.
+  /// The options for opening a `RotatingFile`.
   public func options(sync: Bool = false, header: [UInt8] = []) -> RotatingFile.Options {
     .init(opening: append ? .append : .truncate, rotateAt: rotate?.bytes, keep: keep, sync: sync, header: header)
   }
 
-  /// What the file at the option `path` is to a run.
+  /// The use of the file at the option `path`.
   public func use(of path: String) -> FileUse { .writing(path, at: "path", keeping: rotate == nil ? 0 : keep) }
 
-  /// Adds what is wrong with these settings for the file at `path`.
+  /// Adds problems that these settings have with the file at `path`.
   public func check(path: String, _ problems: inout OptionProblems) {
     if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
   }
 }
 
-/// How a file of records is begun, filled and kept: a group for the plugins that write a `RetryingFile`.
+/// How a file of records is opened, written and rotated: a group for plugins that write a `RetryingFile`.
 public struct RetryingFileSettings: Options {
   @SettingGroup
   public var rotation = RotationSettings()

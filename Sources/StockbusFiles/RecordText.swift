@@ -1,11 +1,11 @@
 public import MarketData
 
-/// Records on their way into a file: their bytes, and where each ends, so that a file that breaks off knows how many it has.
+/// Records to be written to a file: their bytes and the end of each, so that it is known how many of them an incomplete write has written.
 ///
-/// Unsafe inside: the ends are memory of its own. An array asks at every end whether somebody shares it, which took as long as writing
-/// a field does. Unchecked because that memory belongs to this value alone, which cannot be copied: who has it is the only one to touch it.
+/// Unsafe inside: the ends are in memory of its own, because an array checks at every append whether it is shared, which took as long as
+/// writing a field. Unchecked because that memory belongs to this value alone, which cannot be copied.
 public struct RecordText: ~Copyable, @unchecked Sendable {
-  /// A record is written here, with its line end; then `endRecord` is called.
+  /// Each record is written here, with its line end, and then ended by `endRecord`.
   public var bytes: ByteWriter
   @usableFromInline var ends: UnsafeMutablePointer<Int>
   @usableFromInline var room: Int
@@ -19,10 +19,10 @@ public struct RecordText: ~Copyable, @unchecked Sendable {
 
   deinit { ends.deallocate() }
 
-  /// Whole records.
+  /// The number of complete records.
   public var count: Int { ended }
 
-  /// What was written since the last record's end is a record.
+  /// Ends a record: it consists of the bytes since the end of the last one.
   @inlinable
   public mutating func endRecord() {
     if ended == room { grow() }
@@ -30,7 +30,7 @@ public struct RecordText: ~Copyable, @unchecked Sendable {
     ended &+= 1
   }
 
-  /// Where the records end.
+  /// The positions at which the records end.
   var allEnds: UnsafeBufferPointer<Int> { UnsafeBufferPointer(start: ends, count: ended) }
 
   @usableFromInline @inline(never)
@@ -42,7 +42,7 @@ public struct RecordText: ~Copyable, @unchecked Sendable {
     room *= 2
   }
 
-  /// Forgets what was written and keeps the memory.
+  /// Discards what was written and keeps the memory.
   public mutating func clear() {
     bytes.clear()
     ended = 0

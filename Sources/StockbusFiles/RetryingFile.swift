@@ -1,15 +1,14 @@
 public import StockbusPlugin
 
-/// The file of a sink: it rotates, it is written at least every `flush`, it waits for a full disk to have room again, and it knows
-/// which records it has lost.
+/// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and knows which records it has lost.
 ///
-/// Owned by one actor, which opens it in `start`, gives it each run behind a `beginBatch`, calls `finish` in `drain`, `flushRegularly` in
-/// `background`, and `close` in `stop`.
+/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch, `finish` in `drain`, `flushRegularly` in `background`,
+/// and `close` in `stop`.
 ///
-/// Where writing fails for want of room it is tried again with growing pauses, and the bus waits with it; after `patience`, half-way to
-/// the end of a stop's deadline, and at once where waiting would not help, the life ends. Its error says how many events of the run
-/// were taken all the same, so that they do not come again. **Records in the file and records counted as lost are together the records
-/// of all events that are delivered**, whatever the disk has done, and no piece of a record stays in a file.
+/// If a write fails for lack of room, it is tried again with growing pauses, and the bus waits meanwhile. The instance ends after
+/// `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. Its error says how many events of the batch were
+/// taken, so that these are not delivered again. **The records in the file and the records counted as lost together are the records of all
+/// delivered events**, whatever the disk has done, and no partial record stays in a file.
 public final class RetryingFile {
   private let path: String
   private let settings: RetryingFileSettings
@@ -17,15 +16,15 @@ public final class RetryingFile {
   private let records: Counter
   private let bytes: Counter
   private var file: RotatingFile?
-  /// Events of the present run whose records were taken.
+  /// How many events of the present batch have had their records taken.
   private var taken = 0
-  /// True while a write that failed is tried again.
+  /// True while a failed write is tried again.
   private var isTrying = false
   var calls = SystemCalls()
-  /// Bytes that are collected before they are written.
+  /// How many bytes are buffered before they are written.
   var bufferSize = 64 * 1024
 
-  /// No I/O.
+  /// Does no I/O.
   public init(path: String, _ settings: RetryingFileSettings, _ context: Context) {
     self.path = path
     self.settings = settings
@@ -34,11 +33,11 @@ public final class RetryingFile {
     bytes = context.counter("bytes", "Bytes of the records taken.")
   }
 
-  /// Opens it, making the folders above it; every new file begins with `header`.
+  /// Opens the file, creating the folders above it; every new file begins with `header`.
   public func open(header: [UInt8] = []) throws(EnvironmentFailure) {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
-    // Only the run's first life begins anew: what an earlier one has written is delivered.
+    // Only the run's first instance empties the file, because events that an earlier one has written are delivered.
     if context.recall(Self.opened) == path { options.opening = .append }
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)
@@ -50,18 +49,17 @@ public final class RetryingFile {
     context.remember("", Self.torn)
   }
 
-  // What instances tell each other: the file that was opened, and the one that ends in a torn line.
+  // What an instance leaves for the next: the file that was opened, and the one that ends in an incomplete line.
   private static var opened: MemoryKey<String> { MemoryKey("opened", whenOptionsChange: .keep) }
   private static var torn: MemoryKey<String> { MemoryKey("torn", whenOptionsChange: .keep) }
 
-  /// How many bytes records may come to before they are handed over together: 0 where the file rotates, as only single records
-  /// are never split.
+  /// How many bytes of records should be collected for one `write`: 0 if the file rotates, because only single records are never split.
   public var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
 
-  /// A run begins; the one before has ended, or what is left of it comes again.
+  /// Begins a batch; the one before has ended, or the rest of it is delivered again.
   public func beginBatch() { taken = 0 }
 
-  /// Takes the records of the run's next `events` events; nothing where it is not open.
+  /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
   public func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.write(text) }
@@ -70,13 +68,13 @@ public final class RetryingFile {
     bytes.add(text.bytes.count)
   }
 
-  /// Writes what waits.
+  /// Writes what is buffered.
   public func flush() async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.flush() }
   }
 
-  /// Writes what waits and closes, and throws where the disk does not have everything then. Nothing may be written afterwards.
+  /// Writes what is buffered and closes the file; throws if not everything could be written. Nothing may be written afterwards.
   public func finish() async throws(EnvironmentFailure) {
     guard let file else { return }
     taken = 0
@@ -84,16 +82,16 @@ public final class RetryingFile {
     self.file = nil
   }
 
-  /// Writes what waits every `flush`, until the task is cancelled.
+  /// Writes what is buffered every `flush`, until the task is cancelled.
   public func flushRegularly() async {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       if isTrying { continue }
-      // A failure shows again, and is dealt with, at the next run or at the end.
+      // The failure will occur again at the next batch or at the end, and is handled there.
       do throws(FileError) { try file?.flush() } catch { context.logger.warning("\(error)") }
     }
   }
 
-  /// Writes what waits as far as that is possible without waiting, counts the rest as lost, and closes.
+  /// Writes what is buffered as far as possible without waiting, counts the rest as lost, and closes.
   public func close() {
     guard let file else { return }
     self.file = nil
@@ -102,7 +100,7 @@ public final class RetryingFile {
     if file.leavesPiece { context.remember(path, Self.torn) }
   }
 
-  /// Tries until it works: a disk that is full may have room in a while.
+  /// Repeats an attempt until it succeeds, because a full disk may have room later.
   private func persistently(_ attempt: () throws(FileError) -> Void) async throws(EnvironmentFailure) {
     var limit = context.clock.uptime + settings.patience
     var isStopping = false
@@ -116,7 +114,7 @@ public final class RetryingFile {
       let now = context.clock.uptime
       if !isStopping, let end = context.run.cutOff {
         isStopping = true
-        // The other half is for what waits behind this sink.
+        // The other half is left for the components upstream that wait for this sink.
         limit = min(limit, now + (end - now) / 2)
       }
       if !failure.mayPass || now >= limit { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
@@ -129,7 +127,7 @@ public final class RetryingFile {
     }
   }
 
-  /// Ends early where a stop is asked for.
+  /// Ends early if a stop is asked for.
   private func sleep(for pause: Duration, unlessStopped: Bool) async throws {
     guard unlessStopped else { return try await context.clock.sleep(for: pause) }
     let (clock, run) = (context.clock, context.run)

@@ -5,28 +5,28 @@ internal import Glibc
 #endif
 
 extension RotatingFile {
-  /// What becomes of what is in the file already.
+  /// What happens to the contents of an existing file.
   public enum Opening: Hashable, Sendable, CaseIterable {
-    /// It stays, and records go behind it.
+    /// They stay, and records are added after them.
     case append
-    /// It is thrown away. Old files with numbers stay.
+    /// They are deleted. Rotated files stay.
     case truncate
   }
 
-  /// How a `RotatingFile` opens, fills and ends.
+  /// The options of a `RotatingFile`.
   public struct Options: Hashable, Sendable {
     public var opening = Opening.append
-    /// The size in bytes that a file does not pass, unless a single record is longer; nil for no limit.
+    /// The size in bytes that a file does not exceed, unless a single record is longer; nil for no limit.
     public var rotateAt: Int?
-    /// How many full files stay, at least 1: `path.1` is the youngest.
+    /// How many full files are kept, at least 1; `path.1` is the newest.
     public var keep = 5
-    /// Whether closing and putting aside wait until the disk has the file (`fsync`) and its name.
+    /// Whether closing and rotating wait until the file and its name are on the disk (`fsync`).
     public var sync = false
-    /// The beginning of every new file, such as the names of a CSV file's columns with their line end.
+    /// The beginning of every new file, such as the line with a CSV file's columns.
     public var header: [UInt8] = []
-    /// The byte that ends a record; nil for records that are no lines, which then are appended without a look at what is before.
+    /// The byte that ends a record; nil for records that are not lines, which are added without checking the end of the file.
     public var lineEnd: UInt8? = 10
-    /// Bytes that are collected before they are handed to the system; at least 1.
+    /// How many bytes are buffered before they are written; at least 1.
     public var bufferSize = 64 * 1024
 
     public init(

@@ -2,32 +2,32 @@ public import MarketData
 public import StockbusPlugin
 internal import StockbusSystem
 
-/// A file of records that grows at its end and begins anew when it is full.
+/// A file of records that grows at its end and is rotated when it is full.
 ///
-/// Owned by one actor: it is not `Sendable` and takes no lock. Records are collected in a buffer and written in large pieces, so
-/// a record is in the file only after `flush` or `close`, or once the buffer has filled.
+/// Owned by one actor: it is not `Sendable` and takes no lock. Records are buffered and written in large pieces, so a record is in the file
+/// only after `flush` or `close`, or when the buffer has filled up.
 ///
-/// - A record is never split between two files, and never glued to another: where a crash has left a line without its end, that
-///   line is kept as it is and the next record begins on a line of its own.
-/// - A full `trades.csv` becomes `trades.csv.1`, the former `trades.csv.1` becomes `trades.csv.2`, and so on; each step is one
-///   rename, which happens wholly or not at all, and `keep` old files stay.
-/// - A `write` that throws has not taken its record; everything taken before stays in the buffer, and the next attempt goes on at
-///   the byte where the last one stopped. So a full disk, once it has room again, costs nothing.
-/// - It knows how many of the records it took are wholly in the file, however the system has cut its writes short: `unwritten` are
-///   not. `abandon` closes it without them, and without a piece of the one that broke off.
-/// - It has its file alone: what the run reads, and what another output of this or another process writes, is refused before a byte
-///   is touched. Symbolic links are followed once, when it is made: the link stays, and full files are put aside beside its target.
-/// - The path `-` is standard output. It, pipes and devices are neither rotated nor emptied.
+/// - A record is never split between two files, and never joined to another one: if a crash has left an incomplete line, that line stays
+///   and the next record begins on a new line.
+/// - A full `trades.csv` becomes `trades.csv.1`, the former `trades.csv.1` becomes `trades.csv.2`, and so on. Each step is one atomic
+///   rename, and `keep` old files are kept.
+/// - A `write` that throws has not taken its record. Everything taken before stays in the buffer, and the next attempt continues at the
+///   byte where the last one stopped. So nothing is lost on a full disk that has room again later.
+/// - It knows how many of its records are completely in the file, however short the system's writes were: `unwritten` are not. `abandon`
+///   closes the file without them, and without a partial record.
+/// - It uses its file exclusively: a file that the run reads, or that another output of this or another process writes, is refused before
+///   it is changed. Symbolic links are resolved once, in `init`: the link stays, and full files are put beside its target.
+/// - The path `-` is standard output. Standard output, pipes and devices are neither rotated nor emptied.
 ///
-/// A reader that closes its pipe gives `EPIPE` as an error where the process ignores SIGPIPE, which a program that writes to pipes
-/// must (`signal(SIGPIPE, SIG_IGN)`); this library leaves the process's signals alone.
+/// When the reader of a pipe closes it, writing fails with `EPIPE`, provided that the process ignores SIGPIPE. A program that writes to
+/// pipes must do so (`signal(SIGPIPE, SIG_IGN)`); this module does not change the process's signals.
 public final class RotatingFile {
   /// The path as given.
   public let path: String
   public let options: Options
-  /// How often a full file was put aside.
+  /// How many full files have been rotated.
   public private(set) var rotations = 0
-  /// Bytes of the present file, with those that are still in the buffer; 0 and up for pipes: what was written to them.
+  /// Bytes of the present file, including buffered ones; for a pipe, bytes written to it.
   public private(set) var size = 0
 
   private var descriptor: Int32 = -1
@@ -35,21 +35,21 @@ public final class RotatingFile {
   private var isClosed = false
   private var hasRecord = false
   private var buffer: [UInt8] = []
-  /// Bytes of the buffer that the system has taken already; above 0 only after a failure.
+  /// Bytes of the buffer that have been written; above 0 only after a failure.
   private var sent = 0
-  /// Bytes at the buffer's beginning that belong to no record: a header, the end of a line that was left torn.
+  /// Bytes at the buffer's beginning that belong to no record: a header, or the end of an incomplete line.
   private var lead = 0
-  /// Where in the buffer each record ends that is not wholly in the file.
+  /// The ends in the buffer of records that are not completely in the file.
   private var ends = RecordEnds()
   var calls = SystemCalls()
 
-  /// Where the file is, links followed.
+  /// The path of the file with links resolved.
   private let target: String
   private let files: RunFiles
 
-  /// Opens `path`, making the folders above it, and puts the header at the beginning of an empty file.
+  /// Opens `path`, creating the folders above it, and writes the header to an empty file.
   ///
-  /// - Parameter files: what the run reads.
+  /// - Parameter files: the files that the run reads.
   public init(path: String, options: Options = Options(), files: RunFiles = RunFiles()) throws(FileError) {
     self.path = path
     self.options = options
@@ -60,26 +60,26 @@ public final class RotatingFile {
     try open(truncate: options.opening == .truncate)
   }
 
-  /// Writes what is left as far as possible; nobody hears of an error then, so call `close`.
+  /// Writes what is left as far as possible. Errors are not reported here, so call `close`.
   deinit { _ = abandon() }
 
   /// Bytes that are not in the file yet.
   public var buffered: Int { buffer.count - sent }
 
-  /// Records that were taken and are not wholly in the file yet.
+  /// Records that were taken but are not completely in the file yet.
   public var unwritten: Int { ends.count }
 
-  /// Takes one record with its own line end; puts a full file aside first.
+  /// Takes one record with its line end; rotates a full file first.
   public func write(_ record: [UInt8]) throws(FileError) {
     try record.withUnsafeBufferPointer { bytes throws(FileError) in try takeOne(bytes) }
   }
 
-  /// Takes what the writer holds as one record.
+  /// Takes the writer's bytes as one record.
   public func write(_ record: borrowing ByteWriter) throws(FileError) {
     try record.withBytes { bytes throws(FileError) in try takeOne(bytes) }
   }
 
-  /// Takes records that shall stay together, all or none of them.
+  /// Takes records that must stay in one file; either all are taken or none.
   public func write(_ records: borrowing RecordText) throws(FileError) {
     let ends = records.allEnds
     try records.bytes.withBytes { bytes throws(FileError) in try take(bytes, ends) }
@@ -102,7 +102,7 @@ public final class RotatingFile {
     hasRecord = true
   }
 
-  /// Hands everything in the buffer to the system; where that fails the rest stays for the next attempt.
+  /// Writes everything in the buffer; after a failure the rest stays for the next attempt.
   public func flush() throws(FileError) {
     if buffered == 0 { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
@@ -112,9 +112,9 @@ public final class RotatingFile {
     if code != 0 { throw FileError(.write, path: path, code: code) }
   }
 
-  /// Writes the rest, waits for the disk where the options ask for it, and closes; a second call does nothing.
+  /// Writes the rest, waits for the disk if the options ask for it, and closes. A second call does nothing.
   ///
-  /// Where the rest cannot be written, or the disk cannot be waited for, the file stays open, and `close` may be called again.
+  /// If the rest cannot be written, or waiting for the disk fails, the file stays open, and `close` may be called again.
   public func close() throws(FileError) {
     if isClosed { return }
     try flush()
@@ -122,10 +122,10 @@ public final class RotatingFile {
     try shut()
   }
 
-  /// Closes whatever the disk says: writes what it takes, and leaves no piece of a record in the file.
+  /// Closes even after errors: writes what it can, and leaves no partial record in the file.
   ///
-  /// Answers what went wrong, and how many of the records it took are not in the file; nil where nothing did. A piece that cannot be
-  /// taken back (out of a pipe) becomes a line of its own, unless nothing but its line end is missing: then the record is there.
+  /// Returns the error and how many of the records it took are not in the file; nil if there was no error. A partial record that cannot be
+  /// removed (from a pipe) is ended as a line of its own, unless only its line end is missing: then it counts as written.
   public func abandon() -> (error: FileError, lost: Int)? {
     if isClosed { return nil }
     do throws(FileError) {
@@ -141,9 +141,9 @@ public final class RotatingFile {
     }
   }
 
-  /// Forgets the records that are not wholly in the file, and leaves no piece of one there, as `abandon` does; the file stays open.
+  /// Drops the records that are not completely in the file, and leaves no partial record there, as `abandon` does; the file stays open.
   ///
-  /// Answers how many they are.
+  /// Returns how many were dropped.
   public func discard() -> Int {
     if isClosed { return 0 }
     let head = sent < lead ? Array(buffer[..<lead]) : []
@@ -160,11 +160,10 @@ public final class RotatingFile {
     return lost
   }
 
-  /// True where a piece of a record stands at the end of what was written, and is not even ended: whoever writes there next begins with
-  /// `beginLine`.
+  /// True if the file ends in a partial record that could not even be ended as a line: the next writer must begin with `beginLine`.
   public private(set) var leavesPiece = false
 
-  /// Ends the line that somebody has left torn.
+  /// Ends an incomplete line that an earlier writer has left.
   public func beginLine() {
     guard let end = options.lineEnd, buffer.isEmpty else { return }
     put([end])
@@ -176,10 +175,10 @@ extension RotatingFile {
     if path == "-" {
       descriptor = 1
     } else {
-      // The system would take the part before it for the path.
+      // The system would take only the part before the zero byte as the path.
       if path.utf8.contains(0) { throw FileError(.open, path: path, code: FileError.invalid) }
       if let (folder, code) = Descriptor.createFolders(above: target) { throw FileError(.createFolder, path: folder, code: code) }
-      // Between opening and locking another process may have put it aside.
+      // Between opening and locking another process may rotate the file.
       for _ in 1...10 {
         do throws(Errno) { descriptor = try Descriptor.open(target) } catch {
           throw FileError(.open, path: path, code: error.rawValue)
@@ -192,7 +191,7 @@ extension RotatingFile {
       }
       if descriptor < 0 { throw FileError(.claim("another process puts it aside again and again"), path: path, code: FileError.busy) }
     }
-    // Also where standard output was redirected.
+    // Also if standard output was redirected to a file.
     if !isPlain { try refuseReaders() }
     if truncate, isPlain {
       let code = calls.truncate(descriptor, 0)
@@ -201,12 +200,12 @@ extension RotatingFile {
     let length = isPlain ? Descriptor.plainSize(descriptor) : nil
     size = length ?? size
     hasRecord = size > options.header.count
-    // Whoever may not read the file cannot know how it ends: better an empty line than two records in one.
+    // If the file may not be read, its last byte is unknown: an empty line is better than two records in one.
     if let end = options.lineEnd, size > 0, isPlain, Descriptor.lastByte(of: target) != end { put([end]) }
     if size == 0 { put(options.header) }
   }
 
-  /// Makes the open file this one's alone; false where it is no longer the one at the path.
+  /// Gets exclusive use of the open file; returns false if it is no longer the file at the path.
   private func claim() throws(FileError) -> Bool {
     try refuseReaders()
     if let other = FileLock.take(descriptor) { throw refusal(other) }
@@ -220,24 +219,24 @@ extension RotatingFile {
     throw refusal(reader)
   }
 
-  /// Closes it again.
+  /// Closes the file again and returns the error.
   private func refusal(_ other: String) -> FileError {
     if path != "-" { _ = Descriptor.shut(descriptor) }
     descriptor = -1
     return FileError(.claim(other), path: path, code: FileError.busy)
   }
 
-  /// What stands before the next record; only while the buffer is empty, or holds nothing else.
+  /// Adds bytes that belong to no record. Only while the buffer is empty or holds nothing else.
   private func put(_ bytes: [UInt8]) {
     buffer += bytes
     size += bytes.count
     lead = buffer.count
   }
 
-  /// Forgets what is wholly in the file, so that the buffer begins with the first record, or with the header, that is not.
+  /// Removes what is completely in the file from the buffer, so that it begins with the first record, or the header, that is not.
   private func forgetWritten() {
     if sent == buffer.count {
-      // One very long record must not hold its memory for ever.
+      // One very long record must not keep its memory allocated for ever.
       buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * options.bufferSize)
       ends.removeAll()
       (sent, lead) = (0, 0)
@@ -253,16 +252,16 @@ extension RotatingFile {
     lead = 0
   }
 
-  /// What the file holds of a record, or a header, that could not be finished comes out again, or becomes a line of its own; true for
-  /// the first. `size` is what the file holds.
+  /// Removes a partial record or header from the file, or ends it as a line of its own; returns true in the first case. `size` is the size
+  /// of the file.
   private func takeBackPiece() -> Bool {
     if sent == 0 || descriptor < 0 { return true }
-    // A file that somebody else has written to as well is not cut: it would cost him his records.
+    // If another writer has added to the file, it is not truncated, because that would delete the other's records.
     if isPlain, Descriptor.plainSize(descriptor) == size, calls.truncate(descriptor, size - sent) == 0 { return true }
     guard var end = options.lineEnd else { return false }
     let all = ends.all
     if sent >= lead, all.first == sent + 1 { ends = RecordEnds(Array(all.dropFirst())) }
-    // One attempt: whoever does not take this byte would keep us here.
+    // Only one attempt, because this must not wait.
     leavesPiece = calls.write(descriptor, &end, 1) != 1
     if !leavesPiece { size += 1 }
     return false
@@ -284,12 +283,12 @@ extension RotatingFile {
     if code != 0 { throw FileError(.sync, path: path, code: code) }
   }
 
-  /// Every step leaves things so that the next `write` can begin again: until the last rename the old file is the present one,
-  /// and after it a missing file is simply opened.
+  /// After a failed step the next `write` can start again: until the last rename the old file is still the present one, and after it the
+  /// missing file is created.
   private func rotate() throws(FileError) {
     try flush()
     try sync()
-    // Only as far as the first free name: after a rename that failed, beginning again must not push out one file more.
+    // Only up to the first free number, so that a retry after a failed rename does not delete one more file.
     var free = 1
     while free < options.keep, Descriptor.exists("\(target).\(free)") { free += 1 }
     for number in 1...free {
@@ -306,7 +305,7 @@ extension RotatingFile {
     try open(truncate: false)
   }
 
-  /// A file that somebody has taken away needs no new name.
+  /// A file that has been removed meanwhile needs no rename.
   private func rename(_ from: String, to next: String) throws(FileError) {
     let code = Descriptor.move(target + from, to: target + next)
     if code != 0, code != FileError.missing { throw FileError(.rename(to: path + next), path: path + from, code: code) }

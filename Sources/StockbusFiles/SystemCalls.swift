@@ -1,8 +1,8 @@
-/// The calls by which a file can fail after it was opened: the system's, or those of a test that fails as it likes.
+/// The system calls that can fail after a file was opened; tests replace them to make them fail.
 struct SystemCalls: Sendable {
-  /// Hands bytes to the system: the count it took, or -1 with `errno` set.
+  /// Passes bytes to the system; returns the count it took, or -1 with `errno` set.
   var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int = Descriptor.system
-  /// 0 or an error number, as of all the others.
+  /// Returns 0 or an error number, as do the following.
   var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int32 = { Descriptor.cut($0, to: $1) }
   var sync: @Sendable (_ descriptor: Int32) -> Int32 = { Descriptor.sync($0) }
   var close: @Sendable (_ descriptor: Int32) -> Int32 = { Descriptor.shut($0) }

@@ -2,17 +2,17 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// Why a component could not be changed; the run goes on with what there was.
+/// Why a component could not be changed. The run continues with the old plan.
 package struct ChangeError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// One component is to go on with another plan.
+/// A request to continue a component with another plan.
 struct Change: Sendable {
   let plan: PlannedNode
-  /// Told the outcome, once.
+  /// Resumed once, with the outcome.
   let reply: CheckedContinuation<ChangeError?, Never>
 }
 
@@ -22,7 +22,7 @@ final class ChangeQueue: Sendable {
     case change(Change)
     /// The first instance of a component's present plan has started.
     case started(String)
-    /// It has its other inputs.
+    /// A component's inputs have been replaced.
     case rewired(String)
   }
 
@@ -34,7 +34,7 @@ final class ChangeQueue: Sendable {
   private let state = Guarded(State())
   private let parker = Parker()
 
-  /// False where nobody listens any more.
+  /// Returns false if the queue is closed.
   @discardableResult
   func post(_ item: Item) -> Bool {
     let isOpen = state.withLock { state in
@@ -45,7 +45,7 @@ final class ChangeQueue: Sendable {
     return isOpen
   }
 
-  /// What was posted, at least one; nothing where the task is cancelled. One caller at a time.
+  /// Suspends until there are items, and returns them; returns none if the task is cancelled. One caller at a time.
   func next() async -> [Item] {
     while true {
       let items = state.withLock { state in
@@ -57,7 +57,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Nobody listens any more; returns what nobody has heard.
+  /// Closes the queue; returns the items that have not been taken.
   func close() -> [Item] {
     state.withLock { state in
       state.isClosed = true

@@ -6,7 +6,7 @@ public struct Ledger: Sendable, Hashable {
   /// One edge: an input of a component.
   public typealias Edge = RunEdge
 
-  /// A counter of a component's own.
+  /// A counter that a component has defined.
   public struct Entry: Sendable, Hashable {
     public let component: String
     public let name: String
@@ -19,7 +19,7 @@ public struct Ledger: Sendable, Hashable {
     }
   }
 
-  /// A line that a component has left for the end.
+  /// A line that a component has added for the end of the run.
   public struct Note: Sendable, Hashable {
     public let component: String
     public let text: String
@@ -44,14 +44,14 @@ public struct Ledger: Sendable, Hashable {
 
   /// The name under which lost events are counted.
   static let lost = "LOST"
-  /// The names under which what was set aside, and breaks in a venue's numbers, are counted.
+  /// The names under which events that were set aside, and breaks in a venue's numbers, are counted.
   static let deadLetters = "dead letters"
   static let gaps = "gaps"
 
-  /// Events that components took and could not keep.
+  /// Events that components took but could not keep.
   public var lost: Int { counters.reduce(0) { $0 + ($1.name == Self.lost ? $1.total : 0) } }
 
-  /// True where nothing is unaccounted for on any edge.
+  /// True if nothing is unaccounted for on any edge.
   public var isBalanced: Bool { edges.allSatisfy { $0.counts.residue == 0 } }
 }
 

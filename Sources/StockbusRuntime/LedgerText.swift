@@ -1,7 +1,7 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// A ledger for people: never wider than 80 columns, whatever the names and figures are.
+/// A ledger as text for people, at most 80 columns wide with any names and figures.
 struct LedgerText {
   static let width = 80
   private let ledger: Ledger
@@ -10,7 +10,7 @@ struct LedgerText {
 
   var lines: [String] { (table ?? records) + counters + notes }
 
-  /// What can become of an event. Where nothing did on any edge, there is no column.
+  /// The columns. An unusual one is left out if its count is 0 on every edge.
   private static let columns: [(head: String, isUsual: Bool, count: @Sendable (EdgeCounts) -> Int)] = [
     ("in", true, { $0.published }), ("delivered", true, { $0.delivered }), ("filtered", false, { $0.filtered }),
     ("dropped", false, { $0.dropped }), ("conflated", false, { $0.conflated }), ("dead", false, { $0.deadLettered }),
@@ -21,7 +21,7 @@ struct LedgerText {
     ledger.edges.map { (($0.from, $0.to), $0.counts) } + [(nil, ledger.total)]
   }
 
-  /// Nil where the figures leave no room for names.
+  /// Nil if the figures leave no room for names.
   private var table: [String]? {
     let rows = rows
     let columns = Self.columns.filter { column in column.isUsual || rows.contains { column.count($0.counts) != 0 } }
@@ -37,7 +37,7 @@ struct LedgerText {
     }
   }
 
-  /// An edge, and under it what became of its events.
+  /// Each edge on a line of its own, followed by its counts.
   private var records: [String] {
     rows.flatMap { row in
       let counts = Self.columns.filter { $0.isUsual || $0.count(row.counts) != 0 }.map {
@@ -61,7 +61,7 @@ struct LedgerText {
     }
   }
 
-  /// `from → to` in at most `room` characters; the longer name gives way first.
+  /// `from → to` in at most `room` characters; the longer name is cut first.
   private static func edge(_ from: String, _ to: String, _ room: Int) -> String {
     let half = (room - 3) / 2
     let (a, b) = (from.count, to.count)
@@ -70,13 +70,13 @@ struct LedgerText {
     return "\(cut(from, left)) → \(cut(to, room - 3 - min(a, left)))"
   }
 
-  /// A name without its middle, where it is too long: `a-very-l…ong-name`.
+  /// A name without its middle if it is too long: `a-very-l…ong-name`.
   private static func cut(_ name: String, _ limit: Int) -> String {
     if name.count <= limit { return name }
     return name.prefix(limit / 2) + "…" + name.suffix(limit - limit / 2 - 1)
   }
 
-  /// Parts in lines that are no longer than the width, as far as single parts allow it; what is longer is broken.
+  /// Wraps the parts into lines within the width; a part that is longer than a line is broken.
   private static func wrapped(_ parts: [String], by separator: String = ", ", first: String, next: String) -> [String] {
     var lines: [String] = []
     var line = first
@@ -107,7 +107,7 @@ struct LedgerText {
 private func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
 extension StringProtocol {
-  /// Without blanks at its end.
+  /// The text without blanks at its end.
   fileprivate var trimmingEnd: SubSequence {
     var rest = self[...]
     while rest.last == " " { rest.removeLast() }

@@ -2,31 +2,31 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// One component of a run: its plan, its slot, and where it stands. It stays when it has ended, for the ledger.
+/// One component of a run: its plan, its slot, and its phase. It stays when the component has ended, for the ledger.
 struct Member: Sendable {
-  /// Where a component stands.
+  /// The phase of a component.
   enum Phase: Sendable, Equatable {
-    /// Nothing runs yet.
+    /// The run has not started.
     case planned
-    /// An instance is being started for the first time.
+    /// The first instance of its plan is being started.
     case starting
-    /// Instances run, one after the other where they fail.
+    /// Instances run, one after another if they fail.
     case running
     /// The instance is asked to make room for one with other options, or to take other inputs.
     case quiescing
     case ended(RunReport.Fate.Outcome)
   }
 
-  /// What it is made of now; a change puts another plan here.
+  /// The present plan; a change replaces it.
   var plan: PlannedNode
   let slot: Slot
   let counters: CounterRegistry
   var phase = Phase.planned
-  /// Instances so far.
+  /// The number of instances so far.
   var lives = 0
   /// Fires when the first attempt to start is over.
   let ready = Latch()
-  /// Fires when the present supervisor is to leave.
+  /// Fires when the present supervisor must hand over.
   var leave = Latch()
 
   init(plan: PlannedNode, slot: Slot, counters: CounterRegistry) {
@@ -39,13 +39,13 @@ struct Member: Sendable {
 
   var outcome: RunReport.Fate.Outcome? { if case .ended(let outcome) = phase { outcome } else { nil } }
   var hasEnded: Bool { outcome != nil }
-  /// It belongs to a run that goes on, and has not ended.
+  /// True if the run has started and the component has not ended.
   var isRunning: Bool { phase != .planned && !hasEnded }
-  /// It makes events of nothing: a graceful stop ends it.
+  /// True for a source without inputs, which a graceful stop ends.
   var isPureSource: Bool { slot.ports.isEmpty }
 
   var fate: RunReport.Fate? { outcome.map { RunReport.Fate(id: id, lives: lives, outcome: $0) } }
 
-  /// All edges into it, those that were retired first.
+  /// All edges into it, former ones first.
   var edges: [RunEdge] { (slot.retiredPorts + slot.ports).map { RunEdge(from: $0.name, to: id, counts: $0.counts) } }
 }

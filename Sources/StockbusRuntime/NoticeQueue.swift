@@ -2,9 +2,9 @@ internal import EventBus
 internal import Synchronization
 internal import StockbusPlugin
 
-/// Collects what all components post on one topic of the whole run, counts it, and publishes it.
+/// Collects what all components post on one topic of the run, counts it, and publishes it.
 ///
-/// `post` never waits; where more comes than is read, the oldest 4,096 wait and the rest is only counted.
+/// `post` never waits. If more is posted than is read, the oldest 4,096 notices wait and the others are only counted.
 final class NoticeQueue<E: Event>: Sendable {
   private struct State {
     var waiting: [E] = []
@@ -14,7 +14,8 @@ final class NoticeQueue<E: Event>: Sendable {
   }
 
   let topic: Topic<E>
-  /// Components that read the topic: what they post is only counted, or a notice about a notice would make the next.
+  /// Components that read the topic directly or indirectly. Their notices are only counted, because a notice about a notice could cause
+  /// another one.
   let readers: Set<String>
   private let state = Mutex(State())
   private let parker = Parker()
@@ -25,7 +26,7 @@ final class NoticeQueue<E: Event>: Sendable {
     topic = Topic(name.rawValue, capacity: 1024)
   }
 
-  /// Answers how many this component has posted.
+  /// Returns how many notices this component has posted.
   @discardableResult
   func post(_ notice: E, by component: String) -> Int {
     let count = state.withLock { state in
@@ -43,9 +44,9 @@ final class NoticeQueue<E: Event>: Sendable {
     return count
   }
 
-  /// Notices by component.
+  /// The number of notices by component.
   var counts: [String: Int] { state.withLock { $0.counts } }
-  /// Notices that were counted but not published, because too many came at once or too late.
+  /// Notices that were counted but not published, because too many waited or the topic was closed.
   var unpublished: Int { state.withLock { $0.unpublished } }
 
   /// Publishes what is posted, until `close`.
@@ -66,7 +67,7 @@ final class NoticeQueue<E: Event>: Sendable {
     topic.close()
   }
 
-  /// Nothing more will be published.
+  /// Ends publishing after what has been posted.
   func close() {
     state.withLock { $0.isClosed = true }
     parker.wake()
@@ -81,5 +82,5 @@ final class NoticeQueue<E: Event>: Sendable {
   }
 }
 
-/// How many notices of a topic wait for their readers at the most.
+/// The most notices of a topic that may wait for publication.
 let noticeLimit = 4096

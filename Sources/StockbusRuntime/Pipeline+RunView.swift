@@ -19,7 +19,7 @@ extension Pipeline: RunView {
   public func waitForStop() async { await stopSignal.wait() }
 }
 
-/// A run as its components see it: made before the run is, and not what keeps it alive.
+/// The components' view of a run. It is made before the run, and does not keep the run alive.
 final class ComponentRunView: RunView {
   private struct Reference {
     weak var pipeline: Pipeline?
@@ -44,7 +44,7 @@ final class ComponentRunView: RunView {
   var cutOff: Duration? { pipeline?.cutOff }
 
   func waitForStop() async {
-    // Only the signal, so that whoever waits does not keep the run.
+    // Holds only the signal, so that a waiting component does not keep the run alive.
     let signal = pipeline?.stopSignal
     await signal?.wait()
   }

@@ -3,14 +3,14 @@ public import Logging
 public import StockbusConfig
 public import StockbusPlugin
 
-/// A checked topology, wired and run: started in order, supervised, drained, accounted for.
+/// A checked topology, wired and run: started in order, supervised, drained, and accounted for.
 ///
-/// Its loop (`PipelineLoop`) is the one owner of the members' phases; everybody else looks at copies.
+/// Its loop (`PipelineLoop`) is the only owner of the members' phases; all other code reads copies.
 public final class Pipeline: Sendable {
   let runLog: RunLog
   let notices: RunTopics
   let settings: RunSettings
-  /// Where its components run that park; nil where they spin, on Swift's pool.
+  /// The executor of components that park; nil if they spin, on Swift's pool.
   let pool: WorkerPool?
   let clock: any Timekeeper
   let logger: Logger
@@ -19,10 +19,10 @@ public final class Pipeline: Sendable {
   let changes = ChangeQueue()
   private let stopAsked = Guarded(Duration?.none)
   private let state: Guarded<[Member]>
-  /// By name: what the members and the run itself publish.
+  /// The topics of the members and of the run, by name.
   let topics: [String: any AnyTopic]
 
-  /// Wires everything; nothing starts. `services` is what components find in their contexts, such as the terminal.
+  /// Wires everything without starting it. `services` are what components find in their contexts, such as the terminal.
   public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
     self.clock = clock
     runLog = RunLog(clock)
@@ -58,7 +58,7 @@ public final class Pipeline: Sendable {
     view.show(self)
   }
 
-  /// What a component is to read.
+  /// The edges that a plan's inputs name.
   static func edges(of plan: PlannedNode, _ topics: [String: any AnyTopic]) -> [Edge] {
     let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
     precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
@@ -70,7 +70,7 @@ public final class Pipeline: Sendable {
 
   func member(_ id: String) -> Member? { members.first { $0.id == id } }
 
-  /// The loop's: changes what is known of a member.
+  /// Changes a member; called only by the loop.
   func update(_ id: String, _ change: (inout Member) -> Void) {
     state.withLock { members in
       guard let place = members.firstIndex(where: { $0.id == id }) else { return }
@@ -78,16 +78,16 @@ public final class Pipeline: Sendable {
     }
   }
 
-  /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
+  /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   public func stop() {
     stopAsked.withLock { $0 = $0 ?? clock.uptime }
     stopSignal.fire()
   }
 
-  /// When whatever has not ended is cut off; nil while no stop has been asked for.
+  /// When components that have not ended are cut off; nil while no stop has been asked for.
   public var cutOff: Duration? { stopAsked.withLock { $0 }.map { $0 + settings.drainDeadline } }
 
-  /// Ends everything now; what waits is counted as dropped.
+  /// Ends everything now; waiting events are counted as dropped.
   public func abort() {
     stop()
     abortSignal.fire()
@@ -98,29 +98,29 @@ public final class Pipeline: Sendable {
   /// Components that have not ended.
   public var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
 
-  /// Tells a component something.
+  /// Sends a command to a component.
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }
     return try await member.slot.perform(command)
   }
 
-  /// The components that take commands, with what they can be told.
+  /// The components that take commands, with their commands.
   public var commands: [(component: String, commands: [CommandInfo])] {
     members.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.id, $0.plan.blueprint.commands) }
   }
 
-  /// The sources that know how far they have come, with the events they have published.
+  /// The running sources that report progress, with the number of events they have published.
   public var progress: [(component: String, progress: Progress, events: Int)] {
     members.filter { $0.isPureSource && $0.counters.progress.done > 0 && $0.isRunning }
       .map { ($0.id, $0.counters.progress, $0.slot.output?.published ?? 0) }
   }
 
-  /// True where a source is running that has not said how much is still to come, so that nobody knows when the data ends.
+  /// True if a source runs that has not reported how much is still to come, so that the end of the data is not known.
   public var isEndless: Bool {
     members.contains { $0.plan.blueprint.kind == .source && $0.isRunning && $0.isPureSource && $0.counters.progress.total == nil }
   }
 
-  /// What became of every event so far.
+  /// What has become of every event so far.
   public var ledger: Ledger {
     let members = members
     var counters = members.flatMap { member in
@@ -134,14 +134,14 @@ public final class Pipeline: Sendable {
     return Ledger(edges: edges, counters: counters, notes: notes)
   }
 
-  /// Runs until all components have ended: their data, or a stop. Cancelling the task aborts.
+  /// Runs until all components have ended, at the end of their data or after a stop. Cancelling the task aborts.
   ///
-  /// `overdue` is called when the drain deadline has passed and what is late has been told to end at once. A component that waits
-  /// for something that never comes may keep the run from returning all the same: then only the process's end helps.
+  /// `overdue` is called when the drain deadline has passed and late components have been told to end at once. A component that waits for
+  /// something that never comes may still keep the run from returning; then only ending the process helps.
   public func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
     for member in members { update(member.id) { $0.phase = .starting } }
     return await withTaskCancellationHandler {
-      // Who parks is best woken where it was called from; who spins is best on a core of its own.
+      // Parked components are best woken on the worker that woke them; spinning ones are best on cores of their own.
       await withTaskExecutorPreference(pool) {
         var loop = PipelineLoop(self, overdue: overdue)
         return await loop.run()

@@ -2,32 +2,32 @@ internal import EventBus
 package import StockbusConfig
 internal import StockbusPlugin
 
-/// What is being changed about one component.
+/// A change of one component that is in progress.
 struct Transition: Sendable {
   enum Stage: Sendable, Equatable {
     /// The instance is asked to take other inputs between two batches.
     case rewiring
-    /// The instance is asked to leave.
+    /// The instance is asked to hand over.
     case leaving
-    /// The time for that has passed: what there was goes on.
+    /// The time for that has passed; the old plan continues.
     case givenUp
     /// The first instance of the new plan is being started.
     case trial
   }
 
   let change: Change
-  /// What ran before.
+  /// The plan before the change.
   let old: PlannedNode
   let number: Int
   var stage: Stage
-  /// What the old instances had remembered.
+  /// The memory of the old plan's instances.
   var memory: Memory.Contents?
   var hasReplied = false
 }
 
 extension Pipeline {
-  /// Puts another plan in the place of the component of the same name: the next instance begins at the very event where the present one
-  /// ends, and where it does not start, the old plan goes on. Returns when the new one has started, or throws why it has not.
+  /// Replaces the plan of the component of the same name. The next instance begins at the event after the last one of the present instance;
+  /// if it does not start, the old plan continues. Returns when the new instance has started; throws if it has not, with the reason.
   ///
   /// A plan with the same options and other inputs rewires the present instance. The plan belongs to a checked topology whose other
   /// components are those of the run.
@@ -39,7 +39,7 @@ extension Pipeline {
   }
 }
 
-// A change goes from stage to stage as its component's happenings come in; the loop waits for nothing.
+// A change goes from stage to stage as events about its component arrive; the loop itself never waits for one.
 extension PipelineLoop {
   mutating func begin(_ change: Change, _ group: inout Children) {
     let id = change.plan.id
@@ -59,7 +59,7 @@ extension PipelineLoop {
     }
   }
 
-  /// Why this plan cannot take that one's place; nil where it can.
+  /// Why this plan cannot replace the member's; nil if it can.
   private func obstacle(to plan: PlannedNode, _ member: Member) -> String? {
     let (old, title) = (member.plan, "'\(member.id)'")
     if isStopping { return "the run is stopping" }
@@ -79,11 +79,11 @@ extension PipelineLoop {
     return nil
   }
 
-  /// The old instance has left: the new plan is tried, or the old one goes on.
+  /// The old instance has handed over: starts the new plan, or continues the old one.
   mutating func succeed(_ id: String, _ group: inout Children) {
     guard let member = pipeline.member(id) else { return }
     if isStopping, member.isPureSource {
-      // That it was to make room does not matter any more.
+      // The run stops, so the source ends instead of handing over.
       member.slot.retire()
       return end(id, .completed, &group)
     }
@@ -91,7 +91,7 @@ extension PipelineLoop {
     member.slot.goOn()
     pipeline.update(id) { $0.leave = Latch() }
     guard var transition, transition.stage == .leaving else {
-      // Too late: the change was given up while its instance was leaving.
+      // Too late: the change was given up while its instance was handing over.
       underway[id] = nil
       pipeline.update(id) { $0.phase = .running }
       return resume(id, isOnTrial: false, &group)
@@ -107,7 +107,7 @@ extension PipelineLoop {
     resume(id, isOnTrial: true, &group)
   }
 
-  /// The new plan's instance has not started: the old plan goes on, with what it remembered.
+  /// The new plan's first instance has not started: continues the old plan with its memory.
   mutating func goBack(_ id: String, _ reason: String, _ group: inout Children) {
     guard let member = pipeline.member(id), let transition = underway[id] else { return }
     if let memory = transition.memory { member.slot.restore(memory) }
@@ -121,20 +121,20 @@ extension PipelineLoop {
     resume(id, isOnTrial: false, &group)
   }
 
-  /// The instance has not made room in time: it goes on.
+  /// The instance has not handed over in time: lets it continue.
   mutating func giveUp(_ id: String, _ number: Int) {
     guard var transition = underway[id], transition.number == number, transition.stage == .leaving || transition.stage == .rewiring else {
       return
     }
     let isRewiring = transition.stage == .rewiring
-    // A rewiring may have been carried out a moment ago: then its news is on its way.
+    // If the rewiring has been carried out meanwhile, the message about it is on its way.
     if isRewiring, pipeline.member(id)?.slot.withdraw() == false { return }
     pipeline.logger.error("\(id) has not made room within \(pipeline.settings.drainDeadline.optionText); it goes on as before")
     transition.change.reply.resume(
       returning: ChangeError("'\(id)' has not made room within \(pipeline.settings.drainDeadline.optionText)"))
     transition.hasReplied = true
     transition.stage = .givenUp
-    // An instance that is cancelled, or about to leave, does leave; the old plan then goes on in `succeed`.
+    // An instance that is cancelled, or about to hand over, does so; `succeed` then continues the old plan.
     underway[id] = isRewiring ? nil : transition
     if isRewiring { pipeline.update(id) { $0.phase = .running } }
   }
@@ -143,7 +143,7 @@ extension PipelineLoop {
     if let member = pipeline.member(id) { supervise(member, isOnTrial: isOnTrial, &group) }
   }
 
-  /// A change is over; the error says why nothing came of it.
+  /// Ends a change; `error` says why it has failed.
   mutating func finish(_ id: String, _ error: ChangeError?) {
     guard let transition = underway.removeValue(forKey: id) else { return }
     if error == nil {

@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The loop that owns a run: everything that happens comes here, one after the other, and only here is decided what follows.
+/// The loop that owns a run: all events of the run arrive here, one after another, and all decisions are made here.
 struct PipelineLoop {
   enum Happening: Sendable {
     case departed(String, Supervisor.Departure, lives: Int)
@@ -10,11 +10,11 @@ struct PipelineLoop {
     case stopRequested
     case deadlinePassed
     case aborted
-    /// The data has ended, and so long ago.
+    /// The data has ended, this long ago.
     case stillDraining(Duration)
-    /// A change has not come about in time: of a component, by its number.
+    /// A change of this component, with this number, has not come about in time.
     case changeOverdue(String, Int)
-    /// Something ended that nobody waits for.
+    /// A task has ended whose end needs no action.
     case nothing
   }
 
@@ -24,7 +24,7 @@ struct PipelineLoop {
   let overdue: @Sendable (Pipeline) -> Void
   private var late: [String] = []
   private var isDraining = false
-  /// By component: what is being changed.
+  /// The changes in progress, by component.
   var underway: [String: Transition] = [:]
   var changeCount = 0
 
@@ -71,13 +71,13 @@ struct PipelineLoop {
     closeNoticesIfUnfed()
   }
 
-  /// Waits for what the queue brings next.
+  /// Waits for the next items of the queue.
   private func listen(_ group: inout Children) {
     let changes = pipeline.changes
     group.addTask { .told(await changes.next()) }
   }
 
-  /// Lets instances of a member's present plan run.
+  /// Starts a supervisor for instances of a member's present plan.
   func supervise(_ member: Member, readers: [Latch] = [], isOnTrial: Bool = false, _ group: inout Children) {
     let (id, changes) = (member.id, pipeline.changes)
     let supervisor = Supervisor(
@@ -111,10 +111,10 @@ struct PipelineLoop {
       pipeline.logger.error("not drained within \(pipeline.settings.drainDeadline.optionText): \(late.joined(separator: ", "))")
       pipeline.abort()
       overdue(pipeline)
-    // Waits that no parker ends: a back-off, a component's own.
+    // Ends waits that no parker ends, such as a back-off or a component's own.
     case .aborted: group.cancelAll()
     case .stillDraining(let elapsed):
-      // At the end of the data nobody is in a hurry: who takes long is named, and not cut off.
+      // At the end of the data there is no deadline: slow components are named but not cut off.
       if isStopping || isOver { return }
       pipeline.logger.warning("still draining after \(elapsed.roughText): \(pipeline.runningComponents.joined(separator: ", "))")
       post(.stillDraining(elapsed * 2), after: elapsed, &group)
@@ -133,13 +133,13 @@ struct PipelineLoop {
     }
   }
 
-  /// A component has ended for good.
+  /// Handles the permanent end of a component.
   mutating func end(_ id: String, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
     guard let member = pipeline.member(id) else { return }
     pipeline.update(id) { $0.phase = .ended(outcome) }
     finish(id, ChangeError("'\(id)' has ended meanwhile"))
     note(outcome, member)
-    // `run … | head` ends as a whole: what else there is drains.
+    // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
     if areSinksGone, !isOver, !isStopping {
       pipeline.logger.notice("no sink is left: the run stops")
@@ -165,18 +165,18 @@ struct PipelineLoop {
   private func note(_ outcome: RunReport.Fate.Outcome, _ member: Member) {
     guard case .failed = outcome, let fate = pipeline.member(member.id)?.fate else { return }
     let stops = member.plan.supervision.onFailure == .stop
-    // Why was said when it happened.
+    // The reason was logged when it happened.
     pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others go on")")
     if stops { pipeline.stop() }
   }
 
-  /// The topics of the whole run end when nobody is left who posts and does not read them.
+  /// Closes the run's topics once every component has ended that could post on them without reading them.
   private func closeNoticesIfUnfed() {
     let readers = pipeline.notices.readers
     if pipeline.members.allSatisfy({ $0.hasEnded || readers.contains($0.id) }) { pipeline.notices.close() }
   }
 
-  /// True where all sinks have ended, one of them failing, so that nobody would see what is still to come.
+  /// True if all sinks have ended and one of them has failed, so that no later event would be seen.
   private var areSinksGone: Bool {
     let outcomes = pipeline.members.filter { $0.plan.blueprint.kind == .sink }.map(\.outcome)
     return outcomes.allSatisfy { $0 != nil } && outcomes.contains { if case .failed = $0 { true } else { false } }

@@ -2,7 +2,7 @@ internal import Logging
 internal import StockbusPlugin
 internal import Synchronization
 
-/// The last lines of a run's log, for whoever shows them.
+/// The last lines of a run's log, kept for display.
 final class RunLog: Sendable {
   /// How many lines are kept.
   static let limit = 500
@@ -30,7 +30,7 @@ final class RunLog: Sendable {
     }
   }
 
-  /// A logger that does what `logger` does, and keeps the lines here too.
+  /// A logger that passes everything to `logger` and keeps the lines here too.
   func recording(_ logger: Logger) -> Logger {
     var recording = Logger(label: logger.label) { _ in Handler(log: self, wrapped: logger.handler) }
     recording.logLevel = logger.logLevel

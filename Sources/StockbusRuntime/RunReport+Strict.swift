@@ -1,8 +1,8 @@
 extension RunReport {
-  /// What a strict run does not let pass though everything is accounted for: `3 dead letters, 1 gap`; nil where there is nothing.
+  /// What a strict run objects to although everything is accounted for: `3 dead letters, 1 gap`; nil if there is nothing.
   ///
-  /// Dead letters are malformed input, what a venue refuses, alerts that could not be delivered, and events that no component could take.
-  /// Gaps are breaks in a venue's numbers. What an edge or a filter leaves out was asked for, and does not count.
+  /// Dead letters are malformed input, refusals by a venue, alerts that could not be delivered, and events that a component could not
+  /// process. Gaps are breaks in a venue's numbers. Events that an edge or a filter leaves out were meant to be left out and do not count.
   public var shortcomings: String? {
     func count(_ name: String) -> Int { ledger.counters.reduce(0) { $0 + ($1.name == name ? $1.total : 0) } }
     let found = [(count(Ledger.deadLetters), "dead letter"), (count(Ledger.gaps), "gap")].filter { $0.0 > 0 }
@@ -10,6 +10,6 @@ extension RunReport {
     return found.map { "\(Ledger.grouped($0)) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
   }
 
-  /// `exitStatus`; where that is 0 and a strict run has `shortcomings`, 65, which is `EX_DATAERR` in sysexits.h.
+  /// `exitStatus`; if that is 0 and a strict run has `shortcomings`, 65, which is `EX_DATAERR` in sysexits.h.
   public func exitStatus(isStrict: Bool) -> Int32 { exitStatus == 0 && isStrict && shortcomings != nil ? 65 : exitStatus }
 }

@@ -1,19 +1,19 @@
 /// How a run ended.
 public struct RunReport: Sendable {
-  /// What became of one component.
+  /// How one component ended.
   public struct Fate: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
       /// It ended by itself, or was drained.
       case completed
-      /// Nobody read any more what it wrote.
+      /// The reader of its output was gone.
       case unread
-      /// It failed more often than its policy allows; the last error.
+      /// It failed more often than its policy allows; with the last error.
       case failed(String)
-      /// It was cut off: by a second stop request or the deadline.
+      /// It was cut off, by a second stop request or by the deadline.
       case cancelled
     }
     public let id: String
-    /// How often it was started.
+    /// How many instances were started.
     public let lives: Int
     public let outcome: Outcome
 
@@ -25,12 +25,12 @@ public struct RunReport: Sendable {
   public let ledger: Ledger
   /// Components that had not ended when the drain deadline passed.
   public let late: [String]
-  /// Events that the sources have sent.
+  /// How many events the sources have sent.
   public var events = 0
-  /// How long it took by the run's clock.
+  /// The duration of the run by its own clock.
   public var duration = Duration.zero
 
-  /// 0 where everything ended as it should, the ledger balances and nothing was lost, otherwise 1.
+  /// 0 if all components ended properly, the ledger balances and nothing was lost; otherwise 1.
   public var exitStatus: Int32 {
     let isSound = fates.allSatisfy { $0.outcome == .completed || $0.outcome == .unread }
     return isSound && late.isEmpty && ledger.isBalanced && ledger.lost == 0 ? 0 : 1

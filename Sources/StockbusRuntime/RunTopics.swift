@@ -6,13 +6,13 @@ internal import StockbusPlugin
 
 /// The topics of the whole run, one queue each; what matters is logged as well.
 final class RunTopics: NoticePublisher {
-  /// How many letters, and how many gaps, of one component are logged in full.
+  /// How many dead letters, and how many gaps, of one component are logged in full.
   static let logged = 5
 
   let letters: NoticeQueue<DeadLetter>
   let connections: NoticeQueue<ConnectionStatus>
   let gaps: NoticeQueue<Gap>
-  /// The components that end only after the topics do, because they read one of them or something that comes of it.
+  /// The components that end only after these topics, because they read one of them directly or indirectly.
   let readers: Set<String>
   let rejected = RejectedSymbols()
   private let logger: Logger
@@ -66,7 +66,7 @@ final class RunTopics: NoticePublisher {
 
   private func more(_ count: Int) -> String { count == Self.logged ? " (more of them are counted and no longer logged)" : "" }
 
-  /// What belongs into the ledger.
+  /// The entries for the ledger.
   var entries: [Ledger.Entry] {
     entries(of: letters, counted: Ledger.deadLetters) + entries(of: gaps, counted: Ledger.gaps) + entries(of: connections, counted: nil)
   }
@@ -79,7 +79,7 @@ final class RunTopics: NoticePublisher {
       }
     }
     if queue.unpublished > 0 {
-      // Where somebody wanted to read them, they are missing there.
+      // If the topic has readers, these notices are lost to them.
       let name = queue.readers.isEmpty ? "without a reader" : Ledger.lost
       entries.append(Ledger.Entry(component: queue.topic.name, name: name, total: queue.unpublished))
     }
@@ -94,7 +94,7 @@ final class RunTopics: NoticePublisher {
     _ = await (first, second, third)
   }
 
-  /// Nothing more will be published.
+  /// Ends publishing after what has been posted.
   func close() {
     letters.close()
     connections.close()
@@ -110,7 +110,7 @@ final class RunTopics: NoticePublisher {
 }
 
 extension Topology {
-  /// The components that read a topic of the whole run, or something that comes of it.
+  /// The components that read this topic directly or indirectly.
   fileprivate func components(downstreamOf topic: RunTopic) -> Set<String> {
     var readers: Set<String> = []
     for node in nodes where node.inputs.contains(where: { $0.from == topic.rawValue || readers.contains($0.from) }) {

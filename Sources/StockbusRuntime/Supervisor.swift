@@ -3,15 +3,15 @@ internal import Logging
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The instances of one component with one set of options: restarts with back-off, up to a limit that counts failures without progress
-/// between them. Ends with the component, or where instances with other options are to go on.
+/// Runs the instances of one component with one plan. It restarts after failures with back-off, up to a limit that counts failures without
+/// progress between them. It ends with the component, or to hand over to another plan.
 struct Supervisor: Sendable {
-  /// Why it has ended.
+  /// Why the supervisor has ended.
   enum Departure: Sendable {
     case ended(RunReport.Fate.Outcome)
-    /// The slot is free for others.
+    /// The slot is free for another plan.
     case handedOver
-    /// On trial: the first instance did not start, for this reason.
+    /// On trial only: the first instance did not start, for this reason.
     case refused(String)
   }
 
@@ -22,23 +22,23 @@ struct Supervisor: Sendable {
   let logger: Logger
   let notices: RunTopics
   let counters: CounterRegistry
-  /// The run is to stop.
+  /// Fires when the run is to stop.
   let stop: Latch
-  /// Instances with other options are to go on.
+  /// Fires when another plan is to continue.
   let leave: Latch
   /// Fires when the first attempt to start is over.
   let ready: Latch
-  /// Those of the components that read this one.
+  /// The `ready` latches of the components that read this one.
   let readers: [Latch]
-  /// True where the component ran before with other options: one that does not start then leaves at once.
+  /// True if another plan ran before: then the supervisor ends if the first instance does not start.
   var isOnTrial = false
   /// Called when the first instance has started.
   var started: @Sendable () -> Void = {}
 
   private var isSource: Bool { slot.ports.isEmpty }
 
-  /// Runs instance after instance; returns why no further one follows, and how many there were. A source without inputs is cancelled when it
-  /// is to end; everything else ends when its inputs do, or is quiesced.
+  /// Runs one instance after another. Returns why no further one follows, and how many there were. A source without inputs is cancelled to
+  /// end it; other components end with their inputs, or are quiesced.
   func run() async -> (departure: Departure, lives: Int) {
     guard isSource else { return await lives() }
     return await withTaskGroup(of: (Departure, Int)?.self) { group in
@@ -52,7 +52,7 @@ struct Supervisor: Sendable {
         return nil
       }
       var departure: (Departure, Int)?
-      // Whichever ends first, the others are cancelled: the lives because they are to end, the waiting because there is no need.
+      // The first task that ends cancels the others: the instances because they must end, the waits because they are no longer needed.
       while let ended = await group.next() {
         if let ended { departure = ended }
         group.cancelAll()
@@ -67,7 +67,7 @@ struct Supervisor: Sendable {
     var progress = progressMade
     var errors = ErrorLog(id: slot.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
-      // Where it ends for good, that says how often.
+      // A permanent failure is logged with the number of attempts anyway.
       if case .failed = outcome {} else { errors.sumUp() }
       slot.retire()
       return (.ended(outcome), lives)
@@ -76,7 +76,7 @@ struct Supervisor: Sendable {
       errors.sumUp()
       return (.handedOver, lives)
     }
-    // Whoever reads is there first: a file that cannot be opened shows before the first event does.
+    // Readers start first, so that a file that cannot be opened is reported before the first event.
     for reader in readers { await reader.wait() }
     if Task.isCancelled {
       ready.fire()
@@ -105,12 +105,12 @@ struct Supervisor: Sendable {
         failures = progressMade > progress ? 1 : failures + 1
         progress = progressMade
         errors.add("\(error)", attempt: lives)
-        // What a failed drain held back is gone with it; a next life would find nothing to do and look well.
+        // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
         if stop.hasFired, isSource { return ended(.completed) }
         do { try await pause(failures) } catch { return isLeaving ? handedOver() : ended(whenCancelled) }
-        // Others are to try it.
+        // Another plan is to continue.
         if isLeaving { return handedOver() }
       }
     }
@@ -118,7 +118,7 @@ struct Supervisor: Sendable {
 
   private var isLeaving: Bool { leave.hasFired && !stop.hasFired && !slot.isCutOff }
 
-  /// Events that came through, in any way.
+  /// Events that were published or finished, in any way.
   private var progressMade: Int {
     slot.ports.reduce(slot.output?.published ?? 0) { sum, port in
       let counts = port.counts
@@ -126,7 +126,7 @@ struct Supervisor: Sendable {
     }
   }
 
-  /// A graceful stop cancels the sources, and that is their proper end; whatever else is cancelled is cut off.
+  /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
   private var whenCancelled: RunReport.Fate.Outcome { isSource && stop.hasFired && !slot.isCutOff ? .completed : .cancelled }
 
   private func recover(_ error: any Error) {
@@ -139,8 +139,8 @@ struct Supervisor: Sendable {
     }
   }
 
-  /// The first failure after progress is retried at once: a poisoned event costs two lives and no time. Over at once where others are to
-  /// go on.
+  /// The first failure after progress is retried at once, so a poisoned event costs two instances but no delay. The pause ends early if
+  /// another plan is to continue.
   private func pause(_ failures: Int) async throws(CancellationError) {
     guard failures > 1 else { return }
     var backoff = policy.backoff
@@ -156,8 +156,8 @@ struct Supervisor: Sendable {
   }
 }
 
-/// The failures of one component in the log: the same one over and over is said once, and how often it came at 10, 100, 1,000 and so
-/// on, before another one, and at the end.
+/// Logs the failures of one component. A repeated failure is logged once; the number of repetitions is logged at 10, 100, 1,000 and so on,
+/// before a different failure, and at the end.
 private struct ErrorLog {
   let id: String
   let logger: Logger
@@ -180,7 +180,7 @@ private struct ErrorLog {
     logger.error("\(id) failed: \(error)", metadata: ["attempt": "\(attempt)"])
   }
 
-  /// Says what was kept back.
+  /// Logs the repetitions that have not been logged.
   mutating func sumUp() {
     if repetitions > 0, !isRound(repetitions) { say() }
     repetitions = 0

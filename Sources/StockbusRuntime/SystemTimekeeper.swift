@@ -24,7 +24,7 @@ public struct SystemTimekeeper: Timekeeper {
   }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
-    // In slices, because the system's timers take no more than some centuries.
+    // In slices, because the system's timers cannot wait for centuries.
     while true {
       let left = deadline - uptime
       if left <= .zero {

@@ -4,12 +4,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Reading and writing as a whole: where the house knows of interruptions, of writes that are cut short, and of descriptors that do not block.
+/// Reading and writing whole buffers. Interrupted calls, short writes and non-blocking descriptors are handled here.
 extension FileDescriptor {
-  /// Hands bytes to the system: returns how many of them it took.
+  /// Passes bytes to the system; returns how many of them it took.
   package typealias Write = (_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int
 
-  /// Reads until the end, or until there are `limit` bytes.
+  /// Reads to the end, or until there are `limit` bytes.
   package func readToEnd(atMost limit: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < limit {
@@ -23,19 +23,19 @@ extension FileDescriptor {
     return bytes
   }
 
-  /// Writes all bytes, waiting where there is no room for them yet.
+  /// Writes all bytes, waiting while there is no room for them.
   package func writeWhole(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
     var sent = 0
     try writeWhole(bytes, from: &sent) { (rest) throws(Errno) in try writeOnce(rest) }
   }
 
-  /// Writes the bytes from `sent` on until nothing is left, waiting where there is no room for them yet.
+  /// Writes the bytes from `sent` on until none is left, waiting while there is no room for them.
   ///
-  /// Throws what the system says, and `ioError` where it takes nothing and says nothing, which would keep us here for ever.
+  /// Throws the system's error, and `ioError` if `write` takes no bytes without an error, which would otherwise loop for ever.
   ///
   /// - Parameters:
-  ///   - sent: how many of the bytes have been written, also where it throws.
-  ///   - write: the system's, or another; it may say that it was interrupted, or that there is no room.
+  ///   - sent: how many of the bytes have been written, also if it throws.
+  ///   - write: the system call or a replacement; it may throw that it was interrupted, or that there is no room.
   package func writeWhole(_ bytes: UnsafeRawBufferPointer, from sent: inout Int, by write: Write) throws(Errno) {
     while sent < bytes.count {
       do throws(Errno) {
@@ -45,7 +45,7 @@ extension FileDescriptor {
       } catch {
         switch error {
         case .interrupted: continue
-        // Standard streams may be set to non-blocking by whoever shares them.
+        // Another process that shares a standard stream may set it to non-blocking.
         case .resourceTemporarilyUnavailable: try waitUntilWritable()
         default: throw error
         }
@@ -56,7 +56,7 @@ extension FileDescriptor {
   /// Writes as many of the bytes as there is room for; returns how many.
   package func writeOnce(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int { try throwingErrno { try write(bytes) } }
 
-  /// Sleeps until there is room to write, or the reader has gone, which the next write then says.
+  /// Waits until there is room to write, or the reader has gone, which the next write reports.
   private func waitUntilWritable() throws(Errno) {
     var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     try retrying { poll(&entry, 1, -1) }

@@ -4,9 +4,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Makes a system call again for as long as signals interrupt it; returns what it returns, or throws why it fails (below zero, with `errno`).
+/// Repeats a system call while signals interrupt it. Returns its result; if that is below zero, throws `errno`.
 ///
-/// For the calls that swift-system has not, such as `poll`, `flock` and `waitpid`: those that it has it makes again by itself.
+/// For calls that swift-system does not provide, such as `poll`, `flock` and `waitpid`; it repeats its own calls itself.
 @discardableResult
 package func retrying<Value: SignedInteger>(_ call: () -> Value) throws(Errno) -> Value {
   while true {
@@ -17,7 +17,7 @@ package func retrying<Value: SignedInteger>(_ call: () -> Value) throws(Errno) -
   }
 }
 
-/// What swift-system throws, with its type: it is always an `Errno`, which most of its declarations do not say.
+/// Adds the error type to calls of swift-system, which always throw an `Errno`, though most of its declarations do not say so.
 package func throwingErrno<Value>(_ call: () throws -> Value) throws(Errno) -> Value {
   do { return try call() } catch {
     guard let error = error as? Errno else { preconditionFailure("a system call threw \(error)") }

@@ -6,13 +6,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Giving the terminal back from where nothing but system calls is allowed.
+/// Restores the terminal in contexts that allow only system calls.
 enum CrashRestore {
   /// The descriptor with a live block, or -1.
   private static let live = Atomic<Int32>(-1)
   /// The descriptor with a full screen, or -1.
   private static let full = Atomic<Int32>(-1)
-  /// How the terminal's line discipline was found; written before `full` is set. Unchecked, because a handler can take no lock.
+  /// The line discipline before the full screen; written before `full` is set. Unchecked, because a signal handler cannot take a lock.
   private nonisolated(unsafe) static let found = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
   static func isLive(_ isLive: Bool, descriptor: Int32) {
@@ -32,7 +32,7 @@ enum CrashRestore {
     }
   }
 
-  /// Loads, stores, `write` and `tcsetattr` only: what POSIX allows in a signal's handler (`man 7 signal-safety`).
+  /// Only loads, stores, `write` and `tcsetattr`, which POSIX allows in a signal handler (`man 7 signal-safety`).
   static func restore() {
     let screen = full.exchange(-1, ordering: .relaxed)
     if screen >= 0 {
@@ -60,7 +60,7 @@ enum CrashRestore {
   }
 
   static func install(_ signals: [Int32]) {
-    // Initialised here, not for the first time inside a handler.
+    // Initialised here, so that the first access is not in a signal handler.
     _ = live.load(ordering: .relaxed)
     _ = full.load(ordering: .relaxed)
     _ = found
@@ -70,7 +70,7 @@ enum CrashRestore {
       var action = sigaction()
       let handler: @convention(c) (Int32) -> Void = { signal in
         CrashRestore.restore()
-        _ = raise(signal)  // blocked until the handler returns, and by then its default action is back
+        _ = raise(signal)  // blocked until the handler returns; by then its default action is restored
       }
       #if canImport(Darwin)
       action.__sigaction_u.__sa_handler = handler
@@ -84,17 +84,17 @@ enum CrashRestore {
 }
 
 extension Terminal {
-  /// The signals with which a broken process ends.
+  /// The signals that end a process after a crash.
   public static let crashSignals: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
 
-  /// Gives the terminal back when the process dies of one of `signals`, which then takes its usual course.
+  /// Restores the terminal if the process dies of one of `signals`, which then has its default effect.
   ///
-  /// Replaces earlier handlers of these signals; call it once, at the start. Does nothing visible unless a block is live then. A
-  /// thread whose stack has overflowed has no room for the handler, so that death leaves the cursor hidden.
+  /// Replaces earlier handlers of these signals; call it once, at the start. It has no visible effect unless a block is live at that time.
+  /// After a stack overflow the thread has no room for the handler, so the cursor stays hidden.
   public static func installCrashRestore(for signals: [Int32] = crashSignals) { CrashRestore.install(signals) }
 
-  /// Shows the cursor, resets looks, wraps lines and goes to a new line, where a block is live; safe inside a signal's handler.
+  /// If a block is live, shows the cursor, resets styles and wrapping, and begins a new line; safe inside a signal handler.
   ///
-  /// For a process that ends right after; everybody else takes `restore()`.
+  /// For a process that ends right after; in all other cases use `restore()`.
   public static func restoreFromSignalHandler() { CrashRestore.restore() }
 }

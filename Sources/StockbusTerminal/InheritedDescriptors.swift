@@ -4,10 +4,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What a child that outlives us would inherit: a socket or pipe that stays open in it is never seen closed by its peer.
+/// Descriptors that a child would inherit which outlives this process. As long as the child has a socket or pipe open, the peer does not
+/// see it closed.
 public enum InheritedDescriptors {
-  /// The numbers from `first` on that may be open when a child is started: those that are, and some more for those that others open
-  /// meanwhile. Closing one that is not open does no harm in a child.
+  /// The numbers from `first` on that may be open when a child is started: those that are open now, and more for those that other threads
+  /// open meanwhile. Closing a number that is not open has no effect.
   public static func from(_ first: Int32) -> Range<Int32> {
     var last: Int32 = 255
     if let folder = opendir("/dev/fd") {

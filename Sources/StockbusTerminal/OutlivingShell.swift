@@ -4,18 +4,18 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A small shell beside this process that outlives it for a moment, to do what the process cannot do when it is killed.
+/// A small shell that outlives this process briefly, to do what the process cannot do when it is killed.
 ///
-/// It waits at a pipe, which breaks when the process ends. `fork` without `exec` would keep a copy of all memory instead.
+/// It reads from a pipe, which breaks when the process ends. `fork` without `exec` would keep a copy of all memory instead.
 public enum OutlivingShell {
-  /// Starts `/bin/sh` with a script, whose `$1` and on are `arguments`; nil where there is no shell, or no room for a process.
+  /// Starts `/bin/sh` with a script whose arguments are `arguments`; nil if there is no shell, or the system cannot start a process.
   ///
-  /// It stands in a session of its own, so that no signal to our process group ends it, and blocks none. `descriptors` are what it is given: by
-  /// its numbers, ours, which must be higher than all of its own. Its other standard streams are `/dev/null`, so that whoever reads our
-  /// output does not wait for it too; nothing else stays open in it, whatever its number, or a peer would never see our sockets closed.
+  /// The shell has a session of its own, so that no signal to our process group ends it, and blocks no signals. `descriptors` maps its
+  /// descriptors to ours, whose numbers must be higher than all of its own. Its other standard streams are `/dev/null`, so that a reader of
+  /// our output does not wait for it too. No other descriptor stays open in it, because otherwise a peer would not see our sockets closed.
   ///
   /// - Parameter title: its `$0`, which a list of processes shows.
-  /// - Parameter inheritsEnvironment: false where it needs nothing of ours, least of all secrets.
+  /// - Parameter inheritsEnvironment: false if it needs no variables of ours, which may be secrets.
   public static func start(
     _ script: String, title: String, arguments: [String] = [], descriptors: [Int32: Int32], inheritsEnvironment: Bool
   ) -> Int32? {
@@ -56,7 +56,8 @@ public enum OutlivingShell {
     return code == 0 ? child : nil
   }
 
-  /// A pipe whose ends stand above the numbers that a child is given and are not inherited by others: who holds it keeps it whole.
+  /// A pipe whose ends have numbers above those that a child is given, and are not inherited by other children, so that it breaks when its
+  /// holder ends.
   public static func pipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard open(&ends) == 0 else { return nil }
@@ -69,10 +70,10 @@ public enum OutlivingShell {
     return (high[0], high[1])
   }
 
-  /// The same file likewise; negative where there is no number left.
+  /// A duplicate with such a number; negative if no number is left.
   public static func raised(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 20) }
 
-  /// `pipe` under a name that ours does not hide.
+  /// Calls the C function `pipe`, which our function of the same name hides.
   private static func open(_ ends: inout [Int32]) -> Int32 {
     #if canImport(Darwin)
     Darwin.pipe(&ends)

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import StockbusSystem
 
-/// Writing to a descriptor that may be slow, shared, or set to non-blocking by whoever shares it.
+/// Writes to a descriptor that may be slow, shared, or set to non-blocking by another process that shares it.
 enum OutputDescriptor {
-  /// Writes all of `bytes`; 0 or the error number.
+  /// Writes all of `bytes`; returns 0 or the error number.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     bytes.withUnsafeBytes { bytes in
       do throws(Errno) {
@@ -14,7 +14,7 @@ enum OutputDescriptor {
   }
 }
 
-/// Runs an actor's jobs on a queue of its own, so that a write that waits for a person does not hold a thread of the pool.
+/// Runs an actor's jobs on a queue of its own, so that a write that blocks, as on a stopped terminal, does not hold a thread of the pool.
 final class OutputExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "stockbus.terminal")
 

@@ -1,23 +1,23 @@
-/// Why the whole window cannot be had.
+/// Why the full screen is not available.
 public enum ScreenRefusal: Error, Hashable {
-  /// Standard output is no terminal, or one whose cursor cannot be moved.
+  /// Standard output is not a terminal, or its cursor cannot be moved.
   case noTerminal, cannotRedraw
-  /// Somebody else reads standard input, or there is none to read.
+  /// Standard input has another reader, or there is no input to read.
   case keyboardTaken, noKeyboard
-  /// The process does not stand in the foreground of its terminal.
+  /// The process is not in the foreground of its terminal.
   case background
-  /// This owner has it.
+  /// Another owner has it.
   case taken(String)
 }
 
 extension Terminal {
-  /// Takes the whole window for `owner` until `closeScreen`: the other screen of the terminal, no cursor, keys one by one.
+  /// Takes the whole window for `owner` until `closeScreen`: the alternate screen, no cursor, keys one by one.
   ///
-  /// Answers why not where it cannot be had. `receive` is called on threads of the terminal's own with keys and whatever else concerns
-  /// the screen, and must not wait. While the screen is on, blocks of other owners are handed to it as panes, and printed lines as
-  /// `printed`; nothing else reaches the window.
+  /// Returns the reason if that is not possible. `receive` is called on the terminal's own threads with keys and other events of the
+  /// screen, and must not block. While the screen is on, blocks of other owners are passed to it as panes, and printed lines as `printed`;
+  /// nothing else is written to the window.
   ///
-  /// However the process ends, the terminal is left as it was found: `closeScreen`, `installCrashRestore`, and a guardian for `kill -9`.
+  /// The terminal is restored however the process ends: by `closeScreen`, `installCrashRestore`, or a guardian after `kill -9`.
   public func openScreen(
     owner: String, mouse: Bool = true, receive: @escaping @Sendable (ScreenInput) -> Void
   ) throws(TerminalError) -> ScreenRefusal? {
@@ -28,7 +28,7 @@ extension Terminal {
     do throws(ScreenRefusal) {
       keyboard = try device.openKeyboard { [weak self] news in self?.forward(news, receive) }
     } catch { return error }
-    // What stands below goes where it came from, before the other screen covers it.
+    // The live block is finished before the alternate screen covers it.
     let bytes = screen.finish()
     full = FullScreen(
       owner: owner, keyboard: keyboard, receive: receive, usesMouse: mouse,
@@ -47,7 +47,7 @@ extension Terminal {
     return nil
   }
 
-  /// Shows a frame; only what has changed is sent, in one write. Nothing happens where the screen is off or somebody else's.
+  /// Shows a frame; sends only what has changed, in one write. Does nothing if the screen is off or has another owner.
   public func present(_ frame: CellFrame, owner: String) throws(TerminalError) {
     guard full?.owner == owner else { return }
     full?.frame = frame
@@ -56,7 +56,7 @@ extension Terminal {
     try write(bytes, to: .standardOutput)
   }
 
-  /// Gives the window back as it was found, then prints what waited for it.
+  /// Restores the window, then prints the lines that were held back.
   public func closeScreen(owner: String) throws(TerminalError) {
     guard full?.owner == owner else { return }
     try closeFullScreen()
@@ -71,19 +71,19 @@ extension Terminal {
     if !stack.blocks.isEmpty { try show() }
   }
 
-  /// Draws everything anew, for when somebody else has written on the screen.
+  /// Redraws everything, for when another program has written to the screen.
   public func redraw() {
     full?.screen.invalidate()
     if let full, let frame = full.frame { try? present(frame, owner: full.owner) }
   }
 
-  /// Makes the sound that terminals make.
+  /// Rings the terminal's bell.
   public func ring() throws(TerminalError) { if capabilities.canRedraw { try write([7], to: .standardOutput) } }
 
-  /// Whether the full screen is on.
+  /// True if the full screen is on.
   public var isFullScreen: Bool { full != nil }
 
-  /// For the owner of the screen: what the others have drawn.
+  /// Passes the blocks of the other owners to the owner of the screen.
   func tellPanes() {
     full?.receive(.panes(stack.blocks.map { ScreenPane(owner: $0.owner, lines: $0.lines) }))
   }
@@ -104,10 +104,10 @@ extension Terminal {
     try write(bytes, to: .standardOutput)
   }
 
-  /// The terminal as it was found; what cannot be written has no reader any more.
+  /// Restores the terminal. A write error is ignored, because then there is no reader any more.
   private func leave() {
     guard let leaving = full, !leaving.isSuspended else { return }
-    // An answer that comes after us would stand in the shell's line.
+    // A later response of the terminal would appear in the shell's command line.
     if leaving.awaitsReply { leaving.keyboard.waitForReply() }
     var bytes: [UInt8] = []
     Sequences.fullScreenEnd.withUTF8Buffer { bytes += $0 }
@@ -122,7 +122,7 @@ extension Terminal {
     ending.keyboard.end()
   }
 
-  // MARK: What the keyboard's thread says
+  // MARK: News from the keyboard
 
   private nonisolated func forward(_ news: KeyboardNews, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
     switch news {
@@ -131,7 +131,7 @@ extension Terminal {
         switch event {
         case .key(let key): receive(.key(key))
         case .mouse(let mouse): receive(.mouse(mouse))
-        // Unstructured, because a thread cannot wait for an actor; it touches nothing once the screen is off.
+        // Unstructured, because a thread cannot wait for an actor; it has no effect once the screen is off.
         case .mode(let mode, let setting): Task { await self.learn(mode, setting) }
         }
       }
@@ -148,14 +148,14 @@ extension Terminal {
     if (1...3).contains(setting) { full?.canSynchronize = true }
   }
 
-  /// Ctrl-Z: everything is given back, and the process stops until somebody lets it go on.
+  /// Ctrl-Z: restores the terminal, and stops the process until SIGCONT.
   private func suspend() {
     guard let full else { return }
     leave()
     full.keyboard.stopProcess()
   }
 
-  /// After a stop of any kind: in the foreground the screen is ours again, in the background we go on without one.
+  /// After any stop: in the foreground the screen is taken again, in the background the program continues without it.
   private func resume() {
     guard let resuming = full else { return }
     guard resuming.keyboard.isForeground else {

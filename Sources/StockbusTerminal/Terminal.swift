@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// A run's terminal, or what stands in its place: the one way out for everything that people are to read.
+/// The terminal of a run, or the file or pipe in its place: all output for people goes through it.
 ///
-/// Whoever makes the run makes its terminal, and all components write to that one (`context.terminal`), so no two of them tear each other:
-/// live blocks stand one under the other at the bottom, printed lines scroll away above them. Where standard output is no terminal,
-/// lines are printed plain and blocks are not shown. Whoever writes to standard output past this actor while a block is live spoils
-/// the picture until the next resize.
+/// The creator of a run creates its terminal, and all components write to that one (`context.terminal`), so that their output is not mixed
+/// up: live blocks are at the bottom, one below another, and printed lines scroll away above them. If standard output is not a terminal,
+/// lines are printed plainly and blocks are not shown. Writing to standard output without this actor while a block is live damages the
+/// display until the next resize.
 ///
-/// A reader that has gone away (`EPIPE`) is an error from then on and never a crash, where the process ignores SIGPIPE. Writing
-/// happens on a thread of its own: a terminal that is stopped (Ctrl-S) holds up those who wait for it and no one else.
+/// After the reader has gone (`EPIPE`), every write throws, provided that the process ignores SIGPIPE. Writing happens on a thread of its
+/// own: a stopped terminal (Ctrl-S) delays only the tasks that wait for it.
 public actor Terminal {
   let device: any TerminalDevice
   private let executor = OutputExecutor()
   var screen: LiveScreen
   var stack = BlockStack()
-  /// Who has the whole window, if somebody has.
+  /// The full screen, while it is on.
   var full: FullScreen?
   private let keyboardIsTaken = Atomic(false)
   private var failure: TerminalError?
 
-  /// What standard output can do, as seen when this was made; `size` follows the window.
+  /// The capabilities of standard output at the creation of this object; `size` is the present size of the window.
   public nonisolated let capabilities: TerminalCapabilities
-  /// What standard error can do.
+  /// The capabilities of standard error.
   public nonisolated let errorCapabilities: TerminalCapabilities
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Standard output and standard error of this process, with what its environment says of them now. One is enough for a process:
-  /// two would tear each other's lines.
+  /// A terminal on standard output and standard error of this process, with its present environment. A process should have only one: two
+  /// would mix up each other's lines.
   public init(colors: ColorChoice = .auto) {
     self.init(SystemDevice(), environment: TerminalCapabilities.processEnvironment, colors: colors)
   }
@@ -40,23 +40,23 @@ public actor Terminal {
     screen = LiveScreen(capabilities)
   }
 
-  /// The window's size at this moment.
+  /// The present size of the window.
   public nonisolated var size: TerminalSize { device.windowSize(.standardOutput) ?? capabilities.size }
 
-  /// Somebody else reads standard input, such as a reader of commands: no full screen for this process.
+  /// Notes that standard input has another reader, such as a reader of commands: then there is no full screen.
   public nonisolated func takeKeyboard() { keyboardIsTaken.store(true, ordering: .sequentiallyConsistent) }
 
   nonisolated var isKeyboardTaken: Bool { keyboardIsTaken.load(ordering: .sequentiallyConsistent) }
 
-  /// Whether a block is on the screen.
+  /// True if a block is on the screen.
   public var isLive: Bool { screen.isLive }
 
-  /// Whether writing has failed for good, for instance because the reader of a pipe has gone.
+  /// True if writing has failed permanently, for example because the reader of a pipe has gone.
   public var isBroken: Bool { failure != nil }
 
-  /// Shows `lines` as the block of `owner`, or takes its block off the screen where `lines` is nil.
+  /// Shows `lines` as the block of `owner`, or removes its block if `lines` is nil.
   ///
-  /// Blocks stand in the order in which their owners came. Ignored where the cursor cannot be moved. Throws where writing fails.
+  /// Blocks are in the order in which their owners first set one. Ignored if the cursor cannot be moved. Throws if writing fails.
   public func setBlock(_ lines: [StyledLine]?, owner: String) throws(TerminalError) {
     guard capabilities.canRedraw else { return }
     stack.set(lines, owner: owner)
@@ -64,7 +64,7 @@ public actor Terminal {
     try show()
   }
 
-  /// Takes the block of `owner` out of the live part and leaves its lines, cut to the window, above it for good.
+  /// Removes the block of `owner` from the live part and prints its lines above it, cut to the window.
   public func finishBlock(owner: String) throws(TerminalError) {
     guard let lines = stack.lines(of: owner) else { return }
     stack.set(nil, owner: owner)
@@ -76,16 +76,16 @@ public actor Terminal {
     try show(log: lines.map { $0.prefix(columns: columns) })
   }
 
-  /// Prints a line for good, above all live blocks; while somebody has the whole window, when that is over.
+  /// Prints a line above all live blocks; during a full screen, after its end.
   ///
-  /// On standard error likewise, where both are the terminal; otherwise the line goes there plainly.
+  /// For standard error the same holds if both are the terminal; otherwise the line is written there plainly.
   public func print(
     _ line: StyledLine, to stream: OutputStream = .standardOutput, role: LineRole = .output
   ) throws(TerminalError) {
     try print([line], to: stream, role: role)
   }
 
-  /// Prints lines for good, above all live blocks and with nothing between them.
+  /// Prints consecutive lines above all live blocks.
   public func print(
     _ lines: [StyledLine], to stream: OutputStream = .standardOutput, role: LineRole = .output
   ) throws(TerminalError) {
@@ -99,7 +99,7 @@ public actor Terminal {
     let place = stream == .standardOutput ? capabilities : errorCapabilities
     var bytes: [UInt8] = []
     for line in lines {
-      // What is no terminal gets the text as it is: a file's reader knows more characters than our locale.
+      // Output that is not for a terminal is not reduced to the locale's characters, because a file's reader may support more.
       let rendered = RenderedLine(line, colors: place.colors, isStyled: place.isStyled, isUTF8: !place.isTerminal || place.isUTF8)
       bytes += rendered.bytes
       bytes += place.canRedraw ? Sequences.newLine : [10]
@@ -107,9 +107,9 @@ public actor Terminal {
     try write(bytes, to: stream)
   }
 
-  /// Leaves the last frame on the screen and gives the terminal back: cursor shown below it, long lines wrapped again.
+  /// Leaves the last frame on the screen and restores the terminal: the cursor is shown below it, and long lines wrap again.
   ///
-  /// The next `setBlock` begins a new block. Doing it twice does no harm.
+  /// The next `setBlock` begins a new block. A second call has no effect.
   public func restore() throws(TerminalError) {
     try closeFullScreen()
     stack = BlockStack()
@@ -132,7 +132,7 @@ public actor Terminal {
     let code = device.write(bytes, to: stream)
     if code == 0 { return }
     let error = TerminalError(stream: stream, code: code)
-    // After a half-written frame the picture is unknown, so nothing more goes there.
+    // After a partly written frame the state of the screen is unknown, so nothing more is written to it.
     if stream == .standardOutput { failure = error }
     throw error
   }

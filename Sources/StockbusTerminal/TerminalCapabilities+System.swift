@@ -11,13 +11,13 @@ public enum OutputStream: Int32, Hashable, Sendable, CaseIterable {
 }
 
 extension TerminalCapabilities {
-  /// What a device can do now.
+  /// The present capabilities of a device.
   init(_ device: any TerminalDevice, _ stream: OutputStream, environment: [String: String], colors: ColorChoice) {
     self.init(
       isTerminal: device.isTerminal(stream), size: device.windowSize(stream), environment: environment, colors: colors)
   }
 
-  /// What this process's output can do now.
+  /// The present capabilities of this process's output.
   public static func detect(_ stream: OutputStream = .standardOutput) -> TerminalCapabilities {
     TerminalCapabilities(SystemDevice(), stream, environment: processEnvironment, colors: .auto)
   }

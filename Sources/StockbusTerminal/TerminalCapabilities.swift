@@ -16,11 +16,11 @@ public enum ColorDepth: Int, Hashable, Comparable, Sendable, CaseIterable {
   public static func < (a: ColorDepth, b: ColorDepth) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Whether there are colours, where somebody has said so.
+/// A choice whether to use colours.
 public enum ColorChoice: String, Hashable, Sendable, CaseIterable {
-  /// As the terminal and its environment have it.
+  /// According to the terminal and its environment.
   case auto
-  /// As many as the terminal has, at least 16, whatever it is.
+  /// As many as the terminal has, but at least 16, even if it is not a terminal.
   case always
   case never
   case ansi16 = "16"
@@ -28,27 +28,28 @@ public enum ColorChoice: String, Hashable, Sendable, CaseIterable {
   case trueColor = "24bit"
 }
 
-/// What the place that output goes to can do.
+/// The capabilities of an output.
 public struct TerminalCapabilities: Hashable, Sendable {
-  /// Whether it is a terminal at all.
+  /// True if it is a terminal.
   public var isTerminal: Bool
-  /// Whether the cursor can be moved: a terminal that is not `dumb`.
+  /// True if the cursor can be moved: for a terminal that is not `dumb`.
   public var canRedraw: Bool
   public var size: TerminalSize
   public var colors: ColorDepth
-  /// Whether text is UTF-8; otherwise only ASCII is safe.
+  /// True if text is UTF-8; otherwise only ASCII is safe.
   public var isUTF8: Bool
-  /// Whether lines are broken anew when the window gets narrower, as all but the older terminals do.
+  /// True if lines are rewrapped when the window gets narrower, as in all but older terminals.
   public var reflows: Bool
-  /// Whether it is one of those that show a frame at once when asked to (private mode 2026).
+  /// True if it is known to support synchronised frames (private mode 2026).
   public var isKnownToSynchronize: Bool
-  /// Whether a question about a private mode (DECRQM) is at the worst ignored.
+  /// True if a query about a private mode (DECRQM) is at worst ignored.
   public var repliesToQueries: Bool
 
-  /// Decides from what the system says, the environment variables of `names`, and what was chosen; touches nothing.
+  /// Decides from the system's information, the environment variables of `names`, and the user's choice; has no side effects.
   ///
-  /// `size` is the window's size where the system knows one; then come `COLUMNS` and `LINES`, then 80 by 24. Colours follow
-  /// no-color.org and bixense.com/clicolors: `NO_COLOR` wins, `CLICOLOR_FORCE` colours what is no terminal too. A choice wins over both.
+  /// `size` is the window's size if the system knows it; otherwise `COLUMNS` and `LINES` are used, then 80 by 24. Colours follow
+  /// no-color.org and bixense.com/clicolors: `NO_COLOR` turns them off, `CLICOLOR_FORCE` turns them on even if there is no terminal. An
+  /// explicit choice overrides both.
   public init(isTerminal: Bool, size: TerminalSize?, environment: [String: String], colors choice: ColorChoice = .auto) {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? ""
@@ -72,7 +73,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     let program = value("TERM_PROGRAM") ?? ""
     isKnownToSynchronize =
       ["WezTerm", "iTerm.app", "ghostty", "vscode"].contains(program) || ["xterm-kitty", "foot", "xterm-ghostty", "contour"].contains(term)
-    // The Linux console and very old ones print what they do not know of such a question.
+    // The Linux console and very old terminals print parts of an unknown query.
     repliesToQueries = canRedraw && !["linux", "screen", "vt", "ansi", "cygwin", "sun"].contains { term.hasPrefix($0) }
 
     let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
@@ -81,13 +82,13 @@ public struct TerminalCapabilities: Hashable, Sendable {
     reflows = value("XTERM_VERSION") == nil && !["linux", "screen", "rxvt", "vt"].contains { term.hasPrefix($0) } || value("TMUX") != nil
   }
 
-  /// The environment variables that are looked at.
+  /// The environment variables that are used.
   public static let names = [
     "TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "LC_ALL", "LC_CTYPE", "LANG", "XTERM_VERSION",
     "TMUX", "TERM_PROGRAM",
   ]
 
-  /// Whether lines are printed with escape sequences.
+  /// True if lines are printed with escape sequences.
   public var isStyled: Bool { canRedraw || colors != .none }
 
   private static func extent(_ text: String?) -> Int? {

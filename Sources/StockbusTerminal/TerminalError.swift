@@ -4,7 +4,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Why nothing more can be written to the terminal or to what stands in its place.
+/// Why nothing more can be written to the terminal or the file in its place.
 public struct TerminalError: Error, Hashable, Sendable {
   public var stream: OutputStream
   /// The system's error number, such as `EPIPE`.
@@ -15,7 +15,7 @@ public struct TerminalError: Error, Hashable, Sendable {
     self.code = code
   }
 
-  /// Whether the reader of a pipe has gone (`stockbus run … | head`): a reason to end quietly.
+  /// True if the reader of a pipe has gone (`stockbus run … | head`): a reason to end quietly.
   public var isBrokenPipe: Bool { code == EPIPE }
 }
 

@@ -1,4 +1,4 @@
-// One import for the tests of a plugin.
+// One import gives the tests of a plugin everything.
 @_exported public import StockbusConfig
 @_exported public import StockbusPlugin
 @_exported public import StockbusRuntime

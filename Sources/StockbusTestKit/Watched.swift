@@ -1,8 +1,8 @@
 internal import EventBus
 
-/// A value that a test can wait for: whoever changes it wakes those whose condition holds then.
+/// A value that a test can wait for: a change resumes the tasks whose condition it meets.
 ///
-/// What makes tests free of sleeping: instead of giving something time, wait until it is so.
+/// With it tests need no sleeping: instead of waiting for some time, they wait for a condition.
 public final class Watched<Value: Sendable>: Sendable {
   private let watched: WaitableValue<Value>
 
@@ -11,10 +11,10 @@ public final class Watched<Value: Sendable>: Sendable {
   /// The value now.
   public var value: Value { watched.value }
 
-  /// Changes the value, one caller at a time, and wakes whoever waits for what it is then.
+  /// Changes the value, one caller at a time, and resumes the tasks whose condition it meets.
   @discardableResult
   public func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result { watched.update(change) }
 
-  /// Returns when the value meets the condition, at once where it does already, or when the task is cancelled.
+  /// Returns when the value meets the condition, at once if it already does, or when the task is cancelled.
   public func wait(until condition: @escaping @Sendable (Value) -> Bool) async { await watched.wait(until: condition) }
 }

@@ -2,39 +2,39 @@ public import MarketData
 
 /// A value that travels on the bus.
 ///
-/// One declaration, `schema`, gives its name, its fields with their sentences, JSON and CSV form, key and time.
+/// One declaration, `schema`, gives its name, its fields with their descriptions, JSON and CSV form, key and time.
 public protocol Event: Sendable {
   static var schema: EventSchema<Self> { get }
 }
 
-/// An event about one instrument; what filters, conflation and `initial` need.
+/// An event about one instrument; required by filters, conflation and `initial`.
 public protocol SymbolEvent: Event {
   /// The instrument.
   var symbol: Symbol { get }
 }
 
-/// An event that says what one instrument costs; what rankings, viewers and price rules need.
+/// An event that carries a price of one instrument; required by rankings, viewers and price rules.
 public protocol PricedEvent: SymbolEvent {
-  /// The price it tells: of the trade, the close of the bar, the middle of the quote.
+  /// The event's price: a trade's price, a bar's close, the middle of a quote.
   var lastPrice: Price { get }
-  /// What was traded; zero where the event tells no trade.
+  /// The size traded; zero if the event is not a trade or a bar.
   var tradedSize: Quantity { get }
   /// When the venue says it happened.
   var time: Timestamp { get }
-  /// When it reached us.
+  /// When the program received it.
   var received: Timestamp { get }
-  /// Decimals the price is written with.
+  /// The number of decimals the price is written with.
   var priceDecimals: UInt8 { get }
-  /// Decimals the size is written with.
+  /// The number of decimals the size is written with.
   var sizeDecimals: UInt8 { get }
-  /// The event itself where it is a feed's, which tells a symbol's place besides, and what was reckoned of it; otherwise nil.
+  /// The event itself if it comes from a ranking, which adds the symbol's rank and change; otherwise nil.
   var asRanked: Ranked? { get }
 }
 
 extension PricedEvent {
   @inlinable public var asRanked: Ranked? { nil }
-  /// True where a feed says that the symbol has left its first ranks. The price is the last one that the feed knows and no news: whoever
-  /// keeps symbols forgets this one, and whoever watches prices passes the event over.
+  /// True if a ranking says that the symbol has left its top ranks. The price is then the last known one and not new: keepers of symbols
+  /// remove this one, and watchers of prices skip the event.
   @inlinable public var hasLeft: Bool { asRanked?.rank == 0 }
 }
 

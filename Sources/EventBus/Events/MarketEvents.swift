@@ -79,7 +79,7 @@ extension Ranked: PricedEvent {
     ])
   @inlinable public var lastPrice: Price { price }
   @inlinable public var asRanked: Ranked? { self }
-  /// A ranking repeats the running volume, not one trade's size.
+  /// A ranking carries the total volume, not the size of one trade.
   @inlinable public var tradedSize: Quantity { Quantity(raw: 0) }
 }
 

@@ -1,53 +1,55 @@
 public import MarketData
 
-/// An inlet seen without its event type: what supervision and the ledger need.
+/// An inlet without its event type, for supervision and the ledger.
 public protocol AnyInlet: AnyObject, Sendable {
-  /// What it reads.
+  /// The topic it reads.
   var source: any AnyTopic { get }
   /// The topic's name.
   var name: String { get }
   var eventType: any Event.Type { get }
   var options: InletOptions { get }
-  /// True where a run waits.
+  /// True if a batch waits.
   var isReady: Bool { get }
-  /// True where the topic has ended and everything was read.
+  /// True if the topic has ended and all its events were read.
   var isFinished: Bool { get }
-  /// Asks to be woken at the next event; followed by the parker's `fence` and another look.
+  /// Asks for a wake-up at the next event. The caller then runs the parker's `fence` and checks for events again.
   func announce()
-  /// Takes the announcement back.
+  /// Withdraws the announcement.
   func retract()
-  /// The life that read this inlet has thrown: its run comes again one by one, and the event that threw alone is answered as a
-  /// dead letter and skipped.
+  /// To be called after the instance that read this inlet has thrown. Its batch is delivered again, one event at a time; an event that
+  /// throws when it is alone is skipped and returned as a dead letter.
   func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter?
-  /// The life that read this inlet has thrown for a reason that is no event's fault: its run comes again as it was.
+  /// To be called after the instance that read this inlet has thrown for a reason that no event has caused: its batch is delivered again
+  /// unchanged.
   func retry()
-  /// Hands nothing out from the next run on, whatever waits, and is neither ready nor finished; what is in hand is done with as usual. From any task.
+  /// From the next batch on the inlet hands out nothing and is neither ready nor finished. The batch in hand is processed as usual. Any
+  /// task may call.
   func hold()
-  /// Takes `hold` back and wakes the reader.
+  /// Ends `hold` and wakes the reader.
   func letGo()
-  /// Ends this inlet and begins one with other options at the very event where this one is: what waits here comes first there, and which
-  /// event threw is not forgotten. `initial` has no effect here. Only the reader may call, between two runs.
+  /// Ends this inlet and begins one with other options at the same event. Events that wait here come first there, and events under
+  /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches.
   func reattach(options: InletOptions) -> any AnyInlet
-  /// The reader is gone for good and holds nobody back any more; only while no life runs. Twice is harmless.
+  /// Ends reading for good, so that the producer no longer waits for this reader. Only while no instance runs. A second call has no effect.
   func detach()
   var counts: EdgeCounts { get }
 }
 
-/// What became of the events of one edge: `published` is the sum of all the others, always.
+/// What became of the events of one edge: `published` is always the sum of all the others.
 public struct EdgeCounts: Hashable, Sendable {
-  /// Events the topic published since the inlet was attached, and the snapshot before them.
+  /// Events that the topic has published since the inlet was attached, and the snapshot before them.
   public var published = 0
   public var delivered = 0
   public var filtered = 0
   public var dropped = 0
   public var conflated = 0
   public var deadLettered = 0
-  /// Waiting, or in a reader's hand.
+  /// Events that wait, or are in the reader's current batch.
   public var inFlight = 0
 
   public init() {}
 
-  /// Without what is under way: what remains of an edge when another one goes on with that.
+  /// These counts without the events in flight. Used for an edge that ends when another one takes over those events.
   public var settled: EdgeCounts {
     var counts = self
     counts.published -= inFlight
@@ -55,7 +57,7 @@ public struct EdgeCounts: Hashable, Sendable {
     return counts
   }
 
-  /// What is unaccounted for: 0, or we have a bug.
+  /// The number of events that are unaccounted for. Any number but 0 is a bug of this program.
   public var residue: Int { published - delivered - filtered - dropped - conflated - deadLettered - inFlight }
 
   public static func += (a: inout EdgeCounts, b: EdgeCounts) {

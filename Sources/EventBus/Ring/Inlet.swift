@@ -2,11 +2,11 @@ internal import CMemoryBarrier
 public import MarketData
 public import Synchronization
 
-/// The reading end of a topic, for one component: its place outlives the component's lives, so a restart goes on where the last
-/// life ended.
+/// The reading end of a topic for one component. Its position outlives the component's instances, so a new instance continues where the
+/// last one ended.
 ///
-/// Unchecked because it is used by one resident loop at a time, or by the supervisor between two lives; what others read are
-/// atomics.
+/// Unchecked because it is used by one resident loop at a time, or by the supervisor between two instances; everything that other tasks
+/// read is atomic.
 public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Sendable {
   public let topic: Topic<E>
   public let options: InletOptions
@@ -15,30 +15,30 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   @usableFromInline let mask: Int
   @usableFromInline let head: Cell
   @usableFromInline let starved: Cell
-  /// Where this inlet began: the number of the first event it may see.
+  /// The number of the first event that this inlet may read.
   public let start: Int
-  /// False where `initial` was asked for and the topic has not kept the last values from its first event on.
+  /// False if `initial` was asked for and the topic has not kept the last values since its first event.
   public let beginsComplete: Bool
-  /// The snapshot of `initial`, delivered before everything else; emptied when it was.
+  /// The snapshot of `initial`, delivered before everything else and then emptied.
   private var snapshot: ContiguousArray<E>
   private var snapshotBase: UnsafeMutablePointer<E>?
   private let snapshotDone = Counter()
   private let snapshotCount: Int
-  /// Not 0 where `isIndirect`. Two bits, as the reader changes the first and others the second.
+  /// The reasons for `isIndirect`, as bits; 0 if there is none. The reader changes the first bit, other tasks the second.
   @usableFromInline let indirect: Register
-  /// A snapshot comes first, a mailbox stands between, or nothing comes any more.
+  /// Batches do not come from the ring: a snapshot comes first, the inlet has a mailbox, or it has been detached.
   private static var ownBit: Int { 1 }
-  /// Nothing is handed out for now.
+  /// `hold` is in effect.
   private static var holdBit: Int { 2 }
-  /// Events handed over and not yet done with.
+  /// The size of the batch that is being processed.
   @usableFromInline let running = Register()
-  /// Events of a run that threw; they come again one at a time, so that the poisoned one is found.
+  /// Events of a batch that threw. They are delivered again one at a time, to find the one that throws.
   @usableFromInline let suspects = Register()
   @usableFromInline let delivered = Counter()
   @usableFromInline let filtered = Counter()
   private let deadLettered = Counter()
   private let attached = Atomic<Bool>(true)
-  /// What became of its events, where another inlet has taken its place.
+  /// The final counts, once another inlet has taken this one's place.
   private let final = Guarded(EdgeCounts?.none)
 
   init(
@@ -66,7 +66,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   public var name: String { topic.name }
   public var eventType: any Event.Type { E.self }
 
-  /// True where runs do not come straight from the ring.
+  /// True if batches may not be read straight from the ring.
   @inlinable
   var isIndirect: Bool { @inline(__always) get { indirect.number != 0 } }
 
@@ -99,12 +99,11 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     return UnsafeBufferPointer(start: base + i, count: min(n, mask &+ 1 &- i, limit))
   }
 
-  /// The run is being worked on; a throw from here on makes `recover` find it.
+  /// Marks `n` events as being processed, so that `recover` finds them after a throw.
   @inlinable @inline(__always)
   public func begin(_ n: Int) { running.number = n }
 
-  /// The run is done with, `filtered` of its events on purpose without effect; a component that says more than there were is not
-  /// believed.
+  /// Ends the batch: `n` events are done, of which `filtered` were left out on purpose. `filtered` is limited to `n`.
   @inlinable @inline(__always)
   public func finish(_ n: Int, filtered count: Int = 0) {
     running.number = 0
@@ -147,7 +146,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     return ringBatch(limit: limit)
   }
 
-  /// Answers false where the run came from the ring: it was in hand when its reader detached.
+  /// Returns false if the batch came from the ring: the reader was detached while it processed that batch.
   @usableFromInline @inline(never)
   func indirectAdvance(_ n: Int) -> Bool {
     if hasSnapshot {
@@ -171,9 +170,9 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     snapshotBase = nil
   }
 
-  /// True while the last values that `initial` asked for are being handed over.
+  /// True while the last values that `initial` asked for are being delivered.
   var hasSnapshot: Bool { snapshotDone.total < snapshotCount }
-  /// How many of those were handed over.
+  /// How many of those have been delivered.
   var snapshotDelivered: Int { snapshotDone.total }
 
   // MARK: Sleeping
@@ -198,27 +197,27 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 
-  /// In this order: closed is looked at before the last events are.
+  /// The order matters: `closed` is read before the last events are.
   public var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady && !isHeld }
 
   public func announce() {
     if let mailbox {
-      // What is held wakes nobody, or its reader would never sleep; letting it go does.
+      // A held inlet does not wake its reader, or the reader would never sleep. `letGo` wakes it.
       if mailbox.isReady(announcing: true), !isHeld { parker.wake() }
       return
     }
     _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
   }
 
-  /// A lossy reader never is: its announcement and the publisher's look stand under the mailbox's lock.
+  /// Always false for a lossy reader, because its announcement and the publisher's check are both made under the mailbox's lock.
   var isUnheard: Bool {
     guard mailbox == nil, attached.load(ordering: .acquiring) else { return false }
     return topic.attention.pointee.load(ordering: .acquiring) & bit != 0 && isReady
   }
 
   public func retract() {
-    // A shared bit may be somebody else's announcement too: it stays, and costs one wake-up without cause.
-    // After detaching, the bit may be another reader's.
+    // A shared bit may be another reader's announcement too, so it stays set, at the cost of one spurious wake-up. After detaching, the bit
+    // may belong to another reader.
     if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
   }
 
@@ -231,7 +230,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       suspects.number = running.number
       return nil
     }
-    // Also where nothing is handed out for now.
+    // Not `run`, because recovery must work while the inlet is held.
     let batch = ownBatch(limit: 1)
     guard let event = batch.first else { return nil }
     let isLive = mailbox == nil && !hasSnapshot
@@ -254,7 +253,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   public func reattach(options: InletOptions) -> any AnyInlet { topic.replace(self, options: options) }
 
-  /// Takes out what waits here and not in the ring, and says which event of the topic comes after it.
+  /// Removes and returns the events that wait here outside the ring, and the number of the topic's event that follows them.
   func takeWaiting() -> (events: ContiguousArray<E>, next: Int) {
     var events: ContiguousArray<E> = []
     if hasSnapshot {
@@ -269,7 +268,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     return (events, next)
   }
 
-  /// Ends it where `successor` goes on with what waited.
+  /// Ends this inlet, whose waiting events `successor` has taken over.
   func handOver(to successor: Inlet<E>, _ counts: EdgeCounts) {
     successor.suspects.number = suspects.number
     final.withLock { $0 = counts }
@@ -279,11 +278,11 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   public func detach() {
     guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    setIndirect(true)  // so that no later run touches the ring, which nobody guards for this reader any more
+    setIndirect(true)  // later batches must not come from the ring, which the producer may overwrite now
     topic.detach(self)
   }
 
-  /// Exact whenever the reader and the producer rest; while they run its parts are from slightly different moments.
+  /// Exact whenever the reader and the producer are idle. While they work, the parts are from slightly different moments.
   public var counts: EdgeCounts {
     if let final = final.withLock({ $0 }) { return final }
     var counts = EdgeCounts()
@@ -291,7 +290,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     counts.filtered = filtered.total
     counts.deadLettered = deadLettered.total
     let snapshotLeft = snapshotCount - snapshotDone.total
-    // What was reached is looked at before what was published, so that nothing comes out negative while the bus is running.
+    // The reader's position is read before the number of published events, so that no count is negative while events are published.
     if let mailbox {
       let mail = mailbox.counts
       let published = topic.published
@@ -306,7 +305,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       counts.inFlight = published - reached + snapshotLeft
     }
     if !attached.load(ordering: .acquiring) {
-      // Nobody will ever read what waits, nor what is still to come.
+      // No reader will read the events that wait, nor those still to come.
       counts.dropped += counts.inFlight
       counts.inFlight = 0
     }

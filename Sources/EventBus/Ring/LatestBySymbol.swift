@@ -1,10 +1,10 @@
 public import MarketData
 
-/// The latest value of every symbol: what `initial`, `old` and conflation are made of.
+/// The latest value of every symbol, used by `initial`, `old` and conflation.
 ///
-/// A look-up is two loads; memory grows with the symbols and is never given back.
+/// A look-up takes two loads. Memory grows with the number of symbols and is not released.
 public struct LatestBySymbol<Value> {
-  /// Place in `values` by symbol handle, -1 where there is none.
+  /// The index in `values` by symbol handle; -1 if there is none.
   private var places: [Int32] = []
   /// In the order of first appearance.
   public private(set) var values: ContiguousArray<Value> = []
@@ -17,7 +17,7 @@ public struct LatestBySymbol<Value> {
     return values[Int(places[id])]
   }
 
-  /// Sets the symbol's value; answers the one before.
+  /// Sets the symbol's value and returns the one before.
   @discardableResult
   public mutating func update(_ value: Value, for symbol: Symbol) -> Value? {
     let id = Int(symbol.id)

@@ -1,14 +1,15 @@
 internal import MarketData
 internal import Synchronization
 
-/// The private queue of one lossy inlet: the publisher copies into it under a lock once a run, the reader swaps it out whole.
+/// The private queue of one lossy inlet. The publisher copies events into it, under a lock that it takes once a batch; the reader swaps the
+/// whole buffer out.
 ///
-/// Dropping and conflating happen on the publisher's side, so a slow reader never loses a symbol's latest value. `capacity`
-/// events may wait, besides those the reader has in hand, and `memory` bytes of text in them, or one event: at the most twice that, where the
-/// reader has as much in hand. Where there is no room in bytes, conflation drops what needs more: the first event of a further symbol, and a
-/// longer one of a symbol that waits, whose earlier event then stays.
+/// Dropping and conflating happen on the publisher's side, so a slow reader never loses a symbol's latest value. `capacity` events may
+/// wait, besides those in the reader's hand. `memory` limits the bytes of text in the waiting events, though one event may always wait; the
+/// reader may hold as much again. If the bytes do not suffice, conflation drops the event that needs more: the first one of a further
+/// symbol, or a longer one of a symbol that waits, whose earlier event then stays.
 ///
-/// Unchecked because the buffers are raw memory: `back` is touched under the lock only, `front` by the one reader only.
+/// Unchecked because the buffers are raw memory: `back` is used under the lock only, `front` by the one reader only.
 final class Mailbox<E: Event>: @unchecked Sendable {
   /// A ring of initialised elements; grows only for conflation.
   private struct Buffer: @unchecked Sendable {
@@ -25,11 +26,11 @@ final class Mailbox<E: Event>: @unchecked Sendable {
 
   private struct State: Sendable {
     var back: Buffer
-    /// By symbol handle, the place in `back`; conflation only.
+    /// The index in `back` by symbol handle; conflation only.
     var places: [Int32] = []
-    /// Of text in `back`; events with references only.
+    /// Bytes of text in `back`; events with references only.
     var bytes = 0
-    /// The next event of the topic that was not offered yet.
+    /// The topic's next event that has not been offered.
     var position: Int
     var dropped = 0
     var conflated = 0
@@ -39,11 +40,11 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   private let overflow: Overflow
   private let keyOffset: Int
   private let memory: Int
-  /// Tells how many bytes of text an event holds; nil where it is plain bytes.
+  /// Returns how many bytes of text an event holds; nil for events without references.
   private let codec: EventCodec?
   private let state: Guarded<State>
   private var front: Buffer
-  /// How many events are in `front`, for whoever counts.
+  /// The number of events in `front`, for `counts`.
   private let inHand = Atomic<Int>(0)
 
   init(_ options: InletOptions, position: Int) {
@@ -67,7 +68,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     buffer.base.deallocate()
   }
 
-  /// Publisher's side: copies the topic's events up to `end`. Answers true where the reader waits and must be woken.
+  /// Publisher's side: copies the topic's events up to `end`. Returns true if the reader waits and must be woken.
   func offer(from ring: UnsafeMutablePointer<E>, mask: Int, upTo end: Int) -> Bool {
     state.withLock { state in
       while state.position < end {
@@ -90,7 +91,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
   }
 
-  /// True where so many further bytes of text may wait: the first event always may.
+  /// True if `bytes` more bytes of text may wait. The first event always may.
   private func hasRoom(for bytes: Int, _ state: State) -> Bool {
     state.back.count == 0 || bytes == 0 || state.bytes &+ bytes <= memory
   }
@@ -162,7 +163,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     return UnsafeBufferPointer(start: front.base + front.head, count: min(limit, front.count, front.capacity - front.head))
   }
 
-  /// Reader's side: the first `n` of the run are done with.
+  /// Reader's side: ends the first `n` events of the batch.
   func finish(_ n: Int) {
     (front.base + front.head).deinitialize(count: n)
     front.head += n
@@ -171,7 +172,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     inHand.store(front.count, ordering: .relaxed)
   }
 
-  /// Reader's side: takes everything that waits out, in order, and says which event of the topic comes after it.
+  /// Reader's side: removes and returns everything that waits, in order, and the number of the topic's event that follows.
   func takeAll() -> (events: ContiguousArray<E>, next: Int) {
     var events: ContiguousArray<E> = []
     func move(_ buffer: inout Buffer) {
@@ -189,7 +190,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
   }
 
-  /// Reader's side: true where something waits; otherwise the next offer wakes the reader.
+  /// Reader's side: returns true if something waits. Otherwise, if `announcing`, the next offer wakes the reader.
   func isReady(announcing: Bool) -> Bool {
     if front.count > 0 { return true }
     return state.withLock { state in
@@ -199,7 +200,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     }
   }
 
-  /// What the ledger asks: events offered so far end here; dropped, conflated, waiting or in the reader's hand.
+  /// For the ledger: the number of events offered so far; how many were dropped and conflated; how many wait or are in the reader's hand.
   var counts: (position: Int, dropped: Int, conflated: Int, waiting: Int) {
     state.withLock { ($0.position, $0.dropped, $0.conflated, $0.back.count + inHand.load(ordering: .relaxed)) }
   }

@@ -3,43 +3,43 @@ public import Synchronization
 
 /// The writing end of a topic, for exactly one component.
 ///
-/// `send` never waits: it writes into the ring, or aside where the ring is full. Nothing is seen downstream before `commit`, so
-/// that a run that throws can be rolled back. `flush` and `publish` are where back-pressure suspends.
+/// `send` never waits: it writes into the ring, or into a `Spill` if the ring is full. Readers see nothing before `commit`, so that a batch
+/// that throws can be rolled back. `flush` and `publish` suspend under back-pressure.
 ///
-/// Unchecked because it writes the topic's raw memory; there is one of it at a time, as the topic gives its writing end out once, and gets
-/// it back when the outlet ends.
+/// Unchecked because it writes the topic's raw memory. There is only one at a time: the topic gives its writing end to one outlet, which
+/// returns it when it is destroyed.
 public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   public let topic: Topic<E>
   @usableFromInline let base: UnsafeMutablePointer<E>
   @usableFromInline let mask: Int
   @usableFromInline let head: Cell
   @usableFromInline let attention: Cell
-  /// What is written next, how far it may go, and what readers may see.
+  /// The number of the next event to write, the number before which writing must stop, and the number before which readers may read.
   @usableFromInline var next: Int
   @usableFromInline var limit: Int
   @usableFromInline var committed: Int
-  /// When to look for a cancellation next: once a ring, also where nobody makes the producer wait.
+  /// The number at which to check for cancellation next: once per ring length, even if the producer never has to wait.
   @usableFromInline var checkAt: Int
-  /// What did not fit. While anything stands here `limit` stays at `next`, so that nothing overtakes it.
+  /// Events that did not fit. While it holds any, `limit` stays at `next`, so that no later event overtakes them.
   @usableFromInline var spill = Spill<E>()
-  /// How long a full ring is waited for awake.
+  /// How long to wait for a full ring before going to sleep.
   @usableFromInline var spinBudget: SpinBudget
-  /// Events of the present run that the component has filtered out.
+  /// How many events of the present batch the component has filtered out.
   @usableFromInline var filtered = 0
 
-  /// True where a cancelled task still gets everything it sent into the ring before it is told: a graceful stop loses nothing.
-  /// Only `stop` then ends the waiting.
+  /// If true, a cancelled task still waits until everything it sent is in the ring, so that a graceful stop loses nothing. Only `stop` then
+  /// ends the waiting.
   @usableFromInline let waitsWhenCancelled: Bool
-  /// Ends the waiting for room; nil where nobody does.
+  /// Ends the waiting for room when it is cut off; nil if nothing but cancellation does.
   @usableFromInline let stop: StopToken?
 
-  /// The writing end of `topic`. That there is no other is the caller's to know: a second one traps (`Topic.claim` asks).
+  /// Takes the writing end of `topic`. Traps if another outlet has it; `Topic.claim` returns nil instead.
   public init(_ topic: Topic<E>, waitsWhenCancelled: Bool = false, stop: StopToken? = nil) {
     if !topic.takeWritingEnd() { preconditionFailure("topic '\(topic.name)' is being written already") }
     self.init(taken: topic, waitsWhenCancelled, stop)
   }
 
-  /// Of a topic whose writing end was taken for it.
+  /// For a topic whose writing end the caller has already taken.
   init(taken topic: Topic<E>, _ waitsWhenCancelled: Bool, _ stop: StopToken?) {
     self.topic = topic
     self.waitsWhenCancelled = waitsWhenCancelled
@@ -49,7 +49,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     head = topic.head
     attention = topic.attention
     next = topic.head.pointee.load(ordering: .relaxed)
-    // What an earlier life wrote and never published.
+    // Releases what an earlier instance wrote and never published.
     topic.load?.remove(from: next)
     committed = next
     checkAt = next + topic.capacity
@@ -59,35 +59,37 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   deinit { topic.giveWritingEndBack() }
 
-  /// How many events were sent and may be seen.
+  /// How many events have been committed.
   public var published: Int { committed }
 
-  /// Free slots now; none while something stands aside.
+  /// Free slots now; none while the spill holds events.
   @inlinable
   public mutating func room() -> Int {
     if limit &- next < max(1, (mask &+ 1) / 4) { look() }
     return limit &- next
   }
 
-  /// Sends one event; downstream sees it at the next commit.
+  /// Sends one event; readers see it after the next commit.
   @inlinable @inline(__always)
   public mutating func send(_ event: E) {
-    // The slow path answers a place and does not take the event, which would then be built in memory twice.
+    // The slow path returns a slot instead of taking the event, which would otherwise be built in memory twice.
     let slot = next == limit ? placeAside() : slot()
-    // Read before the event is written, which might for all the compiler knows change it: so a loop keeps it in a register.
+    // Read before the event is written: otherwise the compiler assumes that the write may change it, and a loop cannot keep it in a
+    // register.
     let number = next
     slot.initialize(to: event)
     next = number &+ 1
     if !_isPOD(E.self), spill.isEmpty { weigh(number) }
   }
 
-  /// Event `number`, which may hold any amount of text, has been written into the ring: after so much, look before the next.
+  /// Accounts for event `number`, just written into the ring, which may hold any amount of text. When it is time to check the readers, it
+  /// sets `limit` so that the next `send` checks them.
   @usableFromInline @inline(never)
   mutating func weigh(_ number: Int) {
     if topic.load?.add(number) == true { limit = next }
   }
 
-  /// Sends a run.
+  /// Sends a batch.
   @inlinable
   public mutating func send(contentsOf batch: Span<E>) {
     var done = 0
@@ -108,8 +110,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Sends `count` events, which `event` makes of their numbers, counted from 0: the fastest way to send many, because where the next
-  /// one goes is kept in a register. Where `event` throws, those before it were sent.
+  /// Sends `count` events that `event` makes from their numbers, counted from 0. This is the fastest way to send many, because the write
+  /// position is kept in a register. If `event` throws, the events before it have been sent.
   @inlinable @inline(__always)
   public mutating func send<Failure>(_ count: Int, _ event: (Int) throws(Failure) -> E) throws(Failure) {
     var done = 0
@@ -136,31 +138,31 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Says that `n` events of the present run were left out on purpose: the ledger counts them as filtered, not as delivered.
+  /// Counts `n` events of the present batch as left out on purpose: in the ledger they are filtered, not delivered.
   @inlinable @inline(__always)
   public mutating func filter(_ n: Int = 1) { filtered &+= n }
 
-  /// The next slot, which the caller initialises and counts.
+  /// The next slot; the caller initialises it and advances `next`.
   @inlinable @inline(__always)
   func slot() -> UnsafeMutablePointer<E> { base + (next & mask) }
 
-  /// Where to write an event that found no room: in the ring after all, or aside.
+  /// The place for an event that found no room: in the ring if there is room by now, otherwise in the spill.
   @inlinable @inline(never)
   mutating func placeAside() -> UnsafeMutablePointer<E> {
     look()
     if next != limit { return slot() }
-    // The caller counts an event of the ring, which this is not yet.
+    // The caller advances `next`, but an event in the spill has no number yet.
     next &-= 1
     return spill.append()
   }
 
-  /// Looks how far the readers are. While something stands aside nothing may overtake it.
+  /// Reads how far the readers are and sets the limit, unless the spill holds events, which nothing may overtake.
   @inlinable @inline(never)
   mutating func look() {
     if spill.isEmpty { limit = topic.limit(next: next) }
   }
 
-  /// Makes what was sent visible; what stands aside stays there.
+  /// Makes what was sent visible to readers, except the events in the spill.
   @inlinable @inline(__always)
   public mutating func commit() {
     if next == committed { return }
@@ -170,7 +172,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     if attention.pointee.load(ordering: .relaxed) != 0 { topic.attend() }
   }
 
-  /// Forgets what was sent since the last commit.
+  /// Discards what was sent since the last commit.
   public mutating func rollback() {
     next = committed
     if !_isPOD(E.self) { topic.load?.remove(from: next) }
@@ -178,7 +180,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     filtered = 0
   }
 
-  /// Events filtered since the last call.
+  /// Returns how many events were filtered since the last call.
   @inlinable @inline(__always)
   public mutating func takeFiltered() -> Int {
     let n = filtered
@@ -186,9 +188,9 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     return n
   }
 
-  /// Commits, and waits until everything that was sent is in the ring; the thread is given back meanwhile.
+  /// Commits, and suspends until everything that was sent is in the ring.
   ///
-  /// Throws `CancellationError` where the task is cancelled while waiting, or once a ring where it never waits.
+  /// Throws `CancellationError` if the task is cancelled while waiting. Without waiting, cancellation is checked once per ring length.
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func flush() async throws(CancellationError) {
     commit()
@@ -197,7 +199,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     if next >= checkAt { try noticeCancellation() }
   }
 
-  /// Sends one event and makes it visible, waiting for room: the form of a source that sends one at a time.
+  /// Sends one event and commits it, suspending while there is no room. For sources that send one event at a time.
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func publish(_ event: E) async throws(CancellationError) {
     if next == limit { try await waitForRoom() }
@@ -215,7 +217,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     if Task.isCancelled { throw CancellationError() }
   }
 
-  /// Moves what stands aside into the ring. What is left when this throws stands aside still, and nothing may overtake it.
+  /// Moves the spill into the ring. If this throws, the rest stays in the spill, and nothing may overtake it.
   @inlinable @inline(never)
   nonisolated(nonsending) mutating func drainSpill() async throws(CancellationError) {
     while !spill.isEmpty {
@@ -237,13 +239,12 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     commit()
   }
 
-  /// Commits, and suspends until a quarter of the ring is free, so that the other side is woken for a good run. What stands aside
-  /// goes first.
+  /// Commits, and suspends until a quarter of the ring is free, so that a wake-up yields a long batch. The spill goes into the ring first.
   @inline(never)
   public nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
     try await drainSpill()
     if !_isPOD(E.self) {
-      // The limit may have been a mere call to look.
+      // The limit may only have been set to make the producer check the readers.
       look()
       if next != limit { return }
     }
@@ -258,7 +259,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       limit = topic.limit(next: next)
       if limit >= want { return spinBudget.hadLuck() }
       if stop?.isCutOff == true || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
-      // A quarter of a ring takes a reader longer than one event takes it.
+      // Eight times longer, because a reader needs longer for a quarter of the ring than for one event.
       if spinBudget.spins(times: 8) { continue }
       let target = topic.goal(next: next)
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
@@ -267,7 +268,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       spinBudget.gaveUp(inVain: !hasRoom)
       if hasRoom { continue }
       let parker = topic.producer
-      // A cancelled task that waits all the same must not be woken by its cancellation: it would never give the thread back.
+      // Cancellation must not wake a task that waits although it is cancelled: it would wake again and again and never give up its thread.
       if waitsWhenCancelled { await parker.sleep() } else { await parker.sleepCancellably() }
     }
   }

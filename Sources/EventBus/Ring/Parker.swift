@@ -1,17 +1,17 @@
 internal import CMemoryBarrier
 internal import Synchronization
 
-/// The one sleeping place of a component: any of its inlets, its outlet or its supervisor may end the sleep. It says that there is
-/// something to look at, never what: the end of a component is its `StopToken`'s business, so the place may serve the next one.
+/// The place where a component sleeps. Any of its inlets, its outlet or its supervisor may end the sleep. A wake-up says that something has
+/// changed, not what. That a component is to end is in its `StopToken`, so the next instance can use the same parker.
 ///
-/// The protocol of whoever sleeps: announce it where the others look, run `fence`, look again, then `sleep`. The protocol of the
-/// others: make the news visible, look for an announcement, `wake`. See Documentation/wake-up.md for the proof and its model.
+/// The sleeper announces itself where the others look, runs `fence`, checks again, then calls `sleep`. The others make their change
+/// visible, check for an announcement, and call `wake`. Documentation/wake-up.md has the proof and its model.
 public final class Parker: Sendable {
-  /// What its owner does before it sleeps.
+  /// How its owner waits before it sleeps.
   public let waiting: Waiting
   private let state = Guarded(ParkerState<UnsafeContinuation<Void, Never>>())
   private let causes = Guarded([Cause]())
-  /// The watch will look again.
+  /// It is on the watch's list, and the watch will check it again.
   private let isNoticed = Atomic(false)
 
   private struct Cause {
@@ -20,17 +20,17 @@ public final class Parker: Sendable {
 
   public init(_ waiting: Waiting = Waiting()) { self.waiting = waiting }
 
-  /// Ends the present sleep, or the next one where nobody sleeps now.
+  /// Ends the present sleep. If nothing sleeps, the next sleep returns at once.
   public func wake() { state.withLock { $0.wake() }?.resume() }
 
-  /// Between announcing and looking again: then either we see the others' news or they see the announcement, or the watch, which
-  /// looks again after us, sees the news.
+  /// To be called between announcing and checking again. Then either this side sees the others' change, or they see the announcement, or
+  /// the watch, which checks again later, sees the change.
   public func fence() {
     if let watch = waiting.watch, watch.notice(self) { return }
     stockbus_heavy_barrier()
   }
 
-  /// Suspends until `wake`; gives the thread back. May end without cause, so look again.
+  /// Suspends until `wake`. It may also end without cause, so the caller must check again.
   public nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
       state.withLock { $0.sleep(continuation) }?.resume()
@@ -48,7 +48,7 @@ public final class Parker: Sendable {
 
   // MARK: The watch's side
 
-  /// Tells the watch what may end the owner's sleep.
+  /// Registers a cause that may end the owner's sleep, for the watch to check.
   func add(_ cause: any WakeCause) {
     if waiting.watch == nil { return }
     causes.withLock { causes in
@@ -57,16 +57,16 @@ public final class Parker: Sendable {
     }
   }
 
-  /// True where the watch has to put it on its list, false where it stands there.
+  /// Marks the parker as noticed. Returns true if the watch has to put it on its list, false if it is there already.
   ///
-  /// The owner's announcement comes before this, and `endNotice` before the barrier, all sequentially consistent: where this
-  /// answers false, that barrier is still to come.
+  /// The owner's announcement comes before this call, and `endNotice` before the barrier, all sequentially consistent. So when this returns
+  /// false, that barrier is still to come.
   public func beginNotice() -> Bool { !isNoticed.exchange(true, ordering: .sequentiallyConsistent) }
 
-  /// It is taken off the list; from now on the next sleep needs a barrier of its own.
+  /// Clears the mark when the parker is taken off the list: the next sleep needs another barrier.
   public func endNotice() { isNoticed.store(false, ordering: .sequentiallyConsistent) }
 
-  /// After the barrier: wakes the owner where it has missed its news.
+  /// To be called after the barrier: wakes the owner if it has missed a change.
   public func lookAgain() {
     let isUnheard = causes.withLock { causes in
       for cause in causes where cause.cause?.isUnheard == true { return true }

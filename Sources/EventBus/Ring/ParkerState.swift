@@ -1,18 +1,18 @@
-/// Where one component sleeps, as a pure state machine: what to do is returned, and done outside the lock.
+/// The state of a parker as a pure state machine: it returns what is to be resumed, and the caller resumes it outside the lock.
 ///
-/// It is a permit of one: a wake-up that comes before the sleep is kept and ends the next sleep at once, so none is lost. Two
-/// wake-ups before one sleep are one: whoever wakes up looks at everything again.
+/// It holds one permit: a wake-up that comes before the sleep is kept and ends the next sleep at once, so none is lost. Two wake-ups before
+/// one sleep count as one, because a component that wakes checks everything again.
 struct ParkerState<Sleeper> {
   enum Phase {
     case awake
-    /// Somebody called `wake` since the last sleep ended.
+    /// `wake` was called since the last sleep ended.
     case notified
     case asleep(Sleeper)
   }
 
   private(set) var phase = Phase.awake
 
-  /// The owner wants to sleep. Answers the sleeper back where it must not.
+  /// The owner wants to sleep. Returns the sleeper to be resumed at once if a wake-up is kept.
   mutating func sleep(_ sleeper: Sleeper) -> Sleeper? {
     switch phase {
     case .notified:
@@ -25,7 +25,7 @@ struct ParkerState<Sleeper> {
     }
   }
 
-  /// Somebody has something for the owner. Answers the sleeper to be resumed.
+  /// There is news for the owner. Returns the sleeper to be resumed, if there is one.
   mutating func wake() -> Sleeper? {
     switch phase {
     case .asleep(let sleeper):

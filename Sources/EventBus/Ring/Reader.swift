@@ -1,17 +1,17 @@
-/// What a topic knows of one of its readers, whatever the events are: the part of an inlet that hand-overs touch.
+/// What a topic knows of a reader regardless of the event type: the part of an inlet that hand-overs use.
 ///
-/// A class of its own without a type parameter, because the slow halves of publishing and sleeping run over it: in generic code
-/// each of their steps would look types up, which took longer than the steps do.
+/// A class of its own without a type parameter, because the slow paths of publishing and sleeping loop over it: in generic code each step
+/// would look up types, which took longer than the steps themselves.
 ///
-/// Unchecked because `cursor` is raw memory; it is an atomic.
+/// Unchecked because `cursor` is raw memory; what it holds is an atomic.
 public class Reader: @unchecked Sendable {
-  /// Where it sleeps.
+  /// Where the reader sleeps.
   public let parker: Parker
   /// Its bit in the topic's attention word.
   let bit: Int
-  /// True where the producer may not overtake it; the others have a mailbox.
+  /// True if the producer must not overtake it; other readers have a mailbox.
   let isLossless: Bool
-  /// The number of the next event it has not done with, for the lossless.
+  /// The number of the next event that it has not finished; for lossless readers.
   @usableFromInline let cursor: Cell
 
   init(_ parker: Parker, bit: Int, isLossless: Bool, at position: Int) {
@@ -23,6 +23,6 @@ public class Reader: @unchecked Sendable {
 
   deinit { cursor.deallocate() }
 
-  /// Copies what the topic has published up to `end` to where a lossy reader takes it. Answers true where it must be woken.
+  /// Copies what the topic has published up to `end` into a lossy reader's mailbox. Returns true if the reader must be woken.
   func offer(upTo end: Int) -> Bool { false }
 }

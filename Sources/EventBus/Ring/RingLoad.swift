@@ -1,21 +1,21 @@
-/// What a ring of events with references holds: which of its slots, and how many bytes of text.
+/// The contents of a ring of events with references: which slots are initialised, and how many bytes of text they hold.
 ///
-/// The producer's alone. The slots of events from `first` to before `end` are initialised; those before were released when all readers had
-/// passed them, so that a ring holds what is under way and little more.
+/// Only the producer uses it. The slots of the events from `first` to before `end` are initialised. Earlier ones are released when all
+/// readers have passed them, so that a ring holds little more than the events in flight.
 ///
-/// Unchecked because it works on the topic's raw memory and its numbers are registers: one task at a time is the producer.
+/// Unchecked because it works on the topic's raw memory and on registers: one task at a time is the producer.
 @usableFromInline
 final class RingLoad<E: Event>: @unchecked Sendable {
   private let base: UnsafeMutablePointer<E>
   private let mask: Int
-  /// How many bytes may be under way.
+  /// How many bytes of text may be in flight.
   private let budget: Int
   private let codec = E.schema.codec
   private let first = Register()
   private let end = Register()
-  /// Bytes in the slots from `first` to `end`.
+  /// Bytes of text in the slots from `first` to `end`.
   private let bytes = Register()
-  /// The bytes at which to look how far the readers are.
+  /// The number of bytes at which the producer checks how far the readers are.
   private let lookAt: Register
 
   init(_ base: UnsafeMutablePointer<E>, mask: Int, budget: Int) {
@@ -25,16 +25,16 @@ final class RingLoad<E: Event>: @unchecked Sendable {
     lookAt = Register(Self.step(max(1, budget)))
   }
 
-  /// After so many further bytes the producer looks whether slots can be released.
+  /// The number of bytes between two such checks.
   private static func step(_ budget: Int) -> Int { max(1, budget / 64) }
 
   private func slot(_ number: Int) -> UnsafeMutablePointer<E> { base + (number & mask) }
 
-  /// More is under way than the budget allows.
+  /// True if the events in flight hold as much as the budget allows, or more.
   var isFull: Bool { bytes.number >= budget }
 
-  /// Event `number`, the next after those that are here, has been written. Answers true where it is time to look how far the readers
-  /// are before there is another.
+  /// Accounts for event `number`, just written, the next after those that are here. Returns true if the producer must check how far the
+  /// readers are before it writes another.
   @usableFromInline
   func add(_ number: Int) -> Bool {
     bytes.number = bytes.number &+ codec.weight(of: slot(number))
@@ -42,14 +42,14 @@ final class RingLoad<E: Event>: @unchecked Sendable {
     return bytes.number >= lookAt.number
   }
 
-  /// All have passed the events before `low`.
+  /// Releases the events before `low`, which all readers have passed.
   func remove(upTo low: Int) {
     release(first.number..<max(first.number, low))
     first.number = max(first.number, low)
     lookAt.number = min(budget, bytes.number &+ Self.step(budget))
   }
 
-  /// Event `next` and those after it are forgotten.
+  /// Releases event `next` and all later ones, which were never published.
   @usableFromInline
   func remove(from next: Int) {
     release(next..<max(next, end.number))
@@ -71,7 +71,7 @@ final class RingLoad<E: Event>: @unchecked Sendable {
     bytes.number = bytes.number &- sum
   }
 
-  /// Where the readers must get to so that a quarter of the budget is free, or nothing is under way.
+  /// The number that the readers must reach so that a quarter of the budget is free, or nothing is in flight.
   func goal(next: Int) -> Int {
     guard isFull else { return 0 }
     var number = first.number

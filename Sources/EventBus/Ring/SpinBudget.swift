@@ -1,20 +1,19 @@
 public import CMemoryBarrier
 
-/// How long it pays to wait awake before going to sleep, learnt from how the last waits ended.
+/// Decides how long to spin before going to sleep, from how the last waits ended.
 ///
-/// Going to sleep and being woken takes microseconds. Where the other end runs on another core its answer is often nearer than
-/// that; where it shares this core, or has nothing to say, every moment awake is lost to it. So a wait that was in vain shortens
-/// the next ones, and one that was not restores them. What differs is what is believed at first: `spin` tries to stay awake until
-/// it was in vain, and now and then again; `park` sleeps until it has seen news come while it was about to, which only another core
-/// can have brought.
+/// A sleep and a wake-up take microseconds. If the other end runs on another core, its news often comes sooner than that; if it shares this
+/// core, or has no news, spinning only delays it. So a wait in vain shortens the next ones, and a successful one restores them. The
+/// strategies start differently: `spin` spins until that was in vain, and tries again now and then. `park` sleeps at once, until news has
+/// arrived just before a sleep, which means that the other end runs on another core.
 public struct SpinBudget {
-  /// Pauses of a wait that is believed in: 10 to 40 µs by the processor, about what a sleep and a wake-up take. With a shorter wait one
-  /// late answer puts this end to sleep, whose late answer puts the other to sleep, and so on.
+  /// Pauses of a full wait: 10 to 40 µs depending on the processor, about as long as a sleep and a wake-up. With a shorter wait one late
+  /// reply would put this end to sleep, its own late reply would then put the other end to sleep, and so on.
   @usableFromInline static var longest: Int { 800 }
-  /// Pauses of a round. A `park`ed end that stays awake does so beside a busy one: looking seldom lets a run grow and leaves the
-  /// other's cache lines alone.
+  /// Pauses of one round. With `park` the other end is busy while this one spins: checking less often lets a batch grow and leaves the
+  /// other end's cache lines alone.
   @usableFromInline let pauses: Int
-  /// Rounds of a wait that is believed in.
+  /// Rounds of a full wait.
   @usableFromInline let most: Int
   @usableFromInline var budget: Int
   @usableFromInline var spent = 0
@@ -27,10 +26,10 @@ public struct SpinBudget {
     budget = strategy == .spin ? most : 0
   }
 
-  /// True where it stays awake without having seen a reason.
+  /// True if it spins before it has seen that spinning pays.
   @inlinable var isHopeful: Bool { pauses == 1 }
 
-  /// Pauses for a round, `factor` times as long as an ordinary one; false where it is time to sleep.
+  /// Pauses for a round, `factor` times as long as an ordinary one. Returns false without pausing when it is time to sleep.
   @inlinable @inline(__always)
   public mutating func spins(times factor: Int = 1) -> Bool {
     if spent >= budget { return false }
@@ -39,7 +38,7 @@ public struct SpinBudget {
     return true
   }
 
-  /// The wait, if there was one, has ended without a sleep.
+  /// To be called when a wait, if there was one, has ended without a sleep.
   @inlinable @inline(__always)
   public mutating func hadLuck() {
     if spent != 0 {
@@ -48,13 +47,13 @@ public struct SpinBudget {
     }
   }
 
-  /// Lets a short run grow: without it throughput is bimodal, because both ends fight for the same cache line.
+  /// Pauses so that a short batch can grow. Without it throughput is bimodal, because both ends compete for the same cache line.
   @inlinable @inline(__always)
   public func letGrow(_ batch: Int) {
     if batch < 64, batch > 1, budget != 0 { for _ in 0..<16 { stockbus_pause() } }
   }
 
-  /// The wait has ended in a sleep, or `inVain` is false: what was waited for came just before it.
+  /// To be called when a wait ends in a sleep, or with `inVain` false when the news came just before the sleep.
   public mutating func gaveUp(inVain: Bool) {
     spent = 0
     vain = inVain ? vain + 1 : 0

@@ -2,7 +2,7 @@ internal import CMemoryBarrier
 internal import MarketData
 internal import Synchronization
 
-/// A topic seen without its event type: what a wiring passes around.
+/// A topic without its event type, for wiring.
 public protocol AnyTopic: AnyObject, Sendable {
   var name: String { get }
   var eventType: any Event.Type { get }
@@ -10,26 +10,26 @@ public protocol AnyTopic: AnyObject, Sendable {
   var published: Int { get }
   /// Where its producer sleeps while the ring is full.
   var producer: Parker { get }
-  /// A new reader, from the next event on: see `Topic.attach`.
+  /// Adds a reader that begins with the next event; see `Topic.attach`.
   func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet
-  /// Nothing will be published any more; readers end after what is there.
+  /// Ends the topic: nothing is published any more, and readers end after the events that are there.
   func close()
 }
 
-/// Who reads a topic, and how far its last values go: all behind one lock.
+/// A topic's readers, and how far its table of last values is up to date; all behind one lock.
 private struct Members {
-  /// The bit of all lossy readers together, and the one that late comers share.
+  /// The bit shared by all lossy readers, and the one shared by lossless readers that found no free bit.
   static var mailboxBit: Int { 1 << 62 }
   static var sharedBit: Int { 1 << 61 }
 
   var readers: [Reader] = []
   var keepsLatest = false
-  /// The next event that the table of last values does not have yet, and the first that it has.
+  /// The next event to enter the table of last values, and the first one that entered it.
   var kept = 0
   var keptFrom = 0
 
-  /// The last reader before `place` whose bit is among `bits`, or any for -1. From the end, because a reader that leaves meanwhile moves
-  /// those behind it forward: one may come twice, none is left out.
+  /// The last reader before `place` whose bit is among `bits`; -1 means any. It goes from the end, because a reader that leaves meanwhile
+  /// moves the later ones forward: one may be visited twice, none is left out.
   func next(below place: Int, bits: Int) -> (parker: Parker, place: Int)? {
     var place = min(place, readers.count)
     while place > 0 {
@@ -40,34 +40,34 @@ private struct Members {
   }
 }
 
-/// One producer, one event type, any number of readers over one ring; fan-out copies nothing.
+/// One producer, one event type, and any number of readers over one ring; fan-out copies nothing.
 ///
-/// The event numbered `n` stands in slot `n & mask`. The producer overwrites it only when every lossless reader has passed it,
-/// every lossy one has its copy, and the table of latest values has it. Readers may come and go at any time.
+/// Event number `n` stands in slot `n & mask`. The producer overwrites it only when every lossless reader has passed it, every lossy one
+/// has its copy, and the table of latest values has it. Readers may be attached and detached at any time.
 ///
-/// Events with references are released by the producer where it looks how far the readers are: at the latest a ring later, and where they
-/// hold much text, soon (`RingLoad`).
+/// The producer releases events with references when it checks how far the readers are: at the latest one ring length later, and earlier if
+/// they hold much text (`RingLoad`).
 ///
-/// Unchecked because the ring is raw memory: slots below `published` are only read, slots from `published` on are touched by the
-/// one producer only, and the producer goes no further than its limit, which is computed under the `members` lock.
+/// Unchecked because the ring is raw memory: slots below `published` are only read, slots from `published` on are used by the one producer
+/// only, and the producer stops at its limit, which is computed under the `members` lock.
 public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   public let name: String
-  /// How many events the ring holds: a power of two.
+  /// How many events the ring holds; a power of two.
   public let capacity: Int
   @usableFromInline let base: UnsafeMutablePointer<E>
   @usableFromInline let mask: Int
   @usableFromInline let head = makeCell()
-  /// Who wants to be told of the next event: a bit an inlet that is about to sleep, and one for the lossy inlets together.
+  /// Who must be woken at the next event: one bit for each inlet that is about to sleep, and one for all lossy inlets.
   @usableFromInline let attention = makeCell()
-  /// Where a slow reader must get to for the waiting producer to go on, or 0.
+  /// The number that the slowest reader must reach for the sleeping producer to continue; 0 if it does not sleep.
   @usableFromInline let starved = makeCell()
   private let closed = makeCell()
-  /// True while an outlet writes.
+  /// True while an outlet has the writing end.
   private let isWritten = Atomic(false)
   private let members = Guarded(Members())
-  /// The last event of every symbol, where they are kept; touched under the lock of `members` only.
+  /// The last event of every symbol, if they are kept; used under the lock of `members` only.
   private var latest = LatestBySymbol<E>()
-  /// What a ring of events with references holds; nil for plain bytes, which hold nothing but their place.
+  /// What a ring of events with references holds; nil for events without references.
   @usableFromInline let load: RingLoad<E>?
   /// Where the producer sleeps while the ring is full.
   public let producer: Parker
@@ -80,8 +80,8 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   /// - Parameters:
   ///   - capacity: rounded up to a power of two, at least 2.
-  ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
-  ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one may be larger.
+  ///   - keepsLatest: keeps the last event of every symbol from the start, for inlets that ask for `initial`.
+  ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one event may hold more.
   public init(
     _ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, memory: Int = InletOptions.defaultMemory,
     producer: Parker = Parker()
@@ -104,19 +104,19 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     for cell in [head, attention, starved, closed] { cell.deallocate() }
   }
 
-  /// The writing end, of which there is one at a time; nil while another outlet has it.
+  /// Takes the writing end, which only one outlet has at a time. Returns nil while another outlet has it.
   public func claim(waitsWhenCancelled: Bool = false, stop: StopToken? = nil) -> Outlet<E>? {
     takeWritingEnd() ? Outlet(taken: self, waitsWhenCancelled, stop) : nil
   }
 
-  /// False where another outlet has it. The next outlet sees what the one before it has written.
+  /// Returns false if another outlet has it. The next outlet sees everything that the one before has written.
   func takeWritingEnd() -> Bool { !isWritten.exchange(true, ordering: .acquiringAndReleasing) }
 
   @usableFromInline
   func giveWritingEndBack() { isWritten.store(false, ordering: .releasing) }
 
   public func close() {
-    // First the last events, then the end: a lossy reader that sees the end has everything.
+    // The last events come before the end, so that a lossy reader that sees the end has everything.
     members.withLock { offerToMailboxes($0) }
     closed.pointee.store(1, ordering: .sequentiallyConsistent)
     wakeReaders(everybody: true)
@@ -126,13 +126,15 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   // MARK: Readers
 
-  /// A new reader, from the next event on; `parker` is where it sleeps. Until it is detached the topic keeps it, and its room.
+  /// Adds a reader that begins with the next event and sleeps at `parker`. The topic keeps it, and waits for it if it is lossless, until it
+  /// is detached.
   ///
-  /// Where `initial` is asked for and the last values are not kept, they are from now on, beginning with the events that not every lossless
-  /// reader has passed: `Inlet.beginsComplete` says whether that was all. Events about no symbol have none; asking for them traps.
+  /// If `initial` is asked for and the topic does not keep the last values, it keeps them from now on, beginning with the events that some
+  /// lossless reader has yet to pass; `Inlet.beginsComplete` says whether those were all. Traps if `initial` is asked for and the events
+  /// are not about a symbol.
   public func attach(_ parker: Parker, options: InletOptions = InletOptions()) -> Inlet<E> {
     let inlet = members.withLock { members in
-      // Under the lock nobody recomputes the producer's limit, so the slots from `published` on are safe from here on.
+      // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
       let position = published
       var initial: ContiguousArray<E> = []
       if options.initial {
@@ -145,13 +147,13 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
       members.readers.append(inlet)
       return inlet
     }
-    // Not under the lock: who looks again takes the two locks the other way round.
+    // Not under the lock: `Parker.lookAgain` takes the two locks in the other order.
     parker.add(inlet)
     hear(inlet)
     return inlet
   }
 
-  /// Keeps the last event of every symbol from now on, beginning with those that the producer cannot overwrite now.
+  /// Keeps the last event of every symbol from now on, beginning with the events that the producer cannot overwrite yet.
   private func keepLatest(_ members: inout Members) {
     if members.keepsLatest { return }
     precondition(E.schema.keyOffset != nil, "'\(E.eventName)' is about no symbol, of which there is no last event")
@@ -164,12 +166,12 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   public func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet { attach(parker, options: options) }
 
-  /// Puts a new inlet in the place of `old`: at the same event, with what waits in `old` before it. Only the reader itself may call, between
-  /// two runs.
+  /// Puts a new inlet in the place of `old`, at the same event and with the events that wait in `old` first. Only the reader itself may
+  /// call, between two batches.
   func replace(_ old: Inlet<E>, options: InletOptions) -> Inlet<E> {
     old.retract()
     let inlet = members.withLock { members in
-      // Under the lock the producer goes no further than `old` allows; then the new inlet has its place.
+      // Under the lock the producer cannot pass the limit that `old` sets; after that the new inlet sets it.
       offerToMailboxes(members)
       let counts = old.counts.settled
       let (waiting, next) = old.takeWaiting()
@@ -188,23 +190,23 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     return inlet
   }
 
-  /// Sees to it that a lossy inlet, which is a reader already, is told of what comes.
+  /// Makes the producer offer events to a lossy inlet, which must be among the readers already.
   private func hear(_ inlet: Inlet<E>) {
     guard inlet.mailbox != nil else { return }
-    // The producer may just be publishing without having seen the bit: what it published meanwhile is offered here.
+    // The producer may be publishing without having seen the bit, so what it published meanwhile is offered here.
     _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
     stockbus_heavy_barrier()
     members.withLock { offerToMailboxes($0) }
   }
 
-  /// A bit that no attached reader has, or the one that late comers share. A lossy reader needs none: its mailbox knows that it
-  /// waits.
+  /// A bit that no attached reader has, or else the shared one. A lossy reader needs none: its mailbox knows that it waits.
   private func freeBit(_ members: borrowing Members) -> Int {
     let taken = members.readers.reduce(0) { $0 | $1.bit }
     return (0..<61).first { taken & (1 << $0) == 0 }.map { 1 << $0 } ?? Self.sharedBit
   }
 
-  /// The reader is gone: it holds nobody back any more. Only the reader itself, or whoever knows that it does not run, may call.
+  /// Removes a reader, so that the producer no longer waits for it. Only the reader itself may call, or a caller that knows that the reader
+  /// does not work.
   func detach(_ inlet: Inlet<E>) {
     members.withLock { members in
       members.readers.removeAll { $0 === inlet }
@@ -213,7 +215,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     feedProducer()
   }
 
-  /// Clears the producer's bit when no lossy reader is left. Adding a lossy reader sets the bit after the reader is listed, so it is not lost here.
+  /// Clears the lossy readers' bit when none is left. A lossy reader sets the bit after it is listed, so its bit is not lost here.
   private func forgetMailboxes(_ members: borrowing Members) {
     if members.readers.contains(where: { !$0.isLossless }) { return }
     _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
@@ -227,7 +229,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   // MARK: The producer's side
 
-  /// How far the producer may write: a ring's length past the slowest reader. `next` is what it publishes next.
+  /// How far the producer may write: one ring length past the slowest reader. `next` is the number of its next event.
   @usableFromInline
   func limit(next: Int) -> Int {
     let low = members.withLock { members in
@@ -238,7 +240,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
       for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
       return low
     }
-    // Not under the lock: nobody looks at what all have passed, and whoever comes begins at what is published.
+    // Not under the lock, because nothing reads slots that all readers have passed, and a new reader begins at the published end.
     if let load {
       load.remove(upTo: low)
       if load.isFull, next > low { return next }
@@ -246,21 +248,21 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     return low &+ capacity
   }
 
-  /// Where all lossless readers must get to for a producer that found no room at `next` to have some: a quarter of the ring, and of the
-  /// budget of bytes.
+  /// The number that all lossless readers must reach so that a producer without room at `next` has some again: a quarter of the ring and of
+  /// the byte budget.
   @usableFromInline
   func goal(next: Int) -> Int {
     let goal = next &+ max(1, capacity / 4) &- capacity
     return load.map { max(goal, $0.goal(next: next)) } ?? goal
   }
 
-  /// The producer waits for room that there is.
+  /// True if the producer waits for room, and there is room.
   var isUnheard: Bool {
     let target = starved.pointee.load(ordering: .acquiring)
     return target != 0 && haveAllReached(target)
   }
 
-  /// True where every lossless reader has reached `target`.
+  /// True if every lossless reader has reached `target`.
   func haveAllReached(_ target: Int) -> Bool {
     members.withLock { members in
       // A loop, because a closure that captures allocates, and this runs at every sleep.
@@ -269,7 +271,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     }
   }
 
-  /// Somebody wants to be told: the slow half of publishing.
+  /// The slow path of publishing, taken when a reader has announced itself.
   @usableFromInline @inline(never)
   func attend() {
     if attention.pointee.load(ordering: .relaxed) & Self.mailboxBit != 0 { members.withLock { offerToMailboxes($0) } }
@@ -279,7 +281,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   private func wakeReaders(everybody: Bool) {
     let bits = attention.pointee.bitwiseAnd(Self.mailboxBit, ordering: .sequentiallyConsistent).oldValue & ~Self.mailboxBit
     if bits == 0, !everybody { return }
-    // One by one, because nobody else's code, which a wake-up may run, belongs under the lock.
+    // One by one, because a wake-up may run other code, which must not run under the lock.
     var place = Int.max
     while let next = members.withLock({ $0.next(below: place, bits: everybody ? -1 : bits) }) {
       next.parker.wake()
@@ -297,7 +299,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     members.kept = max(members.kept, end)
   }
 
-  /// As one call, because every access to a class's variable is checked.
+  /// One call with `inout`, because Swift checks every access to a class's variable for exclusivity.
   private func note(_ numbers: Range<Int>, in latest: inout LatestBySymbol<E>) {
     guard let keyOffset = E.schema.keyOffset else { return }
     for number in numbers {

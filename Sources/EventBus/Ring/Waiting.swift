@@ -1,8 +1,8 @@
-/// What whoever waits for the other end of a ring does first.
+/// What a component does before it sleeps while it waits for the other end of a ring.
 public enum WaitStrategy: String, Sendable, Hashable, CaseIterable {
-  /// Stays awake for a moment, as long as that has paid lately: the shortest way to an end that runs on another core.
+  /// Spins for a moment, as long as that has paid lately: fastest if the other end runs on another core.
   case spin
-  /// Gives its thread back at once: the shortest way to an end that runs on the same thread next.
+  /// Gives its thread back at once: fastest if the other end runs next on the same thread.
   case park
 }
 
@@ -11,24 +11,24 @@ public struct Waiting: Sendable {
   public let strategy: WaitStrategy
   let watch: (any SleepWatch)?
 
-  /// Without a watch whoever falls asleep runs the heavy barrier itself.
+  /// Without a watch the sleeper runs the heavy barrier itself.
   public init(_ strategy: WaitStrategy = .spin, watch: (any SleepWatch)? = nil) {
     self.strategy = strategy
     self.watch = watch
   }
 }
 
-/// Spares sleepers their heavy barriers: runs one for many, and looks again on their behalf.
+/// Runs one heavy barrier for many sleepers, and then checks again on their behalf.
 ///
-/// What it promises: after `notice` has answered true, a heavy barrier is run, and `lookAgain` called on the parker after it; soon
-/// in any case, and before the thread that called goes idle. `endNotice` comes before the barrier.
+/// It guarantees: after `notice` has returned true, it runs a heavy barrier and then calls `lookAgain` on the parker, soon in any case, and
+/// before the calling thread goes idle. It calls `endNotice` before the barrier.
 public protocol SleepWatch: AnyObject, Sendable {
-  /// The owner of `parker` has announced itself and is about to sleep. Answers false where it must run the barrier itself.
+  /// The owner of `parker` has announced itself and is about to sleep. Returns false if the owner must run the barrier itself.
   func notice(_ parker: Parker) -> Bool
 }
 
-/// What may end a sleep, seen by whoever looks again on the sleeper's behalf.
+/// Something that may end a sleep, as the watch sees it.
 protocol WakeCause: AnyObject, Sendable {
-  /// True where the sleeper has announced itself and was not told of what it waits for.
+  /// True if the sleeper has announced itself and has not been woken, although what it waits for is there.
   var isUnheard: Bool { get }
 }

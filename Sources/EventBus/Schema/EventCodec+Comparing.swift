@@ -1,9 +1,9 @@
 public import MarketData
 
-// An event's JSON beside the event it should be: what comes back from somebody who was only to pass it on. Nothing is made of
-// what is read. Above all no symbol is: names are compared where they stand.
+// Compares an event with JSON that should be the same event, such as an echo from a remote end. No event is built from the text and no
+// symbol is created: names are compared as bytes.
 extension EventCodec {
-  /// The first field, in the text's order, that differs; nil where none does.
+  /// The first field, in the order of the text, whose value differs; nil if none does.
   @usableFromInline
   func firstDifference(_ event: UnsafeRawPointer, _ copy: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) -> String? {
     var seen: UInt64 = 0
@@ -33,7 +33,7 @@ extension EventCodec {
     return nil
   }
 
-  /// Reads the value of field `i`; false where it is not the event's.
+  /// Reads the value of field `i`; returns false if it differs from the event's.
   private func isSame(
     _ i: Int, _ event: UnsafeRawPointer, _ copy: UnsafeMutableRawPointer, _ text: inout ByteReader
   ) throws(TextError) -> Bool {
@@ -51,7 +51,7 @@ extension EventCodec {
       return own.withUTF8 { said.utf8.elementsEqual($0) }
     case .other where steps[i].isQuoted: return try written(i, at).withBytes { own throws(TextError) in try isText(own, &text) }
     case .uint32, .other:
-      // A number of whatever type: read as decoding reads it, into a copy of the event, and compared by how it is written.
+      // A number of any other type: decoded into a copy of the event, and compared by its written form.
       try fields[i].read(copy + steps[i].offset, &text)
       let said = written(i, UnsafeRawPointer(copy + steps[i].offset))
       return written(i, at).withBytes { own in said.withBytes { $0.elementsEqual(own) } }
@@ -72,13 +72,13 @@ extension EventCodec {
     } catch { throw TextError(error.code, at: first + 1 + error.offset) }
   }
 
-  /// Whether the next text says these bytes, with escapes or without.
+  /// True if the next JSON string has this text, with or without escapes.
   private func isText(_ own: UnsafeBufferPointer<UInt8>, _ text: inout ByteReader) throws(TextError) -> Bool {
     if let bytes = try text.plainJSONString() { return bytes.elementsEqual(own) }
     return try text.jsonString().utf8.elementsEqual(own)
   }
 
-  /// The bare value, as a field writes it.
+  /// The value as the field writes it, without quotation marks.
   private func written(_ i: Int, _ at: UnsafeRawPointer) -> ByteWriter {
     var out = ByteWriter(capacity: fields[i].width(at) + 16)
     out.reserve(fields[i].width(at) + 16)
@@ -88,11 +88,11 @@ extension EventCodec {
 }
 
 extension EventSchema {
-  /// The first field of the next JSON object whose value is not `event`'s; nil where it says `event`, in whatever order of keys,
-  /// with whatever blanks, escapes and ways to write numbers and times.
+  /// The first field of the next JSON object whose value differs from `event`'s; nil if the object equals `event`, with any order of keys,
+  /// blanks, escapes, and forms of numbers and times.
   ///
-  /// For what should come back as it was sent: nothing is made of the text, so no name in it becomes a symbol. Throws where
-  /// the text is no such object, as decoding does.
+  /// For text that should come back as it was sent: it builds no event, so no name in the text becomes a symbol. Throws as decoding does if
+  /// the text is no such object.
   @inlinable
   public func firstDifference(from event: E, json text: inout ByteReader) throws(TextError) -> String? {
     var copy = event

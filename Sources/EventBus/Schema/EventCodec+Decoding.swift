@@ -1,7 +1,7 @@
 public import MarketData
 
 extension EventCodec {
-  /// Keys in the declared order at full speed, in any other order by search.
+  /// Decodes keys in the declared order at full speed, and in any other order by search.
   @usableFromInline
   func decodeJSON(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     forgetDecimals(event)
@@ -9,7 +9,7 @@ extension EventCodec {
     text.skipBlanks()
     try text.skip(123)
     text.skipBlanks()
-    // One round more than there are fields: a key too many is unknown or doubled, and is named.
+    // One round more than there are fields, so that an extra key is reported by name as unknown or doubled.
     for n in 0...count {
       if n == 0, text.peek == 125 { break }
       if n > 0 {
@@ -32,7 +32,7 @@ extension EventCodec {
     try text.skip(125)
   }
 
-  /// Goes past the key of this field, its comma left out, where it comes next.
+  /// Skips the key of field `n`, without its leading comma, if it comes next.
   @inline(__always)
   private func isNext(_ n: Int, _ text: inout ByteReader) -> Bool {
     let key = steps[n].key
@@ -40,7 +40,7 @@ extension EventCodec {
     return text.goPast(UnsafeBufferPointer(rebasing: key[1...]))
   }
 
-  /// The field whose key comes next, with its colon.
+  /// Reads the next key with its colon, and returns the index of its field.
   @inline(never)
   func search(_ text: inout ByteReader) throws(TextError) -> Int {
     let at = text.offset
@@ -71,7 +71,7 @@ extension EventCodec {
     }
   }
 
-  /// Reads a whole value from bytes that begin at `start` of the text.
+  /// Reads a value from all of `bytes`, which begin at offset `start` of the text.
   private func read(
     _ i: Int, _ at: UnsafeMutableRawPointer, _ bytes: UnsafeBufferPointer<UInt8>, at start: Int
   ) throws(TextError) {
@@ -82,7 +82,7 @@ extension EventCodec {
     } catch { throw TextError(error.code, at: start + error.offset) }
   }
 
-  /// Reads a whole value from text whose escapes were resolved: an error is located at `start`, where it begins.
+  /// Reads a value from text whose escapes have been resolved. An error is located at `start`, the beginning of the value.
   @inline(never)
   private func read(_ i: Int, _ at: UnsafeMutableRawPointer, from text: String, at start: Int) throws(TextError) {
     var text = text
@@ -103,7 +103,7 @@ extension EventCodec {
     keepDecimals(i, event, decimals)
   }
 
-  /// Several numbers may share one property: it keeps the most decimals that any of them was written with.
+  /// Several numbers may share one property: it keeps the largest number of decimals among them.
   @inline(__always)
   private func keepDecimals(_ i: Int, _ event: UnsafeMutableRawPointer, _ decimals: UInt8) {
     let d = steps[i].decimalsOffset
@@ -122,7 +122,7 @@ extension EventCodec {
       do throws(TextError) {
         if i > 0 { try text.skip(44) }
         try getCSV(i, event, &text)
-        // Here, so that what stands behind a value is told as that field's mistake.
+        // Checked here, so that text behind a value is reported as that field's error.
         guard text.isAtEnd || text.peek == 44 || text.peek == 10 || text.peek == 13 else { throw TextError(.unexpected, at: text.offset) }
       } catch { throw TextError(error.code, at: error.offset, field: fields[i].name) }
     }
@@ -153,7 +153,7 @@ extension EventCodec {
   private func readTime(
     _ i: Int, _ at: UnsafeMutableRawPointer, _ bytes: UnsafeBufferPointer<UInt8>, at start: Int
   ) throws(TextError) {
-    // The fifth byte of an ISO date is a hyphen, that of a whole number never.
+    // The fifth byte of an ISO date is a hyphen; that of a whole number is not.
     if bytes.count >= 5, bytes[4] == 45 { return try read(i, at, bytes, at: start) }
     var inner = ByteReader(bytes)
     do {
@@ -162,7 +162,7 @@ extension EventCodec {
     } catch { throw TextError(error.code, at: start + error.offset) }
   }
 
-  /// A value between quotation marks that need not stand there: some programs write all of theirs so.
+  /// Reads a value between quotation marks that need none, because some programs quote all of theirs.
   @inline(never)
   private func getQuoted(_ i: Int, _ event: UnsafeMutableRawPointer, _ text: String, _ start: Int) throws(TextError) {
     var text = text

@@ -2,11 +2,11 @@ public import MarketData
 
 /// The loops over an event's fields, without generics and closures for the known layouts.
 ///
-/// Unchecked because it holds raw memory, written once in `init`. Unsafe because it reads fields at their offsets: each offset
-/// was found by `MemoryLayout.offset(of:)` for the property whose layout stands beside it.
+/// Unchecked because it holds raw memory that is written once, in `init`. Unsafe because it reads fields at their offsets: each offset
+/// comes from `MemoryLayout.offset(of:)` for a property of the stored layout.
 @usableFromInline
 final class EventCodec: @unchecked Sendable {
-  /// What the loops read per field: plain bytes, because copying a `RawField` would retain its closures.
+  /// What the loops read per field. It is plain bytes, because copying a `RawField` would retain its closures.
   struct Step: BitwiseCopyable {
     let key: UnsafeBufferPointer<UInt8>
     let offset: Int
@@ -14,7 +14,7 @@ final class EventCodec: @unchecked Sendable {
     let layout: FieldLayout
     let isQuoted: Bool
     let choices: ChoiceTexts?
-    /// The first eight bytes of the key without its comma as a word, the first lowest, and which of them it has.
+    /// The key's first eight bytes, without its comma, as a word with the first byte lowest; and the mask of the bytes that it has.
     let keyStart: UInt64
     let keyMask: UInt64
 
@@ -32,16 +32,16 @@ final class EventCodec: @unchecked Sendable {
 
   let steps: UnsafeMutablePointer<Step>
   let count: Int
-  /// A bit for each field.
+  /// One bit for each field.
   let all: UInt64
-  /// The properties that keep decimals, each once.
+  /// The offsets of the properties that keep decimals, without duplicates.
   let decimalsOffsets: UnsafeMutablePointer<Int>
   let decimalsCount: Int
   let fields: [RawField]
-  /// Bytes that every event needs at most, without its texts.
+  /// The most bytes that any event needs, without its texts.
   private let fixed: Int
   private let hasTexts: Bool
-  /// Fields that have as many bytes as each event likes, and where the strings among them stand.
+  /// Fields of variable length, and the offsets of the strings among them.
   private let texts: [RawField]
   private let stringOffsets: [Int]
   private let otherTexts: [RawField]
@@ -58,7 +58,7 @@ final class EventCodec: @unchecked Sendable {
     decimalsCount = decimals.count
     decimalsOffsets = .allocate(capacity: max(1, decimals.count))
     for (i, offset) in decimals.enumerated() { (decimalsOffsets + i).initialize(to: offset) }
-    // Keys and the texts of enums are copied in chunks, whose end goes beyond theirs by up to 15 bytes.
+    // Keys and the texts of enums are copied in chunks that write up to 15 bytes past their end.
     fixed = fields.reduce(4 + 15) { $0 + $1.key.bytes.count + 4 + ($1.fixedWidth ?? 0) }
     texts = fields.filter { $0.fixedWidth == nil }
     hasTexts = !texts.isEmpty
@@ -71,7 +71,7 @@ final class EventCodec: @unchecked Sendable {
     decimalsOffsets.deallocate()
   }
 
-  /// The bytes of the event's texts: what it holds besides its place.
+  /// The bytes of the event's texts, which it holds outside its slot.
   func weight(of event: UnsafeRawPointer) -> Int {
     var sum = 0
     for offset in stringOffsets { sum &+= (event + offset).assumingMemoryBound(to: String.self).pointee.utf8.count }
@@ -102,7 +102,7 @@ final class EventCodec: @unchecked Sendable {
     case .text:
       var text = at.assumingMemoryBound(to: String.self).pointee
       text.withUTF8 { if json { out.append(json: $0) } else { out.append(csv: $0) } }
-      reserve(event, &out)  // escaping made its own room; give the rest of the record its room again
+      reserve(event, &out)  // escaping has used the room reserved for the rest of the record
     case .other where steps[i].choices != nil:
       if json { out.put(34) }
       put(choice: i, at, &out)
@@ -121,7 +121,7 @@ final class EventCodec: @unchecked Sendable {
     fields[i].write(at, &out)
   }
 
-  /// A type of the event's own that writes text: escaped here, as `String` is.
+  /// Writes a type of the event's own that is text: it is escaped here, as `String` is.
   @inline(never)
   private func put(otherText i: Int, _ event: UnsafeRawPointer, json: Bool, _ out: inout ByteWriter) {
     let at = event + steps[i].offset
@@ -151,7 +151,7 @@ final class EventCodec: @unchecked Sendable {
       out.put(padded: steps[i].key)
       put(i, event, times, json: true, &out)
     }
-    out.replace(at: first, with: 123)  // the first field's comma becomes the brace
+    out.replace(at: first, with: 123)  // the first field's comma becomes the opening brace
     out.put(125)
   }
 

@@ -1,23 +1,23 @@
 public import MarketData
 
-/// Writes events as JSON or CSV, with all fields or some, in a chosen order.
+/// Writes events as JSON or CSV, with all fields or some of them in a chosen order.
 public struct EventEncoder<E: Event>: Sendable {
   @usableFromInline let codec: EventCodec
   @usableFromInline let times: TimeStyle
   /// The names of the fields, in the order in which they are written.
   public let fields: [String]
-  /// In CSV, makes texts harmless that a spreadsheet would take for formulas: those that begin with `=`, `+`, `-` or `@` get an apostrophe
-  /// before them. Numbers stay as they are.
+  /// In CSV, puts an apostrophe before texts that a spreadsheet would take for formulas: those that begin with `=`, `+`, `-` or `@`.
+  /// Numbers stay as they are.
   public var defusesFormulas = false
 
-  /// All fields of the declaration.
+  /// An encoder for all fields of the declaration.
   public init(times: TimeStyle = .iso8601(.shortest)) {
     codec = E.schema.codec
     self.times = times
     fields = E.schema.fields.map(\.name)
   }
 
-  /// Only `fields`; nil where one is not declared.
+  /// An encoder for `fields` only; nil if one of them is not declared.
   public init?(fields: [String], times: TimeStyle = .iso8601(.shortest)) {
     let chosen = fields.compactMap { name in E.schema.fields.first { $0.name == name } }
     guard chosen.count == fields.count, !fields.isEmpty else { return nil }
@@ -26,11 +26,11 @@ public struct EventEncoder<E: Event>: Sendable {
     self.fields = fields
   }
 
-  /// One JSON object without a line end.
+  /// Writes one JSON object without a line end.
   @inlinable
   public func encodeJSON(_ event: E, to out: inout ByteWriter) { withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) } }
 
-  /// One CSV record without a line end.
+  /// Writes one CSV record without a line end.
   @inlinable
   public func encodeCSV(_ event: E, to out: inout ByteWriter) {
     withUnsafePointer(to: event) {
@@ -38,6 +38,6 @@ public struct EventEncoder<E: Event>: Sendable {
     }
   }
 
-  /// The names of the fields, separated by commas, without a line end.
+  /// The field names, separated by commas, without a line end.
   public var csvHeader: String { fields.joined(separator: ",") }
 }

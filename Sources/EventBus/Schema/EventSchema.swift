@@ -1,15 +1,15 @@
 public import MarketData
 
-/// Everything that is derived from an event's one declaration.
+/// An event type's declaration, and everything that is derived from it.
 public final class EventSchema<E: Event>: Sendable {
   /// The event's name in configurations and documentation: snake_case.
   public let name: String
   /// What it is, in one sentence.
   public let doc: String
   public let fields: [Field<E>]
-  /// Shown in the documentation; decoding starts from a copy of it.
+  /// Shown in the documentation. Decoding starts from a copy of it.
   public let example: E
-  /// Bytes from the event's start to its symbol; nil where it is about no instrument.
+  /// Bytes from the event's start to its symbol; nil if the event is not about an instrument.
   @usableFromInline let keyOffset: Int?
   @usableFromInline let timeOffset: Int
   @usableFromInline let codec: EventCodec
@@ -51,7 +51,7 @@ public final class EventSchema<E: Event>: Sendable {
     withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: timeOffset, as: Timestamp.self) }
   }
 
-  /// Its instrument; nil where it is about none.
+  /// The event's instrument; nil if it is not about one.
   public func symbol(of event: E) -> Symbol? {
     guard let keyOffset else { return nil }
     return withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: keyOffset, as: Symbol.self) }
@@ -60,19 +60,19 @@ public final class EventSchema<E: Event>: Sendable {
   /// The field names, separated by commas, without a line end.
   public var csvHeader: String { fields.map(\.name).joined(separator: ",") }
 
-  /// One JSON object without a line end; keys in the declared order.
+  /// Writes one JSON object without a line end; keys in the declared order.
   @inlinable
   public func encodeJSON(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
     withUnsafePointer(to: event) { codec.encodeJSON($0, times, to: &out) }
   }
 
-  /// One CSV record without a line end; fields in the declared order.
+  /// Writes one CSV record without a line end; fields in the declared order.
   @inlinable
   public func encodeCSV(_ event: E, times: TimeStyle = .iso8601(.shortest), to out: inout ByteWriter) {
     withUnsafePointer(to: event) { codec.encodeCSV($0, times, to: &out) }
   }
 
-  /// One JSON object with every declared key, in any order; unknown, doubled and missing keys are errors that name the field.
+  /// Reads one JSON object with every declared key, in any order. Unknown, doubled and missing keys are errors that name the field.
   @inlinable
   public func decodeJSON(_ text: inout ByteReader) throws(TextError) -> E {
     var event = example
@@ -80,7 +80,7 @@ public final class EventSchema<E: Event>: Sendable {
     return event
   }
 
-  /// One CSV record with every declared field in the declared order, up to the line's or the text's end.
+  /// Reads one CSV record with every declared field in the declared order, up to the end of the line or of the text.
   @inlinable
   public func decodeCSV(_ text: inout ByteReader) throws(TextError) -> E {
     var event = example
@@ -95,14 +95,14 @@ public final class EventSchema<E: Event>: Sendable {
     return out.string
   }
 
-  /// The stored properties that the declaration forgets: none in a correct one.
+  /// The stored properties that are missing from the declaration; empty for a correct one.
   public func undeclaredProperties() -> [String] {
     let decimals = Set(fields.compactMap(\.decimalsProperty))
     let declared = decimals.union(fields.map(\.raw.offset))
     let stored = Mirror(reflecting: example).children.compactMap(\.label)
     if stored.count == declared.count { return [] }
     let names = Set(fields.map { $0.name.filter { $0 != "_" }.lowercased() })
-    // Which decimals property belongs to which field is known by place only: where one is forgotten, all of them are suspects.
+    // A decimals property belongs to its field only by position, so if one is missing, all of them are reported.
     let isDecimals = { (name: String) in name.hasSuffix("Decimals") }
     let areForgotten = stored.count(where: isDecimals) > decimals.count
     return stored.filter { !names.contains($0.lowercased()) && (areForgotten || !isDecimals($0)) }
@@ -112,7 +112,7 @@ public final class EventSchema<E: Event>: Sendable {
 /// How a time is written.
 public enum TimeStyle: BitwiseCopyable, Hashable, Sendable {
   case iso8601(ByteWriter.TimeForm)
-  /// A whole number of such units since the epoch, cut towards the past.
+  /// A whole number of units since the epoch, rounded towards the past.
   case epoch(Unit)
 
   public enum Unit: Int64, BitwiseCopyable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// One field of an event: its name, its sentence, and how to reach it.
+/// One field of an event: its name, its description, and where it is stored.
 public struct Field<E: Event>: Sendable {
   public let name: String
   /// What it means, in one sentence.
@@ -9,15 +9,15 @@ public struct Field<E: Event>: Sendable {
   /// The stored property's type.
   public let type: any FieldValue.Type
   @usableFromInline let raw: RawField
-  /// The stored property that holds the decimals to print, where there is one.
+  /// The offset of the stored property that holds the number of decimals; nil if there is none.
   let decimalsProperty: Int?
 
-  /// `path` names a stored property: its offset is found once, here, and no key path is read after that.
+  /// `path` names a stored property. Its offset is determined here, and the key path is not used again.
   public init<V: FieldValue>(_ name: String, _ path: any WritableKeyPath<E, V> & Sendable, _ doc: String) {
     self.init(name, V.self, offset: MemoryLayout<E>.offset(of: path), doc, decimals: nil)
   }
 
-  /// A number; `decimals` names the stored property that keeps how many decimals it was written with.
+  /// A number. `decimals` names the stored property that holds the number of decimals to write.
   public init<V: FieldValue>(
     _ name: String, _ path: any WritableKeyPath<E, V> & Sendable, _ doc: String, decimals: any WritableKeyPath<E, UInt8> & Sendable
   ) {
@@ -42,34 +42,34 @@ public struct Field<E: Event>: Sendable {
 }
 
 extension Field {
-  /// Bytes from the event's start to the property; for rooms of this package that read events in place.
+  /// Bytes from the event's start to the property, for modules of this package that read events in place.
   package var offset: Int { raw.offset }
-  /// How the property stands there.
+  /// The property's layout in memory.
   package var layout: FieldLayout { raw.layout }
 }
 
-/// A field without its types: what encoding loops over, so that nothing is looked up in metadata per event.
+/// A field without its types: encoding loops over these, so that no metadata is looked up per event.
 @usableFromInline
 struct RawField: Sendable {
   let name: String
-  /// `,"name":`; the first field's comma becomes the brace.
+  /// `,"name":`; the first field's comma is replaced by the opening brace.
   let key: ImmortalBytes
   let offset: Int
-  /// Where the number of decimals stands, or -1.
+  /// The offset of the number of decimals, or -1.
   let decimalsOffset: Int
   let layout: FieldLayout
   let isQuoted: Bool
   let isText: Bool
   let fixedWidth: Int?
-  /// The texts of an enum; nil of anything else.
+  /// The texts of an enum; nil for other types.
   let choices: ChoiceTexts?
   let width: @Sendable (UnsafeRawPointer) -> Int
   let write: @Sendable (UnsafeRawPointer, inout ByteWriter) -> Void
   let read: @Sendable (UnsafeMutableRawPointer, inout ByteReader) throws(TextError) -> Void
 }
 
-/// Bytes that are written once and live as long as the process: schemas are static, so are their keys. After them stand as many zeros
-/// as let `ByteWriter.put(padded:)` copy them in chunks.
+/// Bytes that are written once and live as long as the process, as the static schemas do that use them. They are followed by zeros, so that
+/// `ByteWriter.put(padded:)` can copy them in chunks.
 @usableFromInline
 struct ImmortalBytes: @unchecked Sendable {
   let bytes: UnsafeBufferPointer<UInt8>

@@ -1,29 +1,29 @@
 public import MarketData
 
-/// What a field may hold: how it is written and read, and what may be compared with it.
+/// A type that a field may have: how it is written, read and compared.
 public protocol FieldValue: Sendable, Comparable {
   static var kind: FieldKind { get }
-  /// The layout, where the codec knows it and needs no call.
+  /// The layout, if the codec knows it and needs no call.
   static var layout: FieldLayout { get }
-  /// The most bytes the value takes when written; nil where each value answers for itself by `width`.
+  /// The most bytes that a written value takes; nil if each value gives its own in `width`.
   static var fixedWidth: Int? { get }
   var width: Int { get }
-  /// Writes the bare value; the codec has reserved `width` bytes and adds quotation marks and escapes.
+  /// Writes the bare value. The codec has reserved `width` bytes, and adds quotation marks and escapes.
   func write(to out: inout ByteWriter)
-  /// Reads the bare value, without quotation marks and unescaped.
+  /// Reads the bare value, unescaped and without quotation marks.
   init(from text: inout ByteReader) throws(TextError)
 }
 
-/// Layouts that the codec reads and writes by itself; everything else goes through its conformance.
+/// Layouts that the codec reads and writes itself; all other types go through their conformance.
 public enum FieldLayout: UInt8, BitwiseCopyable, Sendable {
   case symbol, fixedPoint, time, int64, uint32, text, other
 }
 
-/// What a reader of the documentation calls it.
+/// The kind of a field, as the documentation names it.
 public enum FieldKind: String, Sendable {
   case symbol, text, decimal, integer, time, choice
 
-  /// True where JSON writes it between quotation marks.
+  /// True if JSON writes it between quotation marks.
   @inlinable public var isQuoted: Bool { self == .symbol || self == .text || self == .choice }
 }
 
@@ -116,7 +116,7 @@ extension FieldChoice {
 }
 
 extension ByteReader {
-  /// Everything that is left; the bytes live as long as the text that is read.
+  /// Reads everything that is left. The bytes are valid as long as the text.
   @inlinable
   public mutating func rest() -> UnsafeBufferPointer<UInt8> {
     defer { at = end }

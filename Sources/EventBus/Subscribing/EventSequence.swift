@@ -1,14 +1,14 @@
-/// A topic's events as an `AsyncSequence`; one iterator, one subscriber.
+/// A topic's events as an `AsyncSequence`; each iterator is one subscriber.
 public struct EventSequence<E: Event>: AsyncSequence, Sendable {
   public typealias Element = E
   public typealias Failure = Never
   let topic: Topic<E>
   let options: SubscriptionOptions
 
-  /// The iterator's first `next` is not its beginning: it sees everything published after it was made.
+  /// The subscription begins here, not at the first `next`: the iterator gets everything published after this call.
   public func makeAsyncIterator() -> Iterator { Iterator(topic, options) }
 
-  /// Not Sendable: one task reads it. Detaches when it is dropped.
+  /// Not Sendable, because one task reads it. It detaches when it is destroyed.
   public final class Iterator: AsyncIteratorProtocol {
     private let inlet: Inlet<E>
 

@@ -1,33 +1,33 @@
-/// An actor that is told of events inside its isolation.
+/// An actor that receives events inside its isolation.
 public protocol Subscriber<Input>: Actor {
   associatedtype Input: Event
-  /// Called with as many events as are waiting, in order, never empty; never called again after a throw.
+  /// Called with all events that wait, at most 1,024, in order, never empty. Not called again after it has thrown.
   func receive(_ events: Span<Input>, _ delivery: Delivery) throws
 }
 
-/// What is known about a run besides its events.
+/// What is known about a batch besides its events.
 public struct Delivery: Sendable, Hashable {
-  /// The number of the run's first event on its topic, counted from 1. A snapshot's events all stand for the state after this
-  /// number; the next live event is the following one. Lossy subscriptions number what they hand over, gaps not shown.
+  /// The number of the batch's first event on its topic, counted from 1. For a snapshot it is the number of the last event that the
+  /// snapshot includes; the next live event has the following number. A lossy subscription counts the events it delivers, without the gaps.
   public let sequence: Int
   /// True for the last values that `initial` asked for.
   public let isInitial: Bool
 }
 
-/// A symbol's event together with the one before it.
+/// A symbol's event together with the previous one.
 public struct Change<E: SymbolEvent>: Sendable {
-  /// The event before, nil for the symbol's first.
+  /// The previous event; nil for the symbol's first.
   public let old: E?
   public let new: E
 }
 
-/// What a subscriber asks for, as in key-value observing.
+/// The options of a subscription, named as in key-value observing.
 public struct SubscriptionOptions: Sendable, Hashable {
   public var inlet: InletOptions
 
-  /// New events only, nothing lost.
+  /// Only new events, without loss.
   public static var new: SubscriptionOptions { .init() }
-  /// The last value of every symbol first. A topic that was not made with `keepsLatest` keeps them from then on.
+  /// The last value of every symbol first. A topic that does not keep them yet keeps them from then on.
   public static var initial: SubscriptionOptions { .init(initial: true) }
 
   public init(overflow: Overflow = .block, capacity: Int = 4096, initial: Bool = false) {

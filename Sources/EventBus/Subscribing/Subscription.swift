@@ -1,16 +1,16 @@
 internal import CMemoryBarrier
 internal import Synchronization
 
-/// A token: cancelling twice is harmless, dropping it cancels.
+/// A token that ends its subscription when it is cancelled or dropped. A second `cancel` has no effect.
 ///
-/// After `cancel` returns at most the run that is just being handed over is finished; nothing is called after that. An actor that
-/// cancels from inside its own isolation is not called again at all.
+/// After `cancel` returns, at most the batch that is being delivered is finished; then nothing is called any more. An actor that cancels
+/// from inside its own isolation is not called again at all.
 public final class Subscription: Sendable {
   private let parker: Parker
   private let task: Guarded<Task<Void, Never>?>
   private let inlet: any AnyInlet
 
-  /// Unstructured, because the token is the scope: its end, not a caller's, ends the task.
+  /// The task is unstructured because the token is its scope: the token's end stops the task.
   init(_ inlet: any AnyInlet, _ parker: Parker, _ pump: @escaping @Sendable () async -> Void) {
     self.inlet = inlet
     self.parker = parker
@@ -30,15 +30,16 @@ public final class Subscription: Sendable {
     parker.wake()
   }
 
-  /// Returns when nothing will be delivered any more: cancelled, the topic ended, the subscriber gone or throwing.
+  /// Returns when nothing will be delivered any more: the subscription was cancelled, the topic has ended, or the subscriber is gone or has
+  /// thrown.
   public func finished() async { await task.withLock { $0 }?.value }
 
-  /// What became of the events so far.
+  /// The counts of its events so far.
   public var counts: EdgeCounts { inlet.counts }
 }
 
 extension Topic {
-  /// Hands the events to an actor, inside its isolation. The actor is not kept alive: when it is gone, so is the subscription.
+  /// Delivers the events to an actor, inside its isolation. The actor is not kept alive; the subscription ends with it.
   public func subscribe<S: Subscriber>(_ subscriber: S, options: SubscriptionOptions = .new) -> Subscription where S.Input == E {
     let parker = Parker()
     let inlet = attach(parker, options: options.inlet)
@@ -50,7 +51,7 @@ extension Topic {
     }
   }
 
-  /// Hands every event to a closure, one after the other.
+  /// Calls a closure for every event, one after the other.
   public func subscribe(options: SubscriptionOptions = .new, _ body: @escaping @Sendable (E) -> Void) -> Subscription {
     let parker = Parker()
     let inlet = attach(parker, options: options.inlet)
@@ -66,7 +67,7 @@ extension Topic {
     }
   }
 
-  /// Hands every event to a closure together with the one before it of the same symbol.
+  /// Calls a closure for every event, together with the previous one of the same symbol.
   public func subscribeToChanges(
     options: SubscriptionOptions = .new, _ body: @escaping @Sendable (Change<E>) -> Void
   ) -> Subscription where E: SymbolEvent {
@@ -87,7 +88,7 @@ extension Topic {
 }
 
 extension Subscriber {
-  /// Hands over what waits, for a slice of time; answers false after a throw.
+  /// Delivers what waits, for one slice of time; returns false after a throw.
   func drain(_ inlet: Inlet<Input>) -> Bool {
     var slice = TimeSlice()
     while true {
@@ -110,7 +111,7 @@ private struct TimeSlice {
   private var batches = 0
   private var since = stockbus_monotonic_ns()
 
-  /// True when the slice is over, and begins the next; looks at the clock once in 16 runs or 1,024 events.
+  /// Returns true when the slice is over, and then begins the next. It reads the clock once in 16 batches or 1,024 events.
   mutating func isOver(_ n: Int) -> Bool {
     events += n
     batches += 1
@@ -125,13 +126,13 @@ private struct TimeSlice {
 }
 
 extension Inlet {
-  /// What the next run's delivery is.
+  /// The delivery of the next batch.
   var delivery: Delivery {
     let isInitial = hasSnapshot
     return Delivery(sequence: isInitial ? start : start + delivered.total + filtered.total - snapshotDelivered + 1, isInitial: isInitial)
   }
 
-  /// Suspends until a run waits; false where none will come, or the task or the parker was told to stop.
+  /// Suspends until a batch waits. Returns false if none will come, or if the task was cancelled.
   nonisolated(nonsending) func waitUntilReady() async -> Bool {
     while true {
       if Task.isCancelled { return false }

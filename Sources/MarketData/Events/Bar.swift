@@ -1,18 +1,18 @@
-/// The prices of one stretch of time, first, highest, lowest and last, with the volume: 64 bytes without references.
+/// The first, highest, lowest and last price of a period, with the volume: 64 bytes without references.
 public struct Bar: BitwiseCopyable, Hashable, Sendable {
   public var symbol: Symbol
-  /// Decimals the prices were written with; they print with at least as many.
+  /// The number of decimals the prices were written with; they are printed with at least as many.
   public var priceDecimals: UInt8
-  /// Decimals the volume was written with; it prints with at least as many.
+  /// The number of decimals the volume was written with; it is printed with at least as many.
   public var sizeDecimals: UInt8
   public var open: Price
   public var high: Price
   public var low: Price
   public var close: Price
   public var volume: Quantity
-  /// When the stretch begins.
+  /// When the period begins.
   public var time: Timestamp
-  /// When it reached us.
+  /// When the program received it.
   public var received: Timestamp
 
   @inlinable

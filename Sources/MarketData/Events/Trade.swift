@@ -1,17 +1,17 @@
 /// One execution on a venue: 40 bytes without references.
 public struct Trade: BitwiseCopyable, Hashable, Sendable {
   public var symbol: Symbol
-  /// Decimals the price was written with; it prints with at least as many.
+  /// The number of decimals the price was written with; it is printed with at least as many.
   public var priceDecimals: UInt8
-  /// Decimals the size was written with; it prints with at least as many.
+  /// The number of decimals the size was written with; it is printed with at least as many.
   public var sizeDecimals: UInt8
-  /// Which side took the liquidity, where the venue says.
+  /// The side that took the liquidity, if the venue says.
   public var side: Side
   public var price: Price
   public var size: Quantity
-  /// When the venue says it happened.
+  /// When it happened according to the venue.
   public var time: Timestamp
-  /// When it reached us.
+  /// When the program received it.
   public var received: Timestamp
 
   @inlinable

@@ -1,15 +1,15 @@
-/// An interned instrument name: a 32-bit handle, equal in one comparison, its name one look-up away.
+/// An interned instrument name: a 32-bit handle that is compared in one instruction and leads to the name in one look-up.
 ///
-/// A name is 1 to 64 bytes of UTF-8 without control characters, quotation marks, backslashes and commas, so that it needs no
-/// escaping in JSON or CSV. Fewer than `Symbol.limit` different names live in one process; names are never forgotten.
+/// A name is 1 to 64 bytes of UTF-8 without control characters, quotation marks, backslashes and commas, so that it needs no escaping in
+/// JSON or CSV. A process has fewer than `Symbol.limit` different names; names are never removed.
 public struct Symbol: BitwiseCopyable, Hashable, Sendable {
-  /// The handle: dense, counting from 1 in the order of first use; 0 is no symbol.
+  /// The handle: dense, counted from 1 in the order of first use; 0 is not a symbol.
   public let id: UInt32
 
-  /// The symbol with the handle `id`, which came from another symbol.
+  /// The symbol with the handle `id` of another symbol.
   @inlinable public init(id: UInt32) { self.id = id }
 
-  /// The symbol named `name`. Throws `TextError` where the name breaks the rules above or the table is full.
+  /// The symbol named `name`. Throws `TextError` if the name violates the rules above or the table is full.
   public init(_ name: String) throws(TextError) {
     var name = name
     let result: Result<UInt32, TextError> = name.withUTF8 { bytes in
@@ -18,20 +18,20 @@ public struct Symbol: BitwiseCopyable, Hashable, Sendable {
     id = try result.get()
   }
 
-  /// The symbol named by these bytes, without a limit but the table's: names from outside come through a `SymbolIntake`.
+  /// The symbol with this name, limited only by the table. Names from outside go through a `SymbolIntake` instead.
   @inlinable public init(utf8 name: UnsafeBufferPointer<UInt8>) throws(TextError) {
     id = try SymbolTable.shared.intern(name)
   }
 
-  /// Handles are below this, so there may be one name fewer.
+  /// All handles are below this, so there may be one name fewer.
   public static var limit: Int { SymbolTable.limit }
 
-  /// The name's bytes; they live as long as the process.
+  /// The bytes of the name; they stay valid as long as the process runs.
   @inlinable public var utf8: UnsafeBufferPointer<UInt8> { SymbolTable.shared.name(of: id) }
 }
 
 extension Symbol: ExpressibleByStringLiteral {
-  /// A symbol written in source code; a name that breaks the rules is the programmer's mistake and traps.
+  /// A symbol written in source code. Traps if the name violates the rules.
   public init(stringLiteral name: String) {
     do throws(TextError) { try self.init(name) } catch { preconditionFailure("'\(name)' cannot be a symbol: \(error)") }
   }
@@ -47,7 +47,7 @@ extension Symbol: Comparable {
 }
 
 extension Symbol {
-  /// Why `name` can be no symbol's name, in one sentence; nil where it can. Nothing is interned.
+  /// Why `name` is not a valid name, in one sentence; nil if it is valid. Nothing is interned.
   public static func fault(in name: String) -> String? {
     var name = name
     return name.withUTF8 { bytes in

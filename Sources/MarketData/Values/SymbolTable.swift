@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The process's symbol names: append-only, so that looking up takes no lock.
+/// The process's symbol names; append-only, so that looking up takes no lock.
 ///
-/// Unchecked because memory is published by atomics: a name is written before the index slot that points to it is stored with
-/// release, an index before the pointer to it, and neither changes afterwards. Growing leaves the old index to readers that
-/// still hold it; all old ones together are smaller than the present one.
+/// Unchecked because memory is published by atomics: a name is written before the index slot that refers to it is stored with release, an
+/// index before the pointer to it, and neither changes afterwards. After growing, the old index stays allocated for readers that still use
+/// it; all old ones together are smaller than the present one.
 @usableFromInline
 final class SymbolTable: @unchecked Sendable {
   @usableFromInline static let shared = SymbolTable()
@@ -22,7 +22,7 @@ final class SymbolTable: @unchecked Sendable {
   /// Handles are below this.
   private let limit: Int
 
-  /// Tests may have a smaller one.
+  /// Tests may pass a smaller limit.
   init(_ hash: consuming NameHash = NameHash(), limit: Int = SymbolTable.limit) {
     self.hash = hash
     self.limit = limit
@@ -39,17 +39,18 @@ final class SymbolTable: @unchecked Sendable {
     return segment
   }
 
-  /// The name of any handle, empty where nothing has it.
+  /// The name of a handle; empty if there is none.
   ///
-  /// Reads without atomics: an `id` comes from a slot that was read with acquire, or from the lock, after the name and its segment
-  /// were written; and whoever hands it to another thread (a ring of the bus, a lock, an actor) hands those writes on with it.
+  /// Reads without atomics: an `id` comes from a slot that was read with acquire, or from the lock, after the name and its segment were
+  /// written. A thread that passes the id to another one (by a ring of the bus, a lock, an actor) passes on the visibility of those writes
+  /// too.
   @usableFromInline
   func name(of id: UInt32) -> UnsafeBufferPointer<UInt8> {
     guard id < Self.limit, let segment = segments[Int(id) >> Self.segmentBits] else { return UnsafeBufferPointer(start: nil, count: 0) }
     return segment[Int(id) & (Self.segmentSize - 1)]
   }
 
-  /// The name of a handle out of the index, which is in range and has a segment.
+  /// The name of a handle from the index, which is in range and has a segment.
   @inline(__always)
   fileprivate func name(known id: UInt32) -> UnsafeBufferPointer<UInt8> {
     segments[Int(id) >> Self.segmentBits].unsafelyUnwrapped[Int(id) & (Self.segmentSize - 1)]
@@ -67,7 +68,7 @@ final class SymbolTable: @unchecked Sendable {
   private func insert(_ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ intake: SymbolIntake?) throws(TextError) -> UInt32 {
     let result: Result<UInt32, TextError> = next.withLock { next in
       var table = SymbolIndex(index.load(ordering: .relaxed))
-      let found = table.find(name, hash, in: self)  // somebody may have been faster
+      let found = table.find(name, hash, in: self)  // another thread may have been faster
       if found != 0 { return .success(found) }
       guard next < limit else { return .failure(TextError(.tableFull, at: 0)) }
       if let intake, !intake.takesOne() { return .failure(TextError(.tooManySymbols, at: 0)) }
@@ -97,12 +98,12 @@ final class SymbolTable: @unchecked Sendable {
       let good = (0..<name.count).last { String(validating: name[..<$0], as: UTF8.self) != nil }
       throw TextError(.badUTF8, at: good ?? 0)
     }
-    // The control characters U+0080 to U+009F, with which terminals can be commanded too.
+    // The control characters U+0080 to U+009F, which can also control terminals.
     for i in name.indices.dropLast() where name[i] == 0xc2 && name[i + 1] < 0xa0 { throw TextError(.badSymbol, at: i) }
   }
 }
 
-/// An open-addressing table of handles: slot count, then that many 32-bit slots, 0 where empty.
+/// An open-addressing table of handles: the number of slots, then that many 32-bit slots, 0 if empty.
 struct SymbolIndex {
   let memory: UnsafeMutableRawPointer
   let slots: Int
@@ -137,7 +138,7 @@ struct SymbolIndex {
     base[at].store(id, ordering: .releasing)
   }
 
-  /// A table twice as large with the handles 1..<count; never more than half full, so that a search ends.
+  /// A table twice as large with the handles 1..<count. It is never more than half full, so every search ends.
   func doubled(count: UInt32, in table: SymbolTable) -> SymbolIndex {
     let bigger = SymbolIndex(Self.make(slots: slots * 2))
     for id in 1..<count { bigger.add(id, table.hash(table.name(known: id))) }

@@ -1,16 +1,16 @@
-/// How tables by number grow: by a symbol's handle, or whatever else is dense and counts up.
+/// The growth rule for tables that are indexed by a symbol's handle or any other dense number.
 ///
-/// Where a place is missing a table becomes twice as long, at least 64 places and at least as long as it takes. So growing place by place
-/// costs a constant each, and a table is never longer than twice its highest number or 64: by symbol, than twice `Symbol.limit`.
+/// If an index is missing, a table doubles its length, to at least 64 places and at least to the index. So growing one by one has constant
+/// cost per place, and a table is never longer than twice its highest index or 64; by symbol, twice `Symbol.limit`.
 @usableFromInline
 package enum TableGrowth {
-  /// How long a table of `count` places becomes, so that it has a place `index`, which it has not yet.
+  /// The new length of a table of `count` places, so that it contains `index`, which it does not yet.
   @usableFromInline
   package static func length(of count: Int, toHold index: Int) -> Int { max(index + 1, 2 * count, 64) }
 }
 
 extension RangeReplaceableCollection where Self: RandomAccessCollection, Index == Int {
-  /// Gives the table a place `index`, if it has none yet; new places hold `value`.
+  /// Makes `index` valid, if it is not yet; new places hold `value`.
   @inlinable
   package mutating func grow(toHold index: Int, filling value: Element) {
     let old = count

@@ -1,4 +1,4 @@
-/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds; reaches from 1677 to 2262.
+/// A point in time in nanoseconds since 1970-01-01T00:00:00Z, without leap seconds; the range is 1677 to 2262.
 public struct Timestamp: BitwiseCopyable, Hashable, Comparable, Sendable {
   /// Nanoseconds since the epoch; negative before it.
   public var ns: Int64
@@ -10,21 +10,21 @@ public struct Timestamp: BitwiseCopyable, Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// ISO-8601 in UTC with as many decimals of a second as it needs, in groups of three: `2013-10-08T13:30:00.012Z`.
+  /// ISO-8601 in UTC with as many decimals of a second as needed, in groups of three: `2013-10-08T13:30:00.012Z`.
   public var description: String {
     var out = ByteWriter(capacity: 48)
     out.put(iso8601: self, form: .shortest)
     return out.string
   }
 
-  /// Hours to milliseconds in UTC, for people: `13:30:00.012`; what is finer is cut.
+  /// The time of day in UTC to milliseconds, truncated, for people: `13:30:00.012`.
   public var timeOfDay: String {
     var out = ByteWriter(capacity: 48)
     out.put(iso8601: self, form: .milliseconds)
     return String(out.string.dropFirst(11).dropLast())
   }
 
-  /// The time that `text` writes in ISO-8601, with a zone (`Z` or `+02:00`); nothing around it.
+  /// The time that `text` represents in ISO-8601 with a zone (`Z` or `+02:00`); nothing may precede or follow it.
   public init(iso8601 text: String) throws(TextError) {
     var text = text
     let result: Result<Timestamp, TextError> = text.withUTF8 { bytes in
@@ -45,7 +45,7 @@ public struct CivilDate: Hashable, Sendable {
   public let month: Int
   public let day: Int
 
-  /// Nil where there is no such day.
+  /// Nil if there is no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year) else { return nil }
     self.year = year

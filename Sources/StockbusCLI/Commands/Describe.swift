@@ -46,7 +46,7 @@ struct Describe: ParsableCommand {
     }
   }
 
-  /// What to say of a name that is neither a plugin's nor an event type's; nil for others.
+  /// The message for a name that is neither a plugin nor an event type; nil for a known name.
   static func unknown(_ name: String, _ catalogue: Catalogue) -> String? {
     let plugins = catalogue.plugins.map(\.name)
     let events = catalogue.events.map { $0.eventName }
@@ -56,7 +56,7 @@ struct Describe: ParsableCommand {
     return "no plugin or event type \(shown(name))" + (near.isEmpty ? known : near)
   }
 
-  /// The plugins and the event types.
+  /// A list of the plugins and the event types.
   static func overview(_ catalogue: Catalogue, width: Int?) -> String {
     let events = Table(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
     return List.text(catalogue, width: width) + "\n\n" + events.lines(width: width).joined(separator: "\n")
@@ -80,7 +80,7 @@ struct Describe: ParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  /// A component as a configuration has it: required options with a value to fill in, the others commented.
+  /// A component as it is written in a configuration: required options with a value to fill in, others as comments.
   static func example(_ plugin: Plugin) -> String {
     var lines = ["\(plugin.kind.rawValue)s:", "  my_\(plugin.name):", "    plugin: \(plugin.name)"]
     if plugin.takesInputs { lines.append("    inputs: [something]") }
@@ -111,7 +111,7 @@ extension Describe {
     if !facts.isEmpty { lines += [""] + Table(rows: facts).lines(width: width) }
     let fields = Table(rows: [["NAME", "TYPE", "MEANING"]] + schema.fields.map { [$0.name, $0.kind.rawValue, $0.doc] })
     lines += ["", "Fields"] + indented(fields.lines(width: width - 2))
-    // Whole, however wide: they are to be copied.
+    // Never wrapped, so that they can be copied.
     lines += ["", "As JSON", "  " + schema.json(schema.example), "", "As CSV", "  " + schema.csvHeader, "  " + csv.string]
     return lines.joined(separator: "\n")
   }

@@ -41,7 +41,7 @@ struct List: ParsableCommand {
 }
 
 extension Plugin {
-  /// What it emits, in words; nil for most sinks.
+  /// The description of its output; nil for most sinks.
   var emittedTypes: String? {
     if emits.isEmpty { return kind == .sink ? nil : "what it takes" }
     return emits

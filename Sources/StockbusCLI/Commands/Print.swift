@@ -102,7 +102,7 @@ struct Print: AsyncParsableCommand {
 extension PrintFormat: ExpressibleByArgument {}
 extension FormulaCells: ExpressibleByArgument {}
 
-/// What `print` does once its arguments are understood.
+/// The part of `print` after its arguments are parsed.
 enum Printing {
   static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
     ProgramSession.prepare()
@@ -120,7 +120,7 @@ enum Printing {
       PrintJob.forget(plan.number)
       if job.end == .closed { return }
       if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
-      // Who has not come by the last of a number of lines may come after it.
+      // After a limited number of lines, a symbol that has not come may still come later, so there is no note about it.
       if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
       let text = report.text(isQuiet: true)
       if !text.isEmpty { StandardError.write(text) }
@@ -128,7 +128,7 @@ enum Printing {
     }
   }
 
-  /// What components have left for the end, such as `print: 'aapl' never came; did you mean 'AAPL'?`.
+  /// The notes of the components, such as `print: 'aapl' never came; did you mean 'AAPL'?`.
   static func notes(_ ledger: Ledger) -> [String] {
     ledger.notes.map { note in
       let origin = note.component == PrintPlan.printerID ? "print" : note.component

@@ -32,7 +32,7 @@ struct Run: AsyncParsableCommand {
 }
 
 extension Topology {
-  /// What the viewer is told to begin with a symbol's page.
+  /// The command that opens a symbol's page in the viewer.
   func request(opening link: String) throws -> Command {
     guard nodes.contains(where: { $0.plugin.name == viewerPlugin }) else {
       throw ValidationError("nothing can be opened: the configuration has no \(viewerPlugin)")

@@ -28,7 +28,7 @@ struct Watch: AsyncParsableCommand {
 
   private var configs: [String] { words.filter(WatchPlan.isConfiguration) }
 
-  /// By name, whether links or names were typed; throws what is none.
+  /// The symbols by name, from links or names; throws for anything else.
   private func symbols() throws -> [String] {
     try words.filter { !WatchPlan.isConfiguration($0) }.map { try StockLink(argument: $0).symbol.description }
   }
@@ -48,7 +48,7 @@ struct Watch: AsyncParsableCommand {
   }
 }
 
-/// What `watch` runs.
+/// The topology for `watch`.
 enum WatchPlan {
   static func isConfiguration(_ word: String) -> Bool {
     var info = stat()
@@ -65,7 +65,7 @@ enum WatchPlan {
     return try Topology.check(config, catalogue: builtIn, outerFiles: outerFiles)
   }
 
-  /// What to say of symbols that no source has.
+  /// Warnings about symbols that no source has.
   static func warnings(_ symbols: [String], _ topology: Topology) -> [String] {
     guard let viewer = topology.nodes.first(where: { $0.plugin.name == viewerPlugin }),
       let known = topology.symbols(reaching: viewer.id), !known.isEmpty
@@ -76,7 +76,7 @@ enum WatchPlan {
     }
   }
 
-  /// Prices for those who have no configuration.
+  /// A configuration with generated prices, for use without a configuration file.
   private static func madeUp(_ symbols: [String]) -> String {
     let names = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
     return """
@@ -86,12 +86,13 @@ enum WatchPlan {
       """
   }
 
-  /// One viewer of these symbols and what it needs: the first of the configuration, or one that reads the first ranking, or all sources.
+  /// One viewer of these symbols and everything upstream of it: the configuration's first viewer, or a new one on the first ranking, or on
+  /// all sources.
   static func reduced(_ components: [ComponentDescription], to symbols: [String]) -> [ComponentDescription] {
     let viewer = components.first { $0.section == .sink && $0.plugin == viewerPlugin } ?? newViewer(components)
     guard let viewer else { return components }
     var needed = Set(viewer.inputs.map(\.from))
-    // Upstream of upstream, as often as that adds something.
+    // Adds what is upstream until nothing new is found.
     while true {
       let more = components.filter { needed.contains($0.id) }.flatMap { $0.inputs.map(\.from) }
       if needed.isSuperset(of: more) { break }
@@ -100,11 +101,11 @@ enum WatchPlan {
     return components.filter { needed.contains($0.id) } + [watching(symbols, viewer)]
   }
 
-  /// The viewer with these symbols, whatever it was to watch.
+  /// The viewer with these symbols in place of its own.
   private static func watching(_ symbols: [String], _ viewer: ComponentDescription) -> ComponentDescription {
     let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
     let list = ConfigNode(.list(symbols.map { ConfigNode(.scalar($0), at: mark, isQuoted: true) }), at: mark)
-    // Options that are no mapping are reported as they are.
+    // Options that are not a mapping are reported elsewhere.
     guard case .map(let written) = viewer.options.value else { return viewer }
     let entries = written.filter { $0.key != "watch" } + [.init(key: "watch", mark: mark, value: list)]
     return ComponentDescription(

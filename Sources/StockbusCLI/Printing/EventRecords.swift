@@ -2,7 +2,7 @@ import EventBus
 import MarketData
 import StockbusPlugin
 
-/// Events as text, by their own schema: JSON lines, CSV with a header, or a table.
+/// Writes events as text according to their schema: JSON lines, CSV with a header, or a table.
 struct EventRecords<E: Event>: ~Copyable {
   private let format: PrintFormat
   private let encoder: EventEncoder<E>
@@ -10,7 +10,7 @@ struct EventRecords<E: Event>: ~Copyable {
   private var out = ByteWriter()
   private var hasHeader = false
 
-  // Of a table: one encoder a column, the widths so far, and the rows that wait for their widths.
+  // For tables: one encoder per column, the widths so far, and the rows that wait until the widths are known.
   private let columns: [Column]
   private var widths: [Int]
   private var rows: [[String]] = []
@@ -20,10 +20,10 @@ struct EventRecords<E: Event>: ~Copyable {
     let name: String
     let kind: FieldKind
 
-    /// Numbers are compared by their ends.
+    /// Numbers are aligned at their ends.
     var isNumber: Bool { kind == .decimal || kind == .integer }
 
-    /// Where rows are printed as they come.
+    /// The initial width of a column in a stream.
     var usualWidth: Int {
       switch kind {
       case .symbol: 8
@@ -36,8 +36,8 @@ struct EventRecords<E: Event>: ~Copyable {
     }
   }
 
-  /// `fields` must be declared. Rows of a stream are written at every hand-over, each column at least as
-  /// wide as usual and never narrower than before.
+  /// `fields` must be declared. Rows of a stream are written after every batch; each column has at least its usual width and never gets
+  /// narrower.
   init(_ format: PrintFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep) {
     self.format = format
     self.isStream = isStream
@@ -80,7 +80,7 @@ struct EventRecords<E: Event>: ~Copyable {
     rows.append(columns.map { $0.name.uppercased() })
   }
 
-  /// Nothing more will come: what waits for its width is written; a header also where nothing came.
+  /// Ends the output: writes rows that wait for their widths, and the header even if there were no events.
   mutating func complete() {
     if format != .json { addHeader() }
     appendRows()
@@ -106,13 +106,13 @@ struct EventRecords<E: Event>: ~Copyable {
     column.encoder.encodeCSV(event, to: &out)
     var text = out.string
     if column.kind == .text, text.first == "\"", text.count >= 2 {
-      // As it was before CSV's quotation marks.
+      // Removes the quotation marks of CSV.
       text = text.dropFirst().dropLast().split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
     }
     return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
   }
 
-  /// Hands over what is ready; the answer is `write`'s.
+  /// Passes what is ready to `write`, and returns its result.
   mutating func hand(to write: (UnsafeRawBufferPointer) -> PrintJob.End?) -> PrintJob.End? {
     if isStream { appendRows() }
     if out.count == 0 { return nil }

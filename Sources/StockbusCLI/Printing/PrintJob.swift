@@ -1,47 +1,47 @@
 import StockbusPlugin
 import Synchronization
 
-/// How events are printed.
+/// The format of printed events.
 enum PrintFormat: String, CaseIterable, Sendable {
   case table, json, csv
 }
 
-/// What becomes of CSV cells that look like formulas.
+/// How CSV cells that look like formulas are written.
 enum FormulaCells: String, CaseIterable, Sendable {
   case keep, defuse
 }
 
-/// What is to be printed, and how it ends: the one thing that the command and the sink it puts into the pipeline share.
+/// What is to be printed, and how it has ended; shared by the command and the sink that it adds to the pipeline.
 final class PrintJob: Sendable {
   struct Request: Sendable {
     var format = PrintFormat.table
     var formulas = FormulaCells.keep
     /// Nil for all, in the declared order.
     var fields: [String]?
-    /// An expression; nil for everything.
+    /// An expression; nil for all events.
     var condition: String?
-    /// The last event of each symbol instead of all events.
+    /// Print the last event of each symbol instead of all events.
     var once = false
-    /// With `once`: how long after the start; nil for the end of the data, or until it has settled.
+    /// With `once`: the time after the start; nil for the end of the data, or until the output has settled.
     var after: Duration?
-    /// With `once`, where a source has no known end: it has settled when no new symbol came for so long.
+    /// With `once`, if a source has no known end: the output has settled when no new symbol has come for this long.
     var settle = Duration.milliseconds(500)
-    /// Lines after which it ends.
+    /// The number of lines after which it ends.
     var limit: Int?
   }
 
-  /// How printing ended before the events did.
+  /// Why printing ended before the events did.
   enum End: Sendable, Hashable {
-    /// There is all that was asked for.
+    /// Everything that was asked for has been printed.
     case complete
-    /// Nobody reads any more.
+    /// The reader has gone.
     case closed
     /// Writing failed.
     case failed(String)
   }
 
   let request: Request
-  /// Writes everything, or answers why not; blocks.
+  /// Writes everything, or returns why it cannot; blocks.
   let write: @Sendable (UnsafeRawBufferPointer) -> End?
   private struct State {
     var end: End?
@@ -57,13 +57,13 @@ final class PrintJob: Sendable {
 
   var end: End? { state.withLock { $0.end } }
 
-  /// True where nobody knows when the data ends.
+  /// True if the end of the data is not known.
   var isEndless: Bool { state.withLock { $0.isEndless }() }
 
-  /// `isEndless` answers whether a source runs that has no known end.
+  /// `isEndless` returns whether a source without a known end is running.
   func whether(_ isEndless: @escaping @Sendable () -> Bool) { state.withLock { $0.isEndless = isEndless } }
 
-  /// `stop` is called when there is nothing more to print; at once where that is so already.
+  /// Sets `stop`, which is called when there is nothing more to print; at once if that is already so.
   func whenDone(_ stop: @escaping @Sendable () -> Void) {
     let isDone = state.withLock { state in
       state.stop = stop
@@ -72,7 +72,7 @@ final class PrintJob: Sendable {
     if isDone { stop() }
   }
 
-  /// Only the first end counts.
+  /// Only the first end is recorded.
   func finish(_ end: End) {
     let stop = state.withLock { state -> (@Sendable () -> Void)? in
       if state.end != nil { return nil }
@@ -84,10 +84,10 @@ final class PrintJob: Sendable {
 
   // MARK: Handing over
 
-  /// By number: a component is made from options only, and these are text.
+  /// By number, because a component is created from its options only, which are text.
   private static let jobs = Mutex<[Int: PrintJob]>([:])
 
-  /// Keeps the job for the component that is told this number.
+  /// Registers the job and returns its number, for the component's options.
   func enroll() -> Int {
     Self.jobs.withLock { jobs in
       let number = (jobs.keys.max() ?? 0) + 1

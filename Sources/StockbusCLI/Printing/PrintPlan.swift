@@ -3,17 +3,17 @@ import StockbusConfig
 import StockbusExpressions
 import StockbusPlugin
 
-/// Why events cannot be printed as somebody asked for: a mistake of the command line.
+/// Why the requested events cannot be printed: a mistake on the command line.
 struct PrintMistake: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A topology that prints the output of one component and holds nothing else than what that needs.
+/// A topology that prints the output of one component and contains only what that needs.
 struct PrintPlan {
   let topology: Topology
   /// The job's number, to be forgotten at the end.
   let number: Int
-  /// What a reader of the output should know; one line each.
+  /// Remarks for a reader of the output, one line each.
   private(set) var remarks: [String] = []
 
   init(_ job: PrintJob, from: String?, in whole: Topology) throws(PrintMistake) {
@@ -39,16 +39,16 @@ struct PrintPlan {
     }
     let nodes = Self.upstream(of: name, in: whole)
     let node = PlannedNode(
-      // No id of a configuration holds a blank.
+      // Cannot clash with an id of a configuration, which contains no blank.
       id: Self.printerID, plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
     topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles)
   }
 
-  /// The name under which the sink that prints is known.
+  /// The id of the sink that prints.
   static var printerID: String { "standard output" }
 
-  /// What the first sink reads first, in the written order; and which it is, where sinks read several.
+  /// The first input of the first sink in the written order; and a remark that names it, if the sinks have several inputs.
   private static func usual(_ topology: Topology) throws(PrintMistake) -> (name: String, remark: String?) {
     let sinks = topology.nodes.filter { $0.blueprint.kind == .sink && !$0.inputs.isEmpty }.sorted { $0.place < $1.place }
     guard let first = sinks.first, let any = first.inputs.first else {
@@ -57,7 +57,7 @@ struct PrintPlan {
       }
       return (last.id, nil)
     }
-    // Topics of the whole run stand beside what a sink is for.
+    // Topics of the run are not the main input of a sink.
     let name = first.inputs.first { RunTopic(rawValue: $0.from) == nil }?.from ?? any.from
     var others: [String] = []
     for input in sinks.flatMap(\.inputs) where input.from != name && RunTopic(rawValue: input.from) == nil && !others.contains(input.from) {
@@ -104,13 +104,13 @@ struct PrintPlan {
 
   private static func names<E: Event>(_: E.Type) -> [String] { E.schema.fields.map(\.name) }
 
-  /// The component and all that it needs; for a topic of the whole run everything that is no sink, as any may post there.
+  /// The component and everything upstream of it; for a topic of the run all components except sinks, because any may post there.
   private static func upstream(of name: String, in topology: Topology) -> [PlannedNode] {
     if RunTopic(rawValue: name) != nil { return topology.nodes.filter { $0.blueprint.output != nil } }
     var needed: Set<String> = [name]
-    // Upstream stands before downstream, so that one walk backwards meets everything.
+    // Nodes are in upstream order, so one backward pass finds everything.
     for node in topology.nodes.reversed() where needed.contains(node.id) { needed.formUnion(node.inputs.map(\.from)) }
-    // Who feeds from a topic of the whole run may be told something by anybody.
+    // A component that reads a topic of the run may depend on any component.
     let readsAll = topology.nodes.contains { node in
       needed.contains(node.id) && node.inputs.contains { RunTopic(rawValue: $0.from) != nil }
     }

@@ -3,7 +3,7 @@ import StockbusExpressions
 import StockbusPlugin
 
 extension Plugin {
-  /// Prints events for `stockbus print`; no configuration can name it.
+  /// Prints events for `stockbus print`; a configuration cannot name it.
   static let printer = Plugin(
     "print", "Prints events to standard output.", PrinterPlugin.self,
     hot: [.sink(Printer<Trade>.self), .sink(Printer<Quote>.self), .sink(Printer<Bar>.self), .sink(Printer<Ranked>.self)])
@@ -19,7 +19,7 @@ struct PrinterSettings: Options {
   init() {}
 }
 
-/// Prints events until there is all that was asked for, the data ends, or nobody reads any more.
+/// Prints events until everything that was asked for is printed, the data ends, or the reader has gone.
 actor Printer<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "print")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -32,9 +32,9 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private var isDone = false
   private var lines = 0
   private var snapshot: Snapshot<E>
-  /// Who is named in the condition.
+  /// The symbols in the condition, and which of them have come.
   private var expectedSymbols: ExpectedSymbols
-  /// When a symbol was new.
+  /// When the last new symbol came.
   private var lastNews: Duration?
 
   init(_ settings: PrinterSettings, _ context: Context) throws {
@@ -46,7 +46,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     snapshot = Snapshot(followsRanks: settings.followsRanks)
     condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) }
     expectedSymbols = ExpectedSymbols(condition?.symbolNames ?? [])
-    // A table that ends is aligned when it is complete.
+    // A finite table is aligned when it is complete.
     records = EventRecords(request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas)
   }
 
@@ -74,8 +74,8 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     write()
   }
 
-  /// Ends when it is time for the snapshot: after the time that was told, or when no new symbol has come for a while and nobody knows
-  /// when the data ends.
+  /// Ends the output when the snapshot is due: after the given time, or when no new symbol has come for a while and the end of the data is
+  /// not known.
   func background() async {
     guard request.once else { return }
     if let after = request.after {
@@ -87,7 +87,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
       do { try await clock.sleep(until: deadline) } catch { return }
       guard let lastNews, lastNews + request.settle <= clock.uptime else { continue }
       if job.isEndless { return finish() }
-      // The data's end is awaited; the source may be followed by another one without.
+      // If a source has a known end, that is awaited; another source without one may follow.
       do { try await clock.sleep(for: request.settle) } catch { return }
     }
   }

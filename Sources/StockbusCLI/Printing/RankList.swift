@@ -1,17 +1,19 @@
 import MarketData
 
-/// The order that a feed's events tell, followed move by move: out of the old place, into the new one, those between shift.
+/// The order of a ranking, which follows its events move by move: the symbol leaves its old rank and takes its new one, and the symbols
+/// between shift.
 ///
-/// A move costs some steps for each thousand symbols. What cannot have come from a whole feed, all of it and in order, ends it.
+/// The cost of a move grows slowly with the number of symbols. An event that cannot follow the ones before, in a complete sequence of a
+/// ranking's events, ends it.
 struct RankList {
-  /// Handles of symbols from rank 1 on, in pieces none of which is empty.
+  /// Handles of symbols in order from rank 1, in pieces that are never empty.
   private var pieces: [[UInt32]] = []
   private var isListed: [Bool] = []
   private var count = 0
-  /// False once an event did not fit those before it.
+  /// False once an event did not fit the ones before it.
   private(set) var isWhole = true
 
-  /// Handles of symbols from rank 1 on.
+  /// Handles of symbols in order from rank 1.
   var order: some Sequence<UInt32> { pieces.joined() }
 
   mutating func follow(_ event: Ranked) {
@@ -20,16 +22,16 @@ struct RankList {
     if !isWhole { (pieces, isListed, count) = ([], [], 0) }
   }
 
-  /// False where it does not fit.
+  /// Returns false if the move does not fit.
   private mutating func move(_ symbol: UInt32, to rank: Int, from previous: Int) -> Bool {
     let id = Int(symbol)
     isListed.grow(toHold: id, filling: false)
-    // Who is new to the feed cannot be known already.
+    // A symbol that is new to the ranking cannot be listed already.
     if isListed[id], previous == 0 { return false }
-    // A feed of the first ranks tells of those that a move has shifted too.
+    // A ranking of the top ranks also sends events for symbols that a move has shifted.
     if rank > 0, self[rank - 1] == symbol { return true }
     if isListed[id] {
-      // One that another has pushed out of the first ranks stands one lower than it says.
+      // A symbol that another one has pushed out of the top ranks is one place lower than its event says.
       let place = self[previous - 1] == symbol ? previous - 1 : rank == 0 && self[previous] == symbol ? previous : nil
       guard let place else { return false }
       remove(at: place)
@@ -48,7 +50,7 @@ struct RankList {
 
   private static var longest: Int { 4096 }
 
-  /// Of a place from 0 to the end: its piece, and where in it.
+  /// The piece that contains a place from 0 to the end, and the index in it.
   private func find(_ place: Int) -> (piece: Int, at: Int) {
     var at = place
     for piece in pieces.indices {
@@ -75,7 +77,7 @@ struct RankList {
     count += 1
     var (piece, at) = find(place)
     if piece == pieces.count {
-      // Behind all others.
+      // After all others.
       if pieces.isEmpty { pieces.append([]) }
       piece = pieces.count - 1
       at = pieces[piece].count

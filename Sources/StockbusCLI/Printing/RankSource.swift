@@ -2,19 +2,19 @@ import EventBus
 import StockbusConfig
 import StockbusPlugin
 
-/// Where the ranks in a component's events come from, and what is lost on the way: a feed without 'top' tells a rank only where the
-/// symbol's own price comes, so that whoever has all of its events knows the order, and whoever has some of them does not.
+/// The ranking that a component's ranks come from, and what is lost on the way. A ranking without 'top' sends a rank only with the symbol's
+/// own events, so the order is known only if all of its events arrive.
 struct RankSource {
   let feed: PlannedNode
-  /// All of the feed's events arrive, in order.
+  /// All events of the ranking arrive, in order.
   private(set) var isWhole = true
-  /// The last events of the symbols that arrive are the feed's last ones.
+  /// The last event that arrives for each symbol is the ranking's last one.
   private(set) var hasLatest = true
 
-  /// True where the feed tells each change of a rank.
+  /// True if the ranking sends every change of a rank.
   var tellsAll: Bool { feed.description.map { $0.options["top"].map { !$0.isNull } ?? false } ?? false }
 
-  /// Nil where `id` emits no ranks, or those of several feeds.
+  /// Nil if `id` emits no ranks, or those of several rankings.
   init?(of id: String, in topology: Topology) {
     var ranked: [String: PlannedNode] = [:]
     for node in topology.nodes where node.blueprint.output == Ranked.self { ranked[node.id] = node }
@@ -23,7 +23,7 @@ struct RankSource {
       let inputs = node.inputs.filter { ranked[$0.from] != nil }
       guard let input = inputs.first, inputs.count == 1, let upstream = ranked[input.from] else { return nil }
       let overflow = input.options.overflow
-      // A watchlist takes all of a symbol's events or none; an echo gives back what it is told.
+      // A watchlist passes either all events of a symbol or none; an echo returns what it receives.
       if node.plugin.name != "echo_socket" || overflow != .block { isWhole = false }
       if !["echo_socket", "watchlist_filter"].contains(node.plugin.name) || (overflow != .block && overflow != .conflate) {
         hasLatest = false
@@ -33,7 +33,7 @@ struct RankSource {
     feed = node
   }
 
-  /// What to say of ranks that may not be the present ones, and what to do about it; nil where they are.
+  /// A warning that ranks may not be the present ones, and what to do about it; nil if they are.
   static func warning(_ source: RankSource?, printing id: String) -> String? {
     guard let source else { return "warning: \(shown(id)) has several rankings; its ranks are those that each symbol's last event told" }
     return source.warning(printing: id)

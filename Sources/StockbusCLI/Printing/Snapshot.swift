@@ -1,13 +1,13 @@
 import EventBus
 import MarketData
 
-/// The present state of a stream: the last event of every symbol; of a type without symbols, the last one.
+/// The present state of a stream: the last event of every symbol; for a type without symbols, the last event.
 ///
-/// Where the order that a feed tells can be followed, ranks are the present ones: those of symbols that others have moved since their own
-/// last event too, with the rank that this event told as the one before.
+/// If the order of a ranking can be followed, ranks are the present ones, also for symbols that others have moved since their own last
+/// event; the rank in that event is then the previous rank.
 struct Snapshot<E: Event> {
   private var events: [E] = []
-  /// By symbol handle: the place in `events`, counted from 1; 0 where there is none.
+  /// The index in `events` by symbol handle, counted from 1; 0 if there is none.
   private var places: [UInt32] = []
   private var ranks: RankList?
 
@@ -16,7 +16,7 @@ struct Snapshot<E: Event> {
   /// How many symbols have come.
   var count: Int { events.count }
 
-  /// True where the order was to be followed and could not be.
+  /// True if the order should have been followed and could not be.
   var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
   mutating func keep(_ event: E) {
@@ -31,7 +31,7 @@ struct Snapshot<E: Event> {
     if let ranked = event as? Ranked { ranks?.follow(ranked) }
   }
 
-  /// By rank where events have one, without those that have left the list (rank 0); all others by symbol.
+  /// In order of rank if events have one, without symbols that have left the ranking (rank 0); otherwise in order of symbol.
   var inOrder: [E] {
     func symbol(_ event: E) -> Symbol { E.schema.symbol(of: event) ?? Symbol(id: 0) }
     guard E.self == Ranked.self else { return events.sorted { symbol($0) < symbol($1) } }

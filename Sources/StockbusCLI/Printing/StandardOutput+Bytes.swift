@@ -10,14 +10,14 @@ import Darwin
 extension StandardOutput {
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// Writes whole lines, waiting where the reader is slow; answers why that is not possible. A terminal gets nothing that it would obey.
+  /// Writes whole lines, waiting for a slow reader; returns why that is not possible. A terminal gets nothing that controls it.
   @Sendable
   static func tryWrite(_ lines: UnsafeRawBufferPointer) -> PrintJob.End? {
     if isTerminal, let harmless = TerminalText.harmless(lines) { return harmless.withUnsafeBytes(tryWrite(bytes:)) }
     return tryWrite(bytes: lines)
   }
 
-  /// Writes bytes, waiting where the reader is slow; answers why that is not possible.
+  /// Writes bytes, waiting for a slow reader; returns why that is not possible.
   private static func tryWrite(bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
     do throws(Errno) {
       try FileDescriptor.standardOutput.writeWhole(bytes)

@@ -2,15 +2,15 @@ import StockbusPlugin
 
 /// Replaces `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$` in the values of a tree.
 ///
-/// It works on nodes, after YAML was read: what a variable holds stays text, is not searched for further variables, and can never
-/// become a list, a key or another value. Keys are left alone. A plain scalar stays plain, so `${NAME:-}` may come to mean "not set";
-/// in quotation marks it is the empty text.
+/// It works on nodes, after YAML has been parsed: a variable's value stays text, is not searched for more variables, and can never become a
+/// list, a key or another value. Keys are not changed. A plain scalar stays plain, so `${NAME:-}` may come to mean "not set"; in quotation
+/// marks it is the empty text.
 struct Interpolation {
   let document: YAMLDocument
   let limits: ConfigLimits
   let environment: (String) -> String?
   private(set) var problems = Problems()
-  /// Places of scalars with a problem.
+  /// Places of scalars with a problem, so that later steps report nothing more about them.
   private var standIns: Set<ConfigNode.Mark> = []
   private var newStandIns: Set<ConfigNode.Mark> = []
   private var bytes = 0
@@ -21,7 +21,7 @@ struct Interpolation {
     self.environment = environment
   }
 
-  /// `node` with every variable replaced; a scalar that has a problem stays as it was written and becomes a stand-in.
+  /// `node` with every variable replaced. A scalar that has a problem stays as it was written and becomes a stand-in.
   mutating func apply(to node: ConfigNode) -> ConfigNode {
     switch node.value {
     case .scalar(let text): return text.utf8.contains(UInt8(ascii: "$")) ? expand(text, of: node) : node
@@ -33,14 +33,14 @@ struct Interpolation {
   }
 
   private mutating func expand(_ text: String, of node: ConfigNode) -> ConfigNode {
-    // An aliased scalar is met again at the same place.
+    // An aliased scalar is visited again at the same place.
     guard !standIns.contains(node.mark) else { return node }
     var template = Template(text, limits: limits, environment: environment)
     let result = template.expanded()
     let isWithinLimit = bytes <= limits.totalBytes
     bytes += result.utf8.count
     if bytes > limits.totalBytes, template.problems.isEmpty {
-      // Told once; what follows is not kept either.
+      // Reported once; later texts are dropped too.
       guard isWithinLimit else { return standIn(node) }
       template.problems = [.init("more than \(ConfigLimits.bytes(limits.totalBytes)) of text with variables in it, the limit", at: 0)]
     }
@@ -53,7 +53,7 @@ struct Interpolation {
       }
       return standIn(node)
     }
-    // A '$' that stands for itself: every character is still where it was written.
+    // Only a '$' that represents itself: every character is still where it was written.
     if template.variables.isEmpty, result == text { return node }
     return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted, variables: template.variables)
   }
@@ -61,11 +61,11 @@ struct Interpolation {
   private mutating func standIn(_ node: ConfigNode) -> ConfigNode {
     standIns.insert(node.mark)
     newStandIns.insert(node.mark)
-    // Not verbatim: whatever is said about it is said at its own place.
+    // Not verbatim, so that every problem of it is reported at its beginning.
     return ConfigNode(node.value, at: node.mark, isQuoted: node.isQuoted)
   }
 
-  /// The places of scalars with a problem that were found since the last call.
+  /// The stand-ins that were found since the last call.
   mutating func takeStandIns() -> Set<ConfigNode.Mark> {
     defer { newStandIns = [] }
     return newStandIns
@@ -80,8 +80,8 @@ struct Interpolation {
     }
   }
 
-  /// The column where the text of a scalar begins, and how many of its characters are written literally from there on, on one line
-  /// and without escapes: only of these the place is known.
+  /// The column where a scalar's text begins, and how many of its characters are written literally from there, on one line and without
+  /// escapes. Only the places of these are known.
   private func literalBeginning(of text: String, of node: ConfigNode) -> (column: Int, count: Int) {
     guard let source = document.source else { return (node.mark.column, 0) }
     let isDelimited = node.isQuoted && ["\"", "'"].contains(source.character(at: node.mark))

@@ -1,15 +1,15 @@
 import StockbusPlugin
 
-/// One text with variables in it.
+/// One text that may contain variables.
 ///
 ///     text      = ( "$$" | reference | any character )*
 ///     reference = "${" name [ ( ":-" | ":?" ) text without "}" ] "}"
 ///     name      = ( letter | "_" ) ( letter | digit | "_" )*
 ///
-/// A `$` before anything else stands for itself. `:-` gives what is used where the variable is unset or empty, `:?` what is
-/// then reported. A default is only expanded if it is used.
+/// A `$` before any other character represents itself. The text after `:-` is used if the variable is unset or empty; the text after `:?`
+/// is then the error message. A default is expanded only if it is used.
 struct Template {
-  /// What is wrong, and the index of the `$` it begins with in the text's Unicode scalars.
+  /// What is wrong, and where: the index of the reference's `$` in the text's Unicode scalars.
   struct Problem {
     let message: String
     let offset: Int
@@ -24,12 +24,12 @@ struct Template {
   private let limits: ConfigLimits
   private let environment: (String) -> String?
   private var position = 0
-  /// Bytes written so far, those of thrown-away messages included.
+  /// Bytes written so far, including those of messages that were discarded.
   private var bytes = 0
   var problems: [Problem] = []
-  /// The variables that went into the text, in their order, each once.
+  /// The variables whose values are part of the text, in order, without duplicates.
   private(set) var variables: [VariableValue] = []
-  /// True inside of the message of `:?`, which names variables and does not show them.
+  /// True inside the message of `:?`, in which variables are shown by name only.
   private var isMessage = false
 
   init(_ text: String, limits: ConfigLimits, environment: @escaping (String) -> String?) {
@@ -38,13 +38,13 @@ struct Template {
     self.environment = environment
   }
 
-  /// The text with its variables replaced; of no use where there are problems.
+  /// The text with its variables replaced; meaningless if there are problems.
   mutating func expanded() -> String { expand(depth: 0, isUsed: true) }
 
   private var next: Unicode.Scalar? { position < text.count ? text[position] : nil }
   private var isAtEnd: Bool { position >= text.count }
 
-  /// Up to the end, or inside of a reference up to its `}`. What is not used is only read over.
+  /// Expands up to the end, or inside a reference up to its `}`. If the result is not used, it only skips the text.
   private mutating func expand(depth: Int, isUsed: Bool) -> String {
     var out = ""
     while let character = next, !(depth > 0 && character == "}") {
@@ -66,7 +66,7 @@ struct Template {
     return out
   }
 
-  /// The value of a reference; leaves the position behind its `}`.
+  /// The value of a reference; advances past its `}`.
   private mutating func reference(depth: Int, isUsed: Bool) -> String {
     let start = position
     guard depth <= limits.variableDepth else {
@@ -117,7 +117,7 @@ struct Template {
     if !variables.contains(variable) { variables.append(variable) }
   }
 
-  /// Passes over what is behind a name, up to and with its `}`.
+  /// Skips the rest of a reference after its name, including its `}`.
   private mutating func skipAlternative(depth: Int) -> String {
     if next != "}" {
       position += 2
@@ -139,17 +139,17 @@ struct Template {
 
   private func isDigit(_ character: Unicode.Scalar) -> Bool { ("0"..."9").contains(character) }
 
-  /// What is wrong with a name or with what follows it; nil where that is `}`, `:-` or `:?`.
+  /// What is wrong with a name or with the text after it; nil if that is `}`, `:-` or `:?`.
   private func mistake(in name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "'${' must be followed by the name of a variable: letters, digits and '_'" }
-    // What is written there is not repeated: where it is no reference, it may be a part of a password.
+    // The text is not repeated: if it is not a reference, it may be part of a password.
     if isDigit(first) { return "the name of a variable cannot begin with a digit; write '$${' for the text itself" }
     if next == "}" { return nil }
     if next == ":", position + 1 < text.count, text[position + 1] == "-" || text[position + 1] == "?" { return nil }
     return "expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"
   }
 
-  /// Ends the reading: what follows has no meaning any more. Only the innermost of several open references is reported.
+  /// Ends the expansion, because the rest has no meaning. Of several open references only the innermost is reported.
   private mutating func stop(_ message: String, at offset: Int) -> String {
     if !hasStopped { problems.append(Problem(message, at: offset)) }
     hasStopped = true

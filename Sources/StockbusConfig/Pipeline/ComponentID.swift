@@ -1,10 +1,10 @@
 import StockbusPlugin
 
-/// The rules of a component's id: it names a topic, a metric's label and a state file, so it is short and plain.
+/// The rules for a component's id. It names a topic, a metric's label and a state file, so it is short and simple.
 enum ComponentID {
   static let limit = 64
 
-  /// What is wrong with `id`; nil where nothing is.
+  /// What is wrong with `id`; nil if it is valid.
   static func mistake(in id: String) -> String? {
     if let topic = RunTopic(rawValue: id) { return "the id '\(id)' is taken by the topic of \(topic.contents); choose another" }
     if id.unicodeScalars.count > limit, isPlain(id) {
@@ -20,7 +20,7 @@ enum ComponentID {
     return id.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
   }
 
-  /// The nearest id in plain form: `My Feed` gives `my_feed`; nil where nothing is left.
+  /// The nearest valid id: `My Feed` gives `my_feed`; nil if nothing remains.
   private static func plain(_ id: String) -> String? {
     var out = ""
     for character in id.lowercased().unicodeScalars where out.utf8.count < limit {

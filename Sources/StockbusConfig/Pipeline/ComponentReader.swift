@@ -1,11 +1,11 @@
 import StockbusPlugin
 
-/// Reads one component's mapping and collects what is wrong with it.
+/// Reads one component's mapping and collects its problems.
 struct ComponentReader {
   let id: String
   let idMark: ConfigNode.Mark
   let section: Section
-  /// Places whose problem has been told.
+  /// Places whose problem has been reported.
   let standIns: Set<ConfigNode.Mark>
   private(set) var problems = Problems()
   private var lacksInputs = false
@@ -20,7 +20,7 @@ struct ComponentReader {
   private var title: String { section.title(of: id) }
   private static let reserved: Set<String> = ["plugin", "inputs", "supervision", "output"]
 
-  /// The component; nil where it is no mapping or names no plugin.
+  /// The component; nil if it is not a mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
     guard case .map(let entries) = node.value else {
       if case .scalar(let text) = node.value, let slip = missingBlank(text, among: Self.reserved) {
@@ -30,12 +30,12 @@ struct ComponentReader {
       }
       return nil
     }
-    // A mapping that lacks what could not be merged into it has had its problem told.
+    // A mapping is a stand-in if something could not be merged into it, which has been reported.
     let isWhole = !standIns.contains(node.mark)
     let options = entries.filter { !Self.reserved.contains($0.key) }
     let inputs = readInputs(node["inputs"])
     guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else {
-      // Whether a component needs inputs is for its plugin to say; where there is none, its section does.
+      // The plugin decides whether a component needs inputs; without a plugin its section does.
       if section != .source, isWhole, node["inputs"] == nil {
         report("\(title) is missing 'inputs'" + misspelt("inputs", options), at: idMark)
       }
@@ -127,7 +127,7 @@ struct ComponentReader {
     return nil
   }
 
-  /// The key that was probably meant.
+  /// A hint at the key that was probably misspelt.
   private func misspelt(_ key: String, _ entries: [ConfigNode.Entry]) -> String {
     suggestion(for: key, among: entries.map(\.key)).map { "; did you misspell it as \(shown($0))?" } ?? ""
   }

@@ -9,15 +9,16 @@ import Musl
 import Darwin
 #endif
 
-/// The file system as the loader needs it; problems stand at the beginning of the path they are about.
+/// The file-system access that the loader needs. Problems are located at the beginning of the path concerned.
 enum ConfigFiles {
-  /// What makes two paths one file.
+  /// The identity of a file, the same for all paths that lead to it.
   struct Identity: Hashable {
     let device: UInt64
     let inode: UInt64
   }
 
-  /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` of a folder by name, without hidden ones and sub-folders.
+  /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` files of a folder in order of their names, without hidden files
+  /// and sub-folders.
   static func expand(_ path: String, limits: ConfigLimits) throws(Problem) -> [String] {
     let path = path == "-" ? "/dev/stdin" : path
     let found: stat
@@ -32,7 +33,7 @@ enum ConfigFiles {
     return names.sorted().map { folder + $0 }
   }
 
-  /// Throws for a file with the name of a data file, such as `t.csv`: it is meant as input, and its YAML errors would not help.
+  /// Throws for a name such as `t.csv`: the file is probably meant as input, and YAML errors about it would not help.
   static func refuseData(_ path: String) throws(Problem) {
     let endings = [".csv", ".tsv", ".jsonl", ".ndjson", ".gz", ".zip", ".zst", ".bz2", ".xz", ".xlsx", ".parquet"]
     guard endings.contains(where: path.lowercased().hasSuffix) else { return }
@@ -42,7 +43,7 @@ enum ConfigFiles {
       path)
   }
 
-  /// The bytes of a file, one more than the limit at most, so that the parser sees that there are too many.
+  /// The bytes of a file, at most one more than the limit, so that the parser notices that there are too many.
   static func read(_ path: String, limits: ConfigLimits) throws(Problem) -> [UInt8] {
     do throws(Errno) {
       let file = try FileDescriptor.opening(path, .readOnly)
@@ -51,7 +52,7 @@ enum ConfigFiles {
     } catch { throw missing(path, error) }
   }
 
-  /// Nil where there is no such file.
+  /// Nil if there is no such file.
   static func identity(_ path: String) -> Identity? {
     (try? status(path)).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
   }
@@ -66,7 +67,7 @@ enum ConfigFiles {
     return result
   }
 
-  /// The names in a folder; none where it cannot be read.
+  /// The names in a folder; empty if it cannot be read.
   static func names(inFolder folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
   private static func names(in folder: String) throws(Problem) -> [String] {
@@ -74,7 +75,7 @@ enum ConfigFiles {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      // The name ends with a zero inside of its field.
+      // The name is a C string inside a longer field.
       names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
     }
     return names
@@ -86,7 +87,7 @@ enum ConfigFiles {
 
   private static func unreadable(_ path: String, _ error: Errno) -> Problem { problem("cannot be read: \(error)", path) }
 
-  /// What the system says; of a path that leads nowhere with the YAML file of the same folder that was probably meant.
+  /// The system's error; for a missing file with the YAML file of the same folder that was probably meant.
   private static func missing(_ path: String, _ error: Errno) -> Problem {
     guard error == .noSuchFileOrDirectory else { return unreadable(path, error) }
     let slash = path.lastIndex(of: "/")

@@ -10,13 +10,13 @@ import Darwin
 
 /// Reads a pipeline from files and folders: YAML, variables, and what every component must have.
 ///
-/// Several files are one configuration: their sections are joined, an id may occur once in all of them, and so may an option of
-/// `runtime`. Top-level keys that begin with `x-` are passed over; they are a place for anchors, which hold within one file.
+/// Several files form one configuration: their sections are joined, and an id, or an option of `runtime`, may occur only once in all of
+/// them. Top-level keys that begin with `x-` are ignored; they can hold anchors, which are valid within one file.
 public struct ConfigLoader: Sendable {
   private let limits: ConfigLimits
   private let environment: @Sendable (String) -> String?
 
-  /// `environment` gives the value of a variable, nil where it is not set.
+  /// `environment` returns the value of a variable, or nil if it is not set.
   public init(
     limits: ConfigLimits = ConfigLimits(), environment: @escaping @Sendable (String) -> String? = ConfigLoader.processEnvironment
   ) {
@@ -24,11 +24,11 @@ public struct ConfigLoader: Sendable {
     self.environment = environment
   }
 
-  /// A variable of this process.
+  /// The value of a variable in this process's environment.
   @Sendable public static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Reads files, and of folders every `*.yaml` and `*.yml` by name, without hidden files and sub-folders. A file that is reached twice
-  /// is read once. `-` is standard input. A file or folder that cannot be read is a problem like any other.
+  /// Reads files, and of folders every `*.yaml` and `*.yml` file in order of the names, without hidden files and sub-folders. A file that
+  /// is reached twice is read once. `-` is standard input. A file or folder that cannot be read is reported as a problem.
   public func load(paths: [String]) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     var seen: Set<ConfigFiles.Identity> = []

@@ -5,7 +5,7 @@ struct DescriptionBuilder {
   private(set) var config = LoadedConfig()
   private let limits: ConfigLimits
   private let environment: (String) -> String?
-  /// Where each id was written first.
+  /// Where each id was first written.
   private var ids: [String: ConfigNode.Mark] = [:]
   private var runtime: [ConfigNode.Entry] = []
   private var runtimePlaces: [String: ConfigNode.Mark] = [:]
@@ -21,7 +21,7 @@ struct DescriptionBuilder {
     config.isIncomplete = true
   }
 
-  /// Adds what one file says; `document` has been read with its problems in it.
+  /// Adds the contents of one file; `document` includes the problems of parsing it.
   mutating func add(_ document: YAMLDocument, file: String) {
     config.files.append(file)
     config.problems.add(document.problems)
@@ -46,14 +46,14 @@ struct DescriptionBuilder {
       } else {
         let near = didYouMean(entry.key, among: Self.keys)
         config.report("unknown key \(shown(entry.key))" + (near.isEmpty ? "; expected \(Self.expected)" : near), at: entry.mark)
-        // Under any other key there may be components.
+        // The value of any other unknown key may contain components.
         if suggestion(for: entry.key, among: Self.keys) != "runtime" { config.isIncomplete = true }
       }
     }
     config.problems.add(variables.problems)
   }
 
-  /// Everything that was added.
+  /// The result of everything that was added.
   consuming func finish() -> LoadedConfig {
     if let runtimeMark { config.description.runtime = ConfigNode(.map(runtime), at: runtimeMark) }
     return config

@@ -1,21 +1,21 @@
 public import StockbusPlugin
 
-/// Where a component stands in the configuration, and so what it is.
+/// The section of a configuration that contains a component, which determines its kind.
 public enum Section: String, Sendable, Hashable, CaseIterable {
   case source, processor, sink
 
   /// The key of its mapping: `sources`.
   public var key: String { rawValue + "s" }
 
-  /// For the beginning of a message: `processor 'mine'`.
+  /// The component in the words of a message: `processor 'mine'`.
   func title(of id: String) -> String { "\(rawValue) \(shown(id))" }
 }
 
-/// A pipeline as it was written: components with plugins, inputs and options by name, not yet checked against any plugin.
+/// A pipeline as it was written: components with plugins, inputs and options by name, not yet checked against the plugins.
 public struct PipelineDescription: Sendable {
   /// In the order of files, sections and lines; every id occurs once.
   public var components: [ComponentDescription] = []
-  /// The options of all `runtime` mappings as one mapping; nil where there is none.
+  /// The options of all `runtime` mappings as one mapping; nil if there is none.
   public var runtime: ConfigNode?
 
   public init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
@@ -31,19 +31,19 @@ public struct ComponentDescription: Sendable {
   public let section: Section
   public let plugin: String
   public let pluginMark: ConfigNode.Mark
-  /// How messages call it: `'generator'`, or the variable that the name came from.
+  /// The plugin as messages show it: `'generator'`, or the variable that the name came from.
   public let shownPlugin: String
   /// In the written order; no component occurs twice.
   public let inputs: [InputDescription]
-  /// Where the value of `inputs` is written; nil where nothing is.
+  /// Where the value of `inputs` is written; nil if it is not.
   public let inputsMark: ConfigNode.Mark?
-  /// False where something is written as an input that could not be understood, so that `inputs` lacks it.
+  /// False if some input could not be understood and is missing from `inputs`.
   public let hasAllInputs: Bool
-  /// What was written as `supervision`; nil where nothing was.
+  /// The value of `supervision`; nil if it is not written.
   public let supervision: ConfigNode?
-  /// What was written as `output`; nil where nothing was.
+  /// The value of `output`; nil if it is not written.
   public let output: ConfigNode?
-  /// A mapping of all keys but `plugin`, `inputs`, `supervision` and `output`, each where it was written.
+  /// A mapping of all keys except `plugin`, `inputs`, `supervision` and `output`, with their places.
   public let options: ConfigNode
 
   public init(
@@ -65,10 +65,10 @@ public struct ComponentDescription: Sendable {
     self.options = options
   }
 
-  /// For the beginning of a message: `processor 'mine'`.
+  /// The component in the words of a message: `processor 'mine'`.
   public var title: String { section.title(of: id) }
 
-  /// True where both say the same of everything but what is read, wherever they are written.
+  /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool {
     section == other.section && plugin == other.plugin && ConfigNode.isLike(supervision, other.supervision)
       && ConfigNode.isLike(output, other.output) && options.isLike(other.options)
@@ -80,9 +80,9 @@ public struct InputDescription: Sendable {
   /// The id of the component whose output it takes.
   public let from: String
   public let mark: ConfigNode.Mark
-  /// A mapping of the edge's own options, all keys but `from`; nil where only an id was written.
+  /// A mapping of the edge's own options, which are all keys except `from`; nil if only an id was written.
   public let edge: ConfigNode?
-  /// How messages call it: `'ticks'`, or the variable that the id came from.
+  /// The id as messages show it: `'ticks'`, or the variable that the id came from.
   public let shownID: String
 
   public init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil, shownID: String? = nil) {

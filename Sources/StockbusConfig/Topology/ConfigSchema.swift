@@ -1,8 +1,8 @@
 public import StockbusPlugin
 
 extension Catalogue {
-  /// A JSON Schema document (draft 2020-12) of a whole configuration with these plugins: every component has the options of its plugin
-  /// and no others. What only the checker can tell, such as whether an input exists, is beyond it.
+  /// A JSON Schema document (draft 2020-12) for whole configurations with these plugins: every component has the options of its plugin and
+  /// no others. It cannot express what only the checker can decide, such as whether an input exists.
   public var configSchema: JSONValue {
     var sections: [JSONValue.Member] = []
     var definitions: [JSONValue.Member] = []
@@ -24,10 +24,10 @@ extension Catalogue {
 
   private static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/$defs/\(name)")] }
 
-  /// An empty value is as good as none.
+  /// An empty value counts as none.
   private static func orNothing(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
 
-  /// The plugin decides which options there are. Where it is written as a variable, any.
+  /// The plugin decides which options there are. If its name is a variable, any option is allowed.
   private static func component(_ plugins: [Plugin]) -> JSONValue {
     let names: JSONValue = .array(plugins.map { .string($0.name) })
     let cases = plugins.map { plugin -> JSONValue in
@@ -43,7 +43,7 @@ extension Catalogue {
     ]
   }
 
-  /// The plugin's options and what every component has.
+  /// The plugin's options, and the keys that every component has.
   private static func component(_ plugin: Plugin) -> JSONValue {
     let options = plugin.options.objectSchema
     var properties: [JSONValue.Member] = [.init("plugin", ["const": .string(plugin.name)])]

@@ -1,19 +1,19 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// One use of a file, as messages call it.
+/// One use of a file, with its description for messages.
 struct UsedFile {
-  /// `sink 'kept'`; nil for what no component names.
+  /// `sink 'kept'`; nil if no component names the file.
   let title: String?
   let use: FileUse
   let mark: ConfigNode.Mark
-  /// What is said to who wants it as well: `source 'prices' reads it, at plugins.yaml:3:20`.
+  /// The message for another component that uses the same file: `source 'prices' reads it, at plugins.yaml:3:20`.
   let words: String
   let place: FilePlace
-  /// What messages say in place of the path; nil where they show it.
+  /// What messages show instead of the path; nil if they show the path.
   private let hidden: String?
 
-  /// Nil for what may be shared: standard streams, pipes, devices, and paths that lead nowhere.
+  /// Nil for what may be shared: standard streams, pipes, devices, and paths that cannot be resolved.
   init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, hidden: String? = nil, words: String) {
     guard !use.isStandardStream, let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
     self.title = title
@@ -27,29 +27,29 @@ struct UsedFile {
   /// The path as messages show it.
   var shownPath: String { hidden ?? MarketData.shown(use.path) }
 
-  /// The same of the name under which it is put aside when it is full.
+  /// The name of its rotated file with number `turn`, as messages show it.
   func shown(_ turn: Int) -> String { hidden.map { "\($0) with '.\(turn)' behind it" } ?? MarketData.shown("\(use.path).\(turn)") }
 
   var isRead: Bool { use.access == .read }
   var keeps: Int { if case .write(let keeping) = use.access { keeping } else { 0 } }
 }
 
-/// Two uses of files that do not go together.
+/// Two uses of files that exclude each other.
 struct FileClash {
-  /// The one that is to blame: an output, the later of two.
+  /// The use that is reported: an output, and the later of two outputs.
   let to: Int
   let other: Int
-  /// The number with which a full file would be put aside in the other's way; nil where both name the same file.
+  /// The number of the rotated file that would overwrite the other file; nil if both uses name the same file.
   var aside: Int?
 
-  /// Every use that disturbs another, by itself or by what it puts aside; each once, in order.
+  /// Every use that conflicts with another, by itself or by its rotated files; each reported once, in order.
   static func among(_ files: [UsedFile]) -> [FileClash] {
     var clashes: [Int: FileClash] = [:]
     func add(_ clash: FileClash) { if clashes[clash.to] == nil { clashes[clash.to] = clash } }
     var byIdentity: [FileIdentity: [Int]] = [:]
     for (number, file) in files.enumerated() { byIdentity[file.place.identity, default: []].append(number) }
     for same in byIdentity.values where same.count > 1 {
-      // Several may read a file, and several keep what they know in one.
+      // Several components may read one file, and several may keep their state in one.
       let reader = same.first { files[$0].isRead }
       var first: Int?
       var firstOutput: Int?
@@ -60,7 +60,7 @@ struct FileClash {
         if !isKept { firstOutput = firstOutput ?? writer }
       }
     }
-    // What is put aside: by name, as most of it is not there yet, and by identity where it is.
+    // Rotated files: found by name, as most of them do not exist yet, and by identity if they do.
     var byName: [FileIdentity: [Int]] = [:]
     for (number, file) in files.enumerated() where file.keeps > 0 {
       byName[file.place.folder.child(file.place.name), default: []].append(number)
@@ -84,7 +84,7 @@ struct FileClash {
 }
 
 extension FilePlace {
-  /// The file as one that was put aside: of which, and the how manieth.
+  /// If the name is that of a rotated file: the file it was rotated from, and its number.
   fileprivate var aside: (base: FileIdentity, turn: Int)? {
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     let digits = name[name.index(after: dot)...]

@@ -41,9 +41,9 @@ public struct RunSettings: Options {
 
 extension WaitStrategy: Choice {}
 
-/// What happens when a component has failed for good.
+/// What happens if a component has failed permanently.
 public enum OnFailure: String, Choice {
-  /// It ends, and the others go on.
+  /// The component ends, and the others continue.
   case isolate
   /// The whole run stops gracefully.
   case stop

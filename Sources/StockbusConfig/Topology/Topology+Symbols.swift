@@ -1,13 +1,13 @@
 internal import StockbusPlugin
 
 extension Topology {
-  /// The symbols that can reach a component, where all its sources know theirs; nil where one does not.
+  /// The symbols that can reach a component, if all its sources know theirs; otherwise nil.
   public func symbols(reaching id: String) -> Set<String>? { emitted(upTo: id)[id].flatMap(\.self) }
 
-  /// What need not be wrong but is hardly meant, each with its place: `plugins.yaml:9:15: warning: …`.
+  /// What is allowed but probably unintended, each with its place: `plugins.yaml:9:15: warning: …`.
   public var warnings: [String] { doubts + symbolWarnings }
 
-  /// Symbols that components name and that none of their sources has.
+  /// Symbols that components name but none of their sources has.
   private var symbolWarnings: [String] {
     let reaching = emitted(upTo: nil)
     var warnings: [String] = []
@@ -24,10 +24,10 @@ extension Topology {
   }
 
   private static var mostWarnings: Int { 20 }
-  /// Of larger markets nobody knows all symbols by heart, and comparing takes its time.
+  /// The most symbols of a source that are compared, because comparing more takes too long.
   private static var mostSymbols: Int { 10_000 }
 
-  /// What reaches each component and, where it is a source, leaves it; nil where that is not known.
+  /// The symbols that reach each component, or leave it if it is a source; nil if they are not known.
   private func emitted(upTo last: String?) -> [String: Set<String>?] {
     var emitted: [String: Set<String>?] = [:]
     for node in nodes {

@@ -1,16 +1,16 @@
 public import EventBus
 public import StockbusPlugin
 
-/// A checked pipeline: plugins exist, options are decoded, types agree on every edge, there is no cycle. Nothing has started.
+/// A checked pipeline: plugins exist, options are decoded, the types of all edges match, and there is no cycle. Nothing has been started.
 public struct Topology: Sendable {
-  /// Upstream before downstream.
+  /// In upstream order: each component after those that it reads.
   public let nodes: [PlannedNode]
   public let settings: RunSettings
-  /// Files that the run reads beside those of its components.
+  /// Files that the run reads in addition to those of its components.
   public let outerFiles: [RunFiles.Reader]
   /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
-  /// What was written as `runtime`; nil where nothing was.
+  /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
 
   public init(
@@ -24,7 +24,7 @@ public struct Topology: Sendable {
     self.doubts = doubts
   }
 
-  /// All files that are read.
+  /// All files that the run reads.
   public var files: RunFiles {
     RunFiles(
       outerFiles
@@ -36,7 +36,7 @@ public struct Topology: Sendable {
   }
 }
 
-/// One component, ready to be made.
+/// One component, ready to be created.
 public struct PlannedNode: Sendable {
   public let id: String
   public let plugin: Plugin
@@ -45,9 +45,9 @@ public struct PlannedNode: Sendable {
   public let inputs: [PlannedEdge]
   public let topic: Blueprint.TopicPlan
   public let supervision: SupervisionPolicy
-  /// As it was written; nil where no configuration has it.
+  /// The component as it was written; nil if it comes from no configuration.
   public let description: ComponentDescription?
-  /// Its place among all components as they were written, counted from 0.
+  /// Its position among all components as they were written, counted from 0.
   public let place: Int
 
   public init(
@@ -67,19 +67,19 @@ public struct PlannedNode: Sendable {
 }
 
 extension PlannedNode {
-  /// True where both are the same plugin with the same options and supervision, wherever they are written and whatever they read.
+  /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.
   public func isLike(_ other: PlannedNode) -> Bool {
     guard let description, let before = other.description else { return false }
     return id == other.id && description.isLike(before)
   }
 
-  /// True where both read the same topics in the same order and in the same way.
+  /// True if both read the same topics in the same order with the same options.
   public func readsLike(_ other: PlannedNode) -> Bool { inputs == other.inputs }
 }
 
 /// One input of a component.
 public struct PlannedEdge: Sendable, Hashable {
-  /// The component that emits, or a topic of the whole run such as `dead_letters`.
+  /// The component that emits, or a topic of the run such as `dead_letters`.
   public let from: String
   public let options: InletOptions
 

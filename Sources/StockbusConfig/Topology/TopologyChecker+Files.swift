@@ -10,23 +10,23 @@ internal import Darwin
 
 /// A file that a component reads or writes.
 struct NamedFile {
-  /// The component's.
+  /// The component, as messages name it.
   let title: String
   let file: PlacedFile
-  /// The component's, as they were written.
+  /// The component's options, as they were written.
   let options: ConfigNode
-  /// What is wrong with what stands in it, as far as its beginning tells.
+  /// Returns what is wrong with its contents, as far as its beginning shows.
   let fault: @Sendable () -> String?
-  /// What is hardly meant there.
+  /// Returns what is probably unintended in its contents.
   let doubt: @Sendable () -> String?
 }
 
 extension TopologyChecker {
-  /// How many files are looked into: opening more would be felt at the start. What is wrong with others is told when they are read.
+  /// How many files are opened at most, as opening more would delay the start. Errors in other files are reported when they are read.
   private static var mostLooks: Int { 16 }
 
-  /// Files that are read are there and begin as their readers want them, nothing is written that something else reads or writes, and what
-  /// can be read once has one reader.
+  /// Checks that files to be read exist and begin as their readers expect, that nothing is written that something else reads or writes, and
+  /// that an input that can be read only once has one reader.
   mutating func checkFiles() {
     let outer = outerFiles.compactMap { file in
       UsedFile(
@@ -59,7 +59,7 @@ extension TopologyChecker {
         }
         var problems = Problems()
         problems.add("'\(file.use.option)': \(file.shownPath), \(fault)", at: file.mark)
-        // It may repeat other options.
+        // The fault may repeat other options.
         add(problems.redacted(named.options), named.title)
       }
     }
@@ -74,7 +74,7 @@ extension TopologyChecker {
     doubts += problems.redacted(named.options).list.map { "\($0.mark.place): warning: \(named.title): \($0.message)" }
   }
 
-  /// Standard input and pipes have one reader each.
+  /// Checks that standard input and each pipe has only one reader.
   private mutating func checkReadOnce() {
     var readers: [ReadOnce: String] = [:]
     for file in outerFiles {
@@ -98,7 +98,7 @@ extension TopologyChecker {
     }
   }
 
-  /// What keeps a file from being read or written at all, as far as that can be seen now.
+  /// What prevents a file from being read or written at all, as far as that can be seen now.
   private mutating func fault(_ file: PlacedFile) -> String? {
     let isRead = file.use.access == .read
     let path = file.use.path
@@ -116,19 +116,20 @@ extension TopologyChecker {
     }
   }
 
-  /// A path such as `~/prices.csv`, where nothing is called `~`.
+  /// What is wrong with a path such as `~/prices.csv`, unless something is named `~`.
   private func homeless(_ file: PlacedFile) -> String? {
     let path = file.use.path
     guard path.hasPrefix("~"), FilePlace(String(path.prefix { $0 != "/" }))?.kind ?? .missing == .missing else { return nil }
     return "\(file.shownPath): only a shell knows '~' as a home folder; write ${HOME} in its place"
   }
 
-  /// A state that is kept is no output: a run goes on where it cannot be written.
+  /// A state file is not an output in this sense: a run continues if it cannot be written.
   private func isOutput(_ file: PlacedFile) -> Bool { if case .write = file.use.access { true } else { false } }
 
   private func unwritable(_ file: PlacedFile) -> String { "\(file.shownPath) cannot be written: \(String(cString: strerror(errno)))" }
 
-  /// Why a file that is not there cannot be made, with the folders above it: the lowest that is there must be one, and let it be made.
+  /// Why a missing file and the missing folders above it cannot be created: the lowest thing that exists must be a folder that can be
+  /// written to.
   private func unmakeable(_ file: PlacedFile) -> String? {
     let path = file.use.path
     guard isOutput(file), !path.isEmpty, !path.utf8.contains(0) else { return nil }
@@ -142,7 +143,7 @@ extension TopologyChecker {
       folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
     } while stat(folder, &status) != 0 && errno == ENOENT && folder != "/"
     guard stat(folder, &status) == 0 else {
-      // A file in the place of a folder; other reasons are told when it is opened.
+      // A file in the place of a folder; other errors are reported when the file is opened.
       return errno == ENOTDIR ? "\(file.shownPath) cannot be written: a file stands where one of its folders should" : nil
     }
     let name = file.isFromVariable ? "what it stands in" : shown(folder)
@@ -159,7 +160,7 @@ extension TopologyChecker {
     return "\(file.shownPath) cannot be read\(reason)"
   }
 
-  /// Names to compare with, looked up once.
+  /// The names in a folder, for suggestions; looked up once.
   private mutating func names(in folder: String) -> [String] {
     if let known = folders[folder] { return known }
     let names = Array(ConfigFiles.names(inFolder: folder).lazy.filter { $0 != "." && $0 != ".." }.prefix(1000))
@@ -167,7 +168,7 @@ extension TopologyChecker {
     return names
   }
 
-  /// A file of the same folder that was probably meant; otherwise where a relative path begins.
+  /// A hint at a file of the same folder that was probably meant, or at the folder at which relative paths begin.
   private mutating func hint(_ path: String) -> String {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""

@@ -1,12 +1,13 @@
 internal import StockbusPlugin
 
 extension TopologyChecker {
-  /// An input's own options; the defaults, and every problem, where they are wrong.
+  /// An input's own options. If they are wrong, all problems are reported and the defaults returned.
   mutating func edgeSettings(_ input: InputDescription, of component: ComponentDescription) -> EdgeSettings {
     decode(EdgeSettings.self, input.edge, at: input.mark, "\(component.title): input \(input.shownID)") ?? EdgeSettings()
   }
 
-  /// Every input as the number of the component it names; those that name none, or a sink, are reported and left out.
+  /// Every input as the index of the component that it names. Inputs that name no component, or a sink that emits nothing, are reported and
+  /// left out.
   mutating func resolveInputs() -> [[Int]] {
     components.map { component in
       component.inputs.compactMap { input -> Int? in
@@ -28,7 +29,7 @@ extension TopologyChecker {
     }
   }
 
-  /// What the plugin says counts more than the section: it may stand in the wrong one.
+  /// The plugin counts more than the section, because the component may be in the wrong one.
   func emitsNothing(_ component: ComponentDescription) -> Bool {
     catalogue[component.plugin].map { $0.emits.isEmpty && $0.kind == .sink } ?? (component.section == .sink)
   }
@@ -46,7 +47,7 @@ extension TopologyChecker {
     config.report("\(component.title): unknown input \(input.shownID)\(hint)", at: input.mark)
   }
 
-  /// What an input may name, by name.
+  /// The names that an input may have, in order.
   func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + RunTopic.allCases.map(\.rawValue)).sorted() }
 
   mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
@@ -65,7 +66,7 @@ extension TopologyChecker {
     return (count == 1 ? "; there is only " : "; there are ") + names + (count > most ? " and \(count - most) more" : "")
   }
 
-  /// Each at the input that leads back.
+  /// Reports each cycle at the input that closes it.
   mutating func reportCycles(_ cycles: [[Int]]) {
     for cycle in cycles {
       guard let first = cycle.first.map({ components[$0] }), let last = cycle.last.map({ components[$0] }) else { continue }
@@ -111,7 +112,7 @@ extension TopologyChecker {
         + "which \(names); if that is intended, write it as the 'output' of \(shown(id))")
   }
 
-  /// What is emitted has a reader, unless a sink emits it; not asked where an input that cannot be understood might be it.
+  /// Checks that every output has a reader, unless a sink emits it. Skipped if an input that could not be understood may be that reader.
   mutating func checkReaders() {
     if lacksInputs || components.contains(where: { !$0.hasAllInputs }) { return }
     let read = excused.union(components.flatMap { $0.inputs.map(\.from) })

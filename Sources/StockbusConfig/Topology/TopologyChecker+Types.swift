@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusPlugin
 
 extension TopologyChecker {
-  /// Some components that emit one type.
+  /// Up to six components that emit the same type, for suggestions.
   struct Emitters {
     let type: any Event.Type
     var ids: [String]
@@ -17,13 +17,13 @@ extension TopologyChecker {
     }
   }
 
-  /// An input with what comes through it.
+  /// An input with its event type.
   private struct Feed {
     let input: InputDescription
     let type: any Event.Type
   }
 
-  /// The blueprint for what stands upstream; nil, and a problem, where it does not fit.
+  /// The blueprint for the upstream types; if they do not fit, a problem is reported and nil returned.
   mutating func blueprint(_ plugin: Plugin, _ component: ComponentDescription) -> Blueprint? {
     if let first = component.inputs.first, !plugin.takesInputs {
       config.report("\(component.title): plugin '\(plugin.name)' takes no inputs", at: first.mark)
@@ -47,7 +47,7 @@ extension TopologyChecker {
     if let blueprint = plugin.blueprint(for: feeds.map(\.type), options: component.options), areFitting {
       return check(feeds, blueprint, component) ? blueprint : nil
     }
-    // Each type is welcome, but not beside the others.
+    // Each type alone is accepted, but not several together.
     if areFitting, let first = feeds.first, let other = feeds.first(where: { $0.type != first.type }) {
       config.report(
         "\(component.title) consumes events of one type at a time, but its input \(shown(first.input.from)) emits "
@@ -56,7 +56,7 @@ extension TopologyChecker {
     return nil
   }
 
-  /// Where an option decides about the type, only what that one takes fits.
+  /// Checks the inputs against a blueprint that an option has chosen, which accepts only its own types.
   private mutating func check(_ feeds: [Feed], _ blueprint: Blueprint, _ component: ComponentDescription) -> Bool {
     let takes = { (type: any Event.Type) -> Bool in blueprint.inputs.contains { $0 == type } }
     let wrong = feeds.filter { !takes($0.type) }
@@ -73,7 +73,7 @@ extension TopologyChecker {
     for emitter in emitters where wouldFit(emitter.type) {
       for id in emitter.ids where !taken.contains(id) && names.count < 5 {
         names.append("\(shown(id)) (\(emitter.type.eventName))")
-        // Probably meant, so it is not said to be unread as well.
+        // Probably meant, so it is not reported as unread too.
         excused.insert(id)
       }
     }
@@ -82,14 +82,14 @@ extension TopologyChecker {
         + (names.isEmpty ? "" : "; \(names.joined(separator: ", ")) would fit"), at: feed.input.mark)
   }
 
-  /// The event types it takes, by name also where any is taken that has what it needs.
+  /// The event types that a plugin takes; if it takes any event with some property, also the names of those that have it.
   private func accepted(by plugin: Plugin) -> String {
     if case .types = plugin.accepts { return plugin.acceptedTypes }
     let names = catalogue.events.filter { plugin.fits($0) }.map { $0.eventName }
     return plugin.acceptedTypes + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
   }
 
-  /// Conflation and `initial` are about symbols.
+  /// Checks that conflation and `initial` are only used with events about a symbol.
   mutating func checkEdge(_ edge: EdgeSettings, _ input: InputDescription, _ component: ComponentDescription) {
     guard let type = emitted[input.from], !(type is any SymbolEvent.Type), case .map(let entries) = input.edge?.value else { return }
     let wishes = (edge.overflow == .conflate ? ["overflow: conflate"] : []) + (edge.initial ? ["initial: true"] : [])

@@ -2,11 +2,11 @@ internal import EventBus
 public import StockbusPlugin
 
 extension Topology {
-  /// Checks a configuration against the plugins there are. Throws every problem at once, those of reading it among them.
+  /// Checks a configuration against the available plugins. Throws all problems at once, including those of reading it.
   ///
   /// - Parameters:
-  ///   - looksAtFiles: whether files that are read have to be there, and outputs to keep out of each other's way and out of inputs.
-  ///   - outerFiles: what the run reads beside the files of its components and its configuration.
+  ///   - looksAtFiles: whether to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
+  ///   - outerFiles: files that the run reads in addition to those of its components and its configuration.
   public static func check(
     _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
@@ -17,29 +17,29 @@ extension Topology {
   }
 }
 
-/// Goes from names to things: inputs, order, plugins, types, options; every step reports what it finds and goes on, and none says
-/// anything about what is only a consequence.
+/// Resolves names: inputs, order, plugins, types, options. Every step reports its problems and continues, and reports nothing that is only
+/// a consequence of another problem.
 struct TopologyChecker {
   var config: LoadedConfig
   let catalogue: Catalogue
   let components: [ComponentDescription]
-  /// Places in `components`.
+  /// The index in `components` by id.
   let places: [String: Int]
-  /// The inputs' own options, as many as a component has inputs.
+  /// The options of each component's inputs, in the same order.
   var edges: [[EdgeSettings]] = []
-  /// What an input may name, by name.
+  /// The names that an input may have, in order.
   var readable: [String] = []
-  /// What each component emits, as far as is known.
+  /// The event type that each component emits, as far as it is known.
   var emitted: [String: any Event.Type] = RunTopic.allCases.reduce(into: [:]) { $0[$1.rawValue] = $1.eventType }
   /// For suggestions.
   var emitters: [Emitters] = []
-  /// Components that are left unread by a mistake that has been told.
+  /// Components that are unread because of a mistake that has been reported.
   var excused: Set<String> = []
-  /// True where an input is missing by a mistake that has been told, so that it is not certain who is read.
+  /// True if an input is missing because of a mistake that has been reported, so that it is not certain which components are read.
   var lacksInputs: Bool
-  /// Whether files are looked at.
+  /// Whether files are checked.
   var looksAtFiles = true
-  /// What the run reads beside its components' files.
+  /// Files that the run reads in addition to its components' files.
   var outerFiles: [RunFiles.Reader] = []
   /// The components' files.
   var files: [NamedFile] = []
@@ -47,7 +47,7 @@ struct TopologyChecker {
   var doubts: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
-  /// How many more names may be compared for suggestions: a limit for configurations that are nothing but mistakes.
+  /// How many more names may be compared for suggestions; bounds the time for configurations with many mistakes.
   var comparisons = 20_000
 
   init(_ config: LoadedConfig, _ catalogue: Catalogue) {
@@ -83,7 +83,7 @@ struct TopologyChecker {
       "there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: file, line: 1, column: 1))
   }
 
-  /// What is written at `node`; nil, and every problem, where it is wrong.
+  /// The options at `node`; if they are wrong, all problems are reported and nil returned.
   mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, at mark: ConfigNode.Mark, _ title: String) -> O? {
     do throws(Problems) { return try O.decode(node, at: mark) } catch {
       add(error.redacted(node), title)
@@ -95,7 +95,8 @@ struct TopologyChecker {
     for problem in problems.list { config.report("\(title): \(problem.message)", at: problem.mark) }
   }
 
-  /// Rules about an option are reported at its key; where the value holds a variable that is not set, that has been told.
+  /// Rules over several options report at an option's key. This mutes keys whose value holds a variable that is not set, which has been
+  /// reported.
   private mutating func muteRules() {
     if config.standIns.isEmpty { return }
     var muted: Set<ConfigNode.Mark> = []
@@ -136,7 +137,7 @@ struct TopologyChecker {
     if isPlaced, let type = blueprint?.output ?? plugin.fixedOutput { note(component.id, emits: type) }
     do throws(Problems) {
       guard let blueprint else {
-        // Its options are checked all the same.
+        // The options are checked even without a blueprint.
         try plugin.checkOptions(options, at: component.idMark)
         return nil
       }
@@ -180,7 +181,7 @@ struct TopologyChecker {
     return plugin
   }
 
-  /// What is written under a key of the component's own, such as `supervision`.
+  /// The value of a key of the component itself, such as `supervision`.
   private mutating func own<O: Options>(_: O.Type, _ node: ConfigNode?, _ key: String, of component: ComponentDescription) -> O? {
     guard let node else { return O() }
     guard case .map = node.value else {
@@ -190,11 +191,11 @@ struct TopologyChecker {
     return decode(O.self, node, at: node.mark, "\(component.title): \(key)")
   }
 
-  /// The plugin's options: without keys that were probably meant for the component itself, such as `input` or `supervison`, which are
+  /// The plugin's options, without keys that were probably meant for the component itself, such as `input` or `supervison`; these are
   /// reported.
   private mutating func ownOptions(of component: ComponentDescription, _ plugin: Plugin?) -> ConfigNode {
     guard case .map(let entries) = component.options.value, !entries.isEmpty else { return component.options }
-    // Without its plugin any key may be an option.
+    // If the plugin is unknown, any key may be an option.
     guard plugin != nil || (component.inputsMark == nil && component.section != .source) else { return component.options }
     let names = plugin?.options.describe().map(\.name) ?? []
     var keys = plugin == nil ? [] : [component.supervision == nil ? "supervision" : nil, component.output == nil ? "output" : nil]
@@ -216,7 +217,7 @@ struct TopologyChecker {
   /// Components with a key that was meant to be `inputs`.
   private var misspeltInputs: Set<String> = []
 
-  /// A component whose plugin takes inputs has some.
+  /// Checks that a component has inputs if its plugin takes inputs.
   private mutating func checkHasInputs(_ component: ComponentDescription, _ plugin: Plugin?) {
     guard component.inputs.isEmpty, plugin?.takesInputs ?? (component.section != .source) else { return }
     lacksInputs = true
@@ -240,7 +241,8 @@ struct TopologyChecker {
     }
   }
 
-  /// A ring that is as wide as its widest reader that waits asks for, and keeps what a reader wants to begin with.
+  /// The plan of a component's topic: a ring with the largest capacity that its output or a blocking reader asks for, and the last values
+  /// if a reader asks for them.
   private mutating func topic(_ id: String, _ output: OutputSettings, _ readers: [Reader]) -> Blueprint.TopicPlan {
     warnOfEnlarging(of: id, capacity: output.capacity, by: readers)
     let waiting = readers.filter { $0.edge.overflow == .block }.compactMap(\.edge.capacity).max() ?? 0

@@ -1,38 +1,37 @@
 internal import StockbusPlugin
 
-/// What has to happen to a run of one topology for it to be a run of another: components by name, upstream first, those that are removed
-/// last.
+/// What has to be done to turn a run of one topology into a run of another: components by id, in upstream order, removed ones last.
 public struct TopologyDifference: Sendable, Hashable {
-  /// What happens to one component.
+  /// What is done with one component.
   public enum Step: Sendable, Hashable {
     /// Nothing.
     case kept
-    /// The same instance reads other topics, or reads them in another way.
+    /// The same instance reads other topics, or reads them with other options.
     case rewired
-    /// A new instance goes on in its place, because its plugin, its options, its supervision, or the types of its events are others.
+    /// A new instance replaces it, because its plugin, options, supervision or event types differ.
     case replaced
     case added
     case removed
   }
 
-  /// One component with what happens to it.
+  /// One component, and what is done with it.
   public struct Entry: Sendable, Hashable {
     public let id: String
     public let step: Step
   }
 
   public let entries: [Entry]
-  /// True where `runtime` says something else, which holds for a run as a whole.
+  /// True if `runtime` differs, which concerns the run as a whole.
   public let changesRuntime: Bool
 
   public func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }
 }
 
 extension Topology {
-  /// What has to happen for `next` to run in this one's place.
+  /// What has to be done for `next` to run in place of this topology.
   public func difference(to next: Topology) -> TopologyDifference {
     let before = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
-    // Components that write to another topic than before, so that their readers change too. Nodes stand upstream before downstream.
+    // Components that write to another topic than before, so that their readers must change too. Nodes are in upstream order.
     var moved: Set<String> = []
     var entries: [TopologyDifference.Entry] = []
     for node in next.nodes {
@@ -56,13 +55,13 @@ extension Topology {
 }
 
 extension PlannedNode {
-  /// True where what reads one could go on reading the other: the same event type in a ring of the same size. That last values are kept
-  /// can be turned on for a topic that there is.
+  /// True if readers of one can continue with the other: the same event type in a ring of the same size. Keeping the last values can be
+  /// turned on for an existing topic.
   fileprivate func emitsLike(_ other: PlannedNode) -> Bool {
     blueprint.output == other.blueprint.output && topic.capacity == other.topic.capacity && topic.memory == other.topic.memory
   }
 
-  /// True where both are made for the same types of input.
+  /// True if both take the same types of input.
   fileprivate func takesLike(_ other: PlannedNode) -> Bool {
     blueprint.kind == other.blueprint.kind && blueprint.inputs.count == other.blueprint.inputs.count
       && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 }

@@ -1,18 +1,18 @@
-/// What a configuration may cost; whatever is beyond gives a located problem that names the limit.
+/// Limits for a configuration. Exceeding one is a located problem that names the limit.
 public struct ConfigLimits: Sendable, Hashable {
   /// Bytes of one file.
   public var fileBytes = 4 << 20
-  /// Levels of lists and mappings inside of each other, aliases expanded; the document's own mapping is the first.
+  /// Nesting of lists and mappings with aliases expanded; the document's own mapping is the first level.
   public var depth = 64
-  /// Scalars, lists and mappings of one document, keys included, every alias counted as what it stands for.
+  /// Scalars, lists and mappings of one document, including keys and with aliases expanded.
   public var nodes = 100_000
   /// Bytes of one scalar, before and after its variables are replaced.
   public var scalarBytes = 1 << 20
-  /// Bytes of all scalars and keys of one document together, aliases expanded; and of all texts that variables went into.
+  /// Bytes of all scalars and keys of one document with aliases expanded; and of all texts with variables.
   public var totalBytes = 16 << 20
-  /// Levels of `${…}` inside of each other's defaults.
+  /// Nesting of `${…}` inside each other's defaults.
   public var variableDepth = 16
-  /// Problems with variables of one file that are told.
+  /// Problems with variables that are reported per file.
   public var variableProblems = 1_000
   /// Files of one folder.
   public var filesPerFolder = 1_000

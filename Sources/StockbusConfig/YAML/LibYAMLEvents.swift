@@ -1,10 +1,10 @@
 import CLibYAML
 import StockbusPlugin
 
-/// libyaml's event parser over one text. It owns the C parser and its input and frees both.
+/// libyaml's event parser for one text. It owns the C parser and its input, and frees both.
 struct LibYAMLEvents: ~Copyable {
   private let source: SourceText
-  // libyaml keeps the address of both between calls, so they live on the heap; only this file touches them.
+  // libyaml keeps the addresses of both between calls, so they are allocated on the heap; only this file uses them.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
 
@@ -28,7 +28,7 @@ struct LibYAMLEvents: ~Copyable {
     input.deallocate()
   }
 
-  /// The next event; `.streamEnd` is the last one. Not to be called again after either that or a throw.
+  /// The next event; `.streamEnd` is the last one. Must not be called again after `.streamEnd` or a throw.
   mutating func next() throws(Problem) -> YAMLEvent {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxProblem() }

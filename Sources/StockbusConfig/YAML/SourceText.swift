@@ -1,18 +1,18 @@
 import StockbusPlugin
 
-/// The characters of one file, checked to be what YAML allows, with every line's beginning.
+/// The characters of one file, checked to be valid in YAML, with the beginning of every line.
 ///
-/// A character is a Unicode scalar: columns count these, not bytes, as libyaml does. Lines end where libyaml ends them: at a line
-/// feed, a carriage return or both together, and at U+0085, U+2028 and U+2029.
+/// A character is a Unicode scalar; columns count these rather than bytes, as libyaml does. Lines end as in libyaml: at a line feed, a
+/// carriage return or both together, and at U+0085, U+2028 and U+2029.
 struct SourceText: Sendable {
   let file: String
   /// The text without a byte order mark.
   let bytes: [UInt8]
   private(set) var scalars: [Unicode.Scalar] = []
-  /// Where each line begins in `scalars`; never empty.
+  /// The index in `scalars` at which each line begins; never empty.
   private(set) var lineStarts = [0]
 
-  /// Reads `input`; throws where it is not UTF-8 or holds characters that YAML forbids, naming the first such place.
+  /// Reads `input`. Throws at the first place that is not UTF-8 or has a character that YAML forbids.
   init(_ input: [UInt8], file: String) throws(Problem) {
     self.file = file
     if input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF]) {
@@ -23,7 +23,7 @@ struct SourceText: Sendable {
     scalars.reserveCapacity(bytes.count)
     var offset = 0
     while offset < bytes.count {
-      // Nearly all of every file.
+      // The common case.
       if (0x20...0x7E).contains(bytes[offset]) {
         scalars.append(Unicode.Scalar(bytes[offset]))
         offset += 1
@@ -36,26 +36,26 @@ struct SourceText: Sendable {
       guard Self.isAllowed(scalar) else { throw Problem("the control character \(name(of: scalar)) is not allowed", at: end) }
       offset += width
       scalars.append(scalar)
-      // A carriage return ends its line only if no line feed follows, which then does.
+      // A carriage return ends its line only if no line feed follows; otherwise the line feed does.
       if Self.isBreak(scalar), !(scalar == "\r" && offset < bytes.count && bytes[offset] == 0x0A) { lineStarts.append(scalars.count) }
     }
   }
 
-  /// The place behind the last character.
+  /// The place after the last character.
   var end: ConfigNode.Mark {
     ConfigNode.Mark(file: file, line: lineStarts.count, column: scalars.count - lineStarts[lineStarts.count - 1] + 1)
   }
 
-  /// The place that is `line` and `column`, brought inside of the text where it is outside.
+  /// The place at `line` and `column`, clamped to the text.
   func mark(line: Int, column: Int) -> ConfigNode.Mark {
-    // libyaml's end lies on a line of its own even if the last line does not end.
+    // libyaml puts the end of the text on a line of its own, even if the last line has no line end.
     if line > lineStarts.count { return end }
     let line = max(line, 1)
     let next = line < lineStarts.count ? lineStarts[line] : scalars.count + 1
     return ConfigNode.Mark(file: file, line: line, column: min(max(column, 1), max(1, next - lineStarts[line - 1])))
   }
 
-  /// The index in `scalars` of a place inside of the text.
+  /// The index in `scalars` of a place, which is clamped to the text.
   func index(of mark: ConfigNode.Mark) -> Int {
     let inside = self.mark(line: mark.line, column: mark.column)
     return lineStarts[inside.line - 1] + inside.column - 1
@@ -82,7 +82,7 @@ struct SourceText: Sendable {
     }
   }
 
-  /// The character that begins at `offset` and its bytes, by table 3-7 of the Unicode Standard; nil where none does.
+  /// The character that begins at `offset` and its number of bytes, according to table 3-7 of the Unicode Standard; nil if it is invalid.
   private static func decode(_ bytes: [UInt8], at offset: Int) -> (Unicode.Scalar, Int)? {
     let first = bytes[offset]
     if first < 0x80 { return (Unicode.Scalar(first), 1) }
@@ -94,7 +94,7 @@ struct SourceText: Sendable {
       value = value << 6 | UInt32(byte & 0x3F)
     }
     let least: UInt32 = width == 4 ? 0x1_0000 : width == 3 ? 0x800 : 0x80
-    // No scalar for surrogates and for what is beyond U+10FFFF; too small a value was written too long.
+    // Surrogates and values beyond U+10FFFF are not scalars; a value below `least` is an overlong encoding.
     guard value >= least, let scalar = Unicode.Scalar(value) else { return nil }
     return (scalar, width)
   }

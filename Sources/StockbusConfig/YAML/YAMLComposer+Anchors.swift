@@ -1,7 +1,7 @@
 import StockbusPlugin
 
 extension YAMLComposer {
-  /// Composes a node by `body`, checks its tag, and remembers it under its anchor; a later anchor of the same name takes its place.
+  /// Composes a node with `body`, checks its tag, and stores it under its anchor, replacing an earlier anchor of the same name.
   mutating func anchored(
     _ head: YAMLEvent.Head, as kind: YAMLTag.Kind, _ body: (inout YAMLComposer) throws(Problem) -> Composed
   ) throws(Problem) -> Composed {
@@ -13,7 +13,7 @@ extension YAMLComposer {
     return composed
   }
 
-  /// The node that the alias stands for.
+  /// The node that the alias refers to.
   mutating func expand(_ name: String, at mark: ConfigNode.Mark, depth: Int) throws(Problem) -> Composed {
     switch anchors[name] {
     case .complete(let node, let size):
@@ -21,9 +21,9 @@ extension YAMLComposer {
       return Composed(node: node, size: size, place: mark)
     case .open: problems.add("the anchor \(shown(name)) would contain itself", at: mark)
     case nil:
-      // Each suggestion looks at every anchor, so a file full of both must not ask for all of them.
+      // Each suggestion compares with every anchor, so the number of suggestions is limited.
       let near = anchors.count * problems.list.count < 100_000 ? didYouMean(name, among: anchors.keys) : ""
-      // Not repeated: it may be a password that begins with '*'.
+      // The name is not repeated, because it may be a password that begins with '*'.
       let rule = "; an anchor stands before its aliases, and text that begins with '*' in quotation marks"
       problems.add("unknown anchor" + (near.isEmpty ? rule : near), at: mark)
     }

@@ -1,7 +1,7 @@
 import StockbusPlugin
 
 extension YAMLComposer {
-  /// A mapping up to its end, merge keys resolved.
+  /// Reads a mapping up to its end, and resolves merge keys.
   mutating func map(_ mark: ConfigNode.Mark, depth: Int) throws(Problem) -> Composed {
     var entries: [ConfigNode.Entry] = []
     var places: [String: ConfigNode.Mark] = [:]
@@ -34,7 +34,7 @@ extension YAMLComposer {
         entries.append(entry)
       }
     }
-    // Overridden values are counted too: an upper bound is enough.
+    // Overridden values are counted too, because an upper bound suffices.
     return Composed(node: ConfigNode(.map(entries), at: mark), size: size, place: mark)
   }
 
@@ -44,7 +44,7 @@ extension YAMLComposer {
     let isMerge: Bool
   }
 
-  /// A key that is text; nil and a problem for anything else.
+  /// A key that is text; for anything else a problem is reported and nil returned.
   private mutating func key(_ event: YAMLEvent, depth: Int, _ size: inout Size) throws(Problem) -> Key? {
     let key = try compose(event, depth: depth)
     size.add(key.size)
@@ -60,7 +60,7 @@ extension YAMLComposer {
     return Key(name: name, mark: key.place, isMerge: name == "<<" && !key.node.isQuoted)
   }
 
-  /// What `<<` merges: a mapping or a list of them. `owner` stands in where something is missing from it.
+  /// The mappings that `<<` merges. If one is missing, `owner` becomes a stand-in.
   private mutating func mappings(in value: Composed, of owner: ConfigNode.Mark) -> [ConfigNode] {
     if case .map = value.node.value { return [value.node] }
     var found: [ConfigNode] = []

@@ -1,18 +1,18 @@
 import StockbusPlugin
 
-/// Makes the tree of nodes from the events of one document, collecting problems; a syntax error or a limit ends it.
+/// Builds the tree of nodes from the events of one document and collects problems. A syntax error or a limit ends it.
 ///
-/// An alias shares the node it stands for, so memory stays in proportion to the file; what it stands for is counted nevertheless,
-/// since everybody who walks the tree meets it again.
+/// An alias shares the node that it refers to, so memory is proportional to the size of the file. Its contents are counted again all the
+/// same, because every traversal visits them again.
 struct YAMLComposer: ~Copyable {
-  /// What a node holds with its aliases expanded.
+  /// The size of a node with its aliases expanded.
   struct Size {
     var nodes = 1
     var height = 1
     var bytes = 0
   }
 
-  /// A node, its size, and the place where it stands: for an alias that of the `*`.
+  /// A node, its size, and its place; for an alias the place of the `*`.
   struct Composed {
     let node: ConfigNode
     var size = Size()
@@ -40,7 +40,7 @@ struct YAMLComposer: ~Copyable {
     self.limits = limits
   }
 
-  /// The document's mapping, list or text; nil where the reading ended early.
+  /// The root node of the document; nil if a syntax error or a limit ended the reading.
   mutating func document() -> ConfigNode? {
     do throws(Problem) {
       var root = ConfigNode(.map([]), at: source.mark(line: 1, column: 1))
@@ -67,7 +67,7 @@ struct YAMLComposer: ~Copyable {
 
   mutating func next() throws(Problem) -> YAMLEvent { try events.next() }
 
-  /// The node that begins with `event`, `depth` levels down.
+  /// The node that begins with `event`, at nesting level `depth`.
   mutating func compose(_ event: YAMLEvent, depth: Int) throws(Problem) -> Composed {
     switch event {
     case .alias(let name, let mark): return try expand(name, at: mark, depth: depth)
@@ -95,7 +95,7 @@ struct YAMLComposer: ~Copyable {
     }
   }
 
-  /// Text, without anchor and tag in its place if these stand on the same line.
+  /// A scalar. Its place excludes the anchor and tag if these are on the same line.
   private mutating func scalar(
     _ text: String, _ head: YAMLEvent.Head, isPlain: Bool, end: ConfigNode.Mark, depth: Int
   ) throws(Problem) -> Composed {
@@ -106,13 +106,13 @@ struct YAMLComposer: ~Copyable {
     let size = Size(bytes: text.utf8.count)
     try charge(size, at: mark, depth: depth)
     let isText = head.tag == "!" || head.tag.flatMap(YAMLTag.init(full:)) == .string
-    // Plain text with the tag of a text counts as quoted, but has no quotation mark in front.
+    // Plain text tagged as a string counts as quoted, but has no quotation mark at its beginning.
     let isVerbatim = !(isPlain && isText) && isWritten(text, at: mark, isPlain: isPlain)
     let node = ConfigNode(.scalar(text), at: mark, isQuoted: !isPlain || isText, isVerbatim: isVerbatim)
     return try anchored(head, as: .scalar) { (_) throws(Problem) in Composed(node: node, size: size, place: mark) }
   }
 
-  /// Where text on one line begins, reckoned from its end; the node's own beginning where it holds escapes or several lines.
+  /// Where text on one line begins, calculated from its end; the node's own beginning if the text has escapes or several lines.
   private func begin(of text: String, from start: ConfigNode.Mark, to end: ConfigNode.Mark, isPlain: Bool) -> ConfigNode.Mark {
     let length = text.unicodeScalars.count + (isPlain ? 0 : 2)
     guard start.line == end.line, end.column - length > start.column else { return start }
@@ -120,14 +120,14 @@ struct YAMLComposer: ~Copyable {
     return isWritten(text, at: mark, isPlain: isPlain) ? mark : start
   }
 
-  /// True where the characters of `text` stand at `mark`, behind a quotation mark unless it is plain.
+  /// True if the characters of `text` are in the source at `mark`, after a quotation mark unless the text is plain.
   private func isWritten(_ text: String, at mark: ConfigNode.Mark, isPlain: Bool) -> Bool {
     let begin = min(source.index(of: mark) + (isPlain ? 0 : 1), source.scalars.count)
     return source.scalars[begin...].prefix(text.unicodeScalars.count).elementsEqual(text.unicodeScalars)
       && !text.unicodeScalars.contains(where: SourceText.isBreak)
   }
 
-  /// Counts `size` more, `depth` levels down; throws beyond a limit.
+  /// Adds `size` at nesting level `depth` to the totals; throws beyond a limit.
   mutating func charge(_ size: Size, at mark: ConfigNode.Mark, depth: Int) throws(Problem) {
     nodes += size.nodes
     bytes += size.bytes
@@ -144,7 +144,7 @@ struct YAMLComposer: ~Copyable {
 }
 
 extension YAMLComposer.Size {
-  /// One more node inside.
+  /// Adds the size of a node inside this one.
   mutating func add(_ inner: Self) {
     nodes += inner.nodes
     bytes += inner.bytes

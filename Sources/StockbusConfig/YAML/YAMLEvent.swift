@@ -1,13 +1,13 @@
 import StockbusPlugin
 
-/// One step through a YAML document.
+/// One event of the parser.
 enum YAMLEvent {
   /// Anchor, tag and place of a node.
   struct Head {
     var anchor: String?
-    /// In full: `tag:yaml.org,2002:str`, `!local`, `!`.
+    /// The full tag: `tag:yaml.org,2002:str`, `!local`, `!`.
     var tag: String?
-    /// Where the node begins, its anchor and tag included.
+    /// Where the node begins, including its anchor and tag.
     var mark: ConfigNode.Mark
   }
 
@@ -16,7 +16,7 @@ enum YAMLEvent {
   case documentEnd
   case streamEnd
   case alias(String, at: ConfigNode.Mark)
-  /// `isPlain`: without quotation marks and no block text.
+  /// `isPlain`: neither quoted nor a block scalar.
   case scalar(String, Head, isPlain: Bool, end: ConfigNode.Mark)
   case listStart(Head)
   case listEnd

@@ -1,29 +1,29 @@
 public import StockbusPlugin
 
-/// One YAML file as located nodes, with everything that is wrong in it.
+/// One YAML file as located nodes, with all problems found in it.
 public struct YAMLDocument: Sendable {
-  /// The document; nil where a syntax error or a limit ended the reading.
+  /// The root node; nil if a syntax error or a limit ended the reading.
   public let root: ConfigNode?
   public let problems: Problems
-  /// Places whose node only stands in for one that could not be read; its problem is in `problems`, so say no more about it.
+  /// Places of nodes that stand in for one that could not be read. The problem is in `problems`, so nothing more should be reported there.
   public let standIns: Set<ConfigNode.Mark>
-  /// Places of mappings in which a key was given twice, so that what the second one said is missing.
+  /// Places of mappings in which a key occurs twice, so that the second value is missing.
   let doubled: Set<ConfigNode.Mark>
-  /// For finding a character of a scalar; nil where the file is not UTF-8.
+  /// For finding a character of a scalar; nil if the file is not UTF-8.
   let source: SourceText?
 }
 
 /// Reads YAML: text in, located nodes out.
 ///
-/// Everything is text, a list or a mapping; what a text means is said by whoever takes it. Anchors, aliases and merge keys
-/// (`<<: *base`, `<<: [*first, *second]`) are resolved: own keys win over merged ones, an earlier merged mapping over a later one, and
-/// merged keys follow the own ones. An aliased node keeps the place where it was written. Lines and columns count from 1, columns in
+/// Everything is text, a list or a mapping; the meaning of a text depends on the code that reads it. Anchors, aliases and merge keys (`<<:
+/// *base`, `<<: [*first, *second]`) are resolved: own keys take precedence over merged ones, an earlier merged mapping over a later one,
+/// and merged keys follow the own ones. An aliased node keeps the place where it was written. Lines and columns count from 1, columns in
 /// Unicode scalars. An empty file is an empty mapping.
 ///
-/// Not accepted: more than one document, a key given twice or that is no text, tags outside of the core schema, anchors that
-/// contain themselves, and whatever is beyond `ConfigLimits`.
+/// Not accepted: more than one document, keys that occur twice or are not text, tags outside the core schema, anchors that contain
+/// themselves, and anything beyond `ConfigLimits`.
 public enum YAMLParser {
-  /// The document that `bytes` write, and every problem that can be told; never throws, never traps.
+  /// Parses `bytes` into a document with all problems; never throws, never traps.
   public static func parse(_ bytes: [UInt8], file: String = "plugins.yaml", limits: ConfigLimits = ConfigLimits()) -> YAMLDocument {
     var problems = Problems()
     guard bytes.count <= limits.fileBytes else {
@@ -48,7 +48,7 @@ public enum YAMLParser {
     }
   }
 
-  /// The document that `text` writes; throws every problem at once.
+  /// Parses `text` into its root node; throws all problems at once.
   public static func node(
     _ text: String, file: String = "plugins.yaml", limits: ConfigLimits = ConfigLimits()
   ) throws(Problems) -> ConfigNode {
@@ -59,7 +59,7 @@ public enum YAMLParser {
 
   static func tooLarge(_ limits: ConfigLimits) -> String { "the file is larger than \(ConfigLimits.bytes(limits.fileBytes)), the limit" }
 
-  /// libyaml compares each `%TAG` with all before it, so a file of them would take hours; and no tag of theirs is accepted anyway.
+  /// libyaml compares each `%TAG` with all before it, so a file full of them would take hours; none of their tags would be accepted anyway.
   private static func checkDirectives(_ source: SourceText) throws(Problem) {
     for (line, start) in source.lineStarts.enumerated() where source.scalars[start...].prefix(4).elementsEqual("%TAG".unicodeScalars) {
       throw Problem("'%TAG' directives are not accepted; " + YAMLTag.known, at: source.mark(line: line + 1, column: 1))

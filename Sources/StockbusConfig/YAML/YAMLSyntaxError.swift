@@ -1,36 +1,36 @@
 import StockbusPlugin
 
-/// What libyaml says about a text that is no YAML, and how we say it.
+/// A syntax error of libyaml, and our wording of it.
 struct YAMLSyntaxError {
   let problem: String
   let mark: ConfigNode.Mark
   let context: String
   let contextMark: ConfigNode.Mark
 
-  /// In words that tell what to change, at the place to change.
+  /// A problem in words that say what to change, at the place to change.
   func problem(in source: SourceText) -> Problem {
     let character = source.character(at: mark)
     if character == "{", problem.hasPrefix("did not find expected ','"), isBehindDollar(in: source) {
       return Problem("put '${…}' in quotation marks inside of '[…]' and '{…}'", at: source.mark(line: mark.line, column: mark.column - 1))
     }
-    // `{ where: symbol in [A, B] }`: the bracket ends the text in front of it.
+    // `{ where: symbol in [A, B] }`: the bracket ends the text before it.
     if problem == "did not find expected ',' or '}'" || problem == "did not find expected ',' or ']'", character == "[" || character == "{"
     {
       let around = problem.hasSuffix("'}'") ? "'{…}'" : "'[…]'"
       return Problem("inside of \(around) text that holds '\(character == "[" ? "[" : "{")' stands in quotation marks" + opening, at: mark)
     }
-    // `where: "AAPL" == symbol`: what stands behind the closing mark.
+    // `where: "AAPL" == symbol`: text follows the closing quotation mark.
     if ["did not find expected ',' or '}'", "did not find expected ',' or ']'", "did not find expected key"].contains(problem),
       let quote = quotationMark(before: mark, in: source)
     {
       let other = quote == "\"" ? "single" : "double"
       return Problem("the text ends at its quotation mark; put all of it in quotation marks, here \(other) ones" + opening, at: mark)
     }
-    // `plugin:filter` and `where: …` below it: the first is no key, so that the second cannot be one.
+    // `plugin:filter` and below it `where: …`: the first line is not a key, so the second cannot be one.
     if problem == "mapping values are not allowed in this context", let slip = keyWithoutBlank(above: mark, in: source) { return slip }
     switch problem {
     case "found unexpected end of stream":
-      // The end of the file is no place to look at: the opening is.
+      // The end of the file is not helpful as a place; the opening quotation mark is.
       return Problem("the quotation mark that opens here is never closed", at: contextMark)
     case "could not find expected ':'" where context == "while scanning a simple key":
       return Problem("expected ':' after the key that begins here", at: contextMark)
@@ -56,7 +56,7 @@ struct YAMLSyntaxError {
     }
   }
 
-  /// The quotation mark before `mark` on its line, with blanks between, where anything but punctuation stands at `mark`.
+  /// The quotation mark before `mark` on its line, with only blanks between; nil if there is none, or if there is punctuation at `mark`.
   private func quotationMark(before mark: ConfigNode.Mark, in source: SourceText) -> Unicode.Scalar? {
     guard let character = source.character(at: mark), !SourceText.isBreak(character), !"]},:#\"'[{-".unicodeScalars.contains(character)
     else {
@@ -68,7 +68,7 @@ struct YAMLSyntaxError {
     return source.scalars[index]
   }
 
-  /// The line above is one word with a colon inside.
+  /// A problem if the line above is one word with a colon inside.
   private func keyWithoutBlank(above mark: ConfigNode.Mark, in source: SourceText) -> Problem? {
     guard mark.line > 1 else { return nil }
     var index = source.index(of: source.mark(line: mark.line - 1, column: 1))
@@ -93,7 +93,7 @@ struct YAMLSyntaxError {
 
   private var tab: Problem { Problem("a tab cannot indent; use spaces", at: mark) }
 
-  /// Sentences that stand for themselves.
+  /// Messages that need no context.
   private static let texts = [
     "mapping values are not allowed in this context":
       "unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation",
@@ -113,7 +113,7 @@ struct YAMLSyntaxError {
     "found incompatible YAML document": "only YAML 1.1 and 1.2 are understood",
   ]
 
-  /// By what was being read, where libyaml has many sentences for one mistake.
+  /// The message by context, for errors for which libyaml has many texts.
   private var other: String {
     switch context {
     case "while scanning an alias": "'*' begins an alias and a name must follow; put other text in quotation marks"
@@ -124,7 +124,7 @@ struct YAMLSyntaxError {
     }
   }
 
-  /// Where the unfinished thing began, if that is elsewhere.
+  /// Where the unfinished list, mapping or text began, if that is elsewhere.
   private var opening: String {
     let thing: String
     switch context {

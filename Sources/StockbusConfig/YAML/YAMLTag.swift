@@ -1,5 +1,5 @@
-/// The tags of YAML 1.2's core schema (section 10.3). Their only effect is that `!!str` and `!` make text of `null`, `~` and nothing:
-/// what a value means is said by the option that takes it.
+/// The tags of YAML 1.2's core schema (section 10.3). Their only effect is that `!!str` and `!` turn `null`, `~` and nothing into text,
+/// because the option that reads a value decides its meaning.
 enum YAMLTag: String {
   case string = "str"
   case integer = "int"
@@ -12,16 +12,16 @@ enum YAMLTag: String {
   static let known = "those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
   private static let prefix = "tag:yaml.org,2002:"
 
-  /// Nil where the tag is none of the core schema's.
+  /// Nil if the tag is not in the core schema.
   init?(full tag: String) {
     guard tag.hasPrefix(Self.prefix) else { return nil }
     self.init(rawValue: String(tag.dropFirst(Self.prefix.count)))
   }
 
-  /// As people write it.
+  /// The tag as people write it.
   static func written(_ tag: String) -> String { tag.hasPrefix(prefix) ? "!!" + tag.dropFirst(prefix.count) : tag }
 
-  /// What the tag can stand before.
+  /// The kinds of nodes that a tag may have.
   enum Kind: String {
     case scalar = "text"
     case list = "a list"

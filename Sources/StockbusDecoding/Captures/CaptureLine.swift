@@ -2,20 +2,20 @@ public import MarketData
 
 /// One line of a raw capture: `<receive time> <message>` or `<receive time>: <message>`.
 ///
-/// The time is a number since the epoch: with a point in seconds, without one in the unit that its size tells (nanoseconds from 10¹⁷
-/// on, microseconds from 10¹⁴, milliseconds from 10¹¹, else seconds). Lines of the cryptofeed tool that say what was sent
-/// (`ADDRESS <- TIME: …`) or that a connection was made (`ADDRESS <-> TIME`) are known too.
+/// The time is a number since the epoch: with a point in seconds, without one in the unit that its magnitude implies (nanoseconds from 10¹⁷
+/// on, microseconds from 10¹⁴, milliseconds from 10¹¹, otherwise seconds). Lines of the cryptofeed tool that record a sent message
+/// (`ADDRESS <- TIME: …`) or a new connection (`ADDRESS <-> TIME`) are recognised too.
 public enum CaptureLine {
   case message(received: Timestamp, text: UnsafeBufferPointer<UInt8>)
-  /// What was said to the venue.
+  /// A message that was sent to the venue.
   case sent
-  /// A connection was made: what belonged to the one before is over.
+  /// A connection was made, so the state of the one before is obsolete.
   case connected
   case blank
-  /// Why it is none of these.
+  /// None of these; with the reason.
   case malformed(String)
 
-  /// Reads a line without its end; the message is a part of it.
+  /// Parses a line without its line end; the message is a slice of it.
   public init(_ line: UnsafeBufferPointer<UInt8>) {
     guard let first = line.first(where: { $0 != 32 && $0 != 9 && $0 != 13 }) else {
       self = .blank
@@ -38,7 +38,7 @@ public enum CaptureLine {
   }
 
   private static func note(_ line: UnsafeBufferPointer<UInt8>, _ first: UInt8) -> CaptureLine {
-    // An address comes before the arrow; a message that begins with a brace has lost its time.
+    // An address precedes the arrow. A line that begins with a brace or bracket is a message without its time.
     if first != 123, first != 91 {
       let text = String(decoding: line.prefix(8192), as: UTF8.self)
       if text.contains(" <-> ") { return .connected }
@@ -61,7 +61,7 @@ public enum CaptureLine {
     return Timestamp(ns: ns)
   }
 
-  /// Writes a line with its end; line ends inside the message, which JSON allows between values only, become blanks.
+  /// Writes a line with its line end. Line ends inside the message, which JSON allows only between values, become blanks.
   public static func write(received: Timestamp, text: UnsafeBufferPointer<UInt8>, to out: inout ByteWriter) {
     out.reserve(24 + text.count)
     out.put(integer: received.ns)
@@ -72,6 +72,6 @@ public enum CaptureLine {
 }
 
 extension ByteReader {
-  /// What is left.
+  /// The bytes that have not been read.
   fileprivate var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: at, count: end - at) }
 }

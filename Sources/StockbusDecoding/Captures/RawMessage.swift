@@ -1,13 +1,13 @@
 public import EventBus
 public import MarketData
 
-/// A message as a venue sent it, before anybody has read it.
+/// A message as a venue sent it, before it is parsed.
 public struct RawMessage: Hashable, Sendable {
   /// The component whose connection it came over.
   public var component: String
-  /// When it reached us.
+  /// When the program received it.
   public var received: Timestamp
-  /// All of it.
+  /// The whole message.
   public var text: String
 
   public init(component: String, received: Timestamp, text: String) {

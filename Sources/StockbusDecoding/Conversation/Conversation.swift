@@ -1,29 +1,29 @@
 public import MarketData
 internal import StockbusPlugin
 
-/// A text for the venue.
+/// A message to be sent to a venue.
 public struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {
-  /// What is sent.
+  /// The text to send.
   public let text: String
-  /// True where it holds a credential.
+  /// True if it contains a credential.
   public let isSecret: Bool
 
-  /// As it may stand in a log.
+  /// The text for a log, without credentials.
   public var description: String { isSecret ? "***" : text }
 }
 
-/// What is said to a venue, from the address to the last subscription.
+/// Everything that is sent to a venue, from the address to the last subscription.
 ///
-/// Connect to `address`, send `authentication`, wait for a message with the role `authenticated` where `waitsForAuthentication`, then
-/// send `subscriptions`, each `pace` after the one before. Say the same again after a reconnection.
+/// Connect to `address`, send `authentication`, wait for a message with the role `authenticated` if `waitsForAuthentication` is true, then
+/// send `subscriptions`, each `pace` after the one before. Do the same after a reconnection.
 public struct Conversation: Sendable {
-  /// Where to connect; its description shows no credential.
+  /// The address to connect to; its description contains no credential.
   public let address: OutgoingMessage?
   public let authentication: [OutgoingMessage]
-  /// True where subscriptions must wait until the venue knows us.
+  /// True if subscriptions must wait until the venue has authenticated the client.
   public let waitsForAuthentication: Bool
   public let subscriptions: [OutgoingMessage]
-  /// Between two messages.
+  /// The pause between two messages.
   public let pace: Duration
   /// How long the connection may be silent.
   public let silence: Duration
@@ -32,8 +32,8 @@ public struct Conversation: Sendable {
   private let keepalive: MessageTemplate?
   private let form: SymbolTemplate
 
-  /// For these symbols and what is to come of them; nil subscribes to the channels of all kinds of events. `spec` is whole: a
-  /// preset's and what was written. Throws every reason why it cannot be said.
+  /// Creates the messages for these symbols and this kind of event; nil subscribes to the channels of all kinds. `spec` is complete, with
+  /// the preset and the configuration merged. Throws every reason why that is not possible.
   public init(_ spec: DecodingSpec, symbols: [Symbol], event: EventKind?) throws(DecodingSpecError) {
     let faults = spec.conversationFaults(symbols: symbols, event: event)
     guard faults.isEmpty else { throw DecodingSpecError(faults) }
@@ -56,16 +56,16 @@ public struct Conversation: Sendable {
     keepaliveInterval = spec.keepalive?.every
   }
 
-  /// The message that keeps the connection open, the `number`th of the connection; nil where none is needed.
+  /// The message that keeps the connection open, the `number`th of the connection; nil if none is needed.
   public func keepalive(_ number: Int) -> OutgoingMessage? {
     keepalive.map { OutgoingMessage(text: $0.text(.init(id: number)), isSecret: false) }
   }
 
-  /// Whether the venue names a symbol in something that it says, as the configuration or as the venue writes it, in any case.
+  /// True if a text from the venue names a symbol, in the configuration's form or the venue's, in any case.
   public func isNamed(_ symbol: String, in text: String) -> Bool {
     let text = text.lowercased()
     return [symbol, form.venueName(symbol) ?? symbol].contains { name in
-      // A name inside another is another name.
+      // A name that is part of a longer word is a different name.
       text.ranges(of: name.lowercased()).contains { range in
         !(text[..<range.lowerBound].last.map(Self.isLetter) ?? false) && !(text[range.upperBound...].first.map(Self.isLetter) ?? false)
       }

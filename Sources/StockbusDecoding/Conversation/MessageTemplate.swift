@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// A text with placeholders such as `{symbol:lower}`. JSON's own braces are none, as no lower-case letter follows them.
+/// A text with placeholders such as `{symbol:lower}`. JSON's own braces are not placeholders, because no lower-case letter follows them.
 struct MessageTemplate: Sendable {
   enum Form: Sendable { case kept, lower, upper, comma }
   enum Name: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct MessageTemplate: Sendable {
   enum Piece: Sendable {
     case literal(String)
     case value(Name, Form)
-    /// A placeholder that is none.
+    /// Text in braces that is not a valid placeholder.
     case unknown(String)
   }
   let pieces: [Piece]
@@ -57,7 +57,7 @@ struct MessageTemplate: Sendable {
     Set(pieces.compactMap { if case .value(let name, _) = $0 { name } else { nil } })
   }
 
-  /// The names of the credentials it needs.
+  /// The names of the credentials that it uses.
   var credentials: [String] {
     names.compactMap { if case .credential(let name) = $0 { name } else { nil } }.sorted()
   }
@@ -69,7 +69,7 @@ struct MessageTemplate: Sendable {
     }
   }
 
-  /// What is wrong with a message to subscribe, in words.
+  /// What is wrong with a subscription message, in words.
   static func faults(_ text: String, item: String?) -> [String] {
     let template = MessageTemplate(text)
     var faults = template.unknown(among: words.map(\.0))
@@ -91,7 +91,7 @@ struct MessageTemplate: Sendable {
     return template.unknown(among: ["id"]) + (template.names.subtracting([.id]).isEmpty ? [] : ["only {id} may stand in it"])
   }
 
-  /// The text with the values put in; those inside quotation marks are escaped.
+  /// The text with the values inserted; values inside quotation marks are escaped.
   func text(_ values: Values) -> String {
     var out = ""
     for piece in pieces {
@@ -118,7 +118,7 @@ struct MessageTemplate: Sendable {
     var items: [String] = []
     var id = 1
     var credentials: [String: Secret] = [:]
-    /// False for a url, which needs no escapes of JSON.
+    /// False for a URL, in which JSON escapes are not needed.
     var isJSON = true
   }
 

@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// How a symbol of a configuration is written by a venue, and back.
+/// Converts a symbol of a configuration to the venue's name, and back.
 struct SymbolTemplate: Sendable {
   private enum Piece: Hashable, Sendable {
     case literal(String)
@@ -16,7 +16,7 @@ struct SymbolTemplate: Sendable {
     rename = Dictionary((form?.rename?.entries ?? []).map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// What is wrong with a template, in words; nil where nothing is.
+  /// What is wrong with a template, in words; nil if it is valid.
   static func fault(_ text: String) -> String? {
     guard let pieces = pieces(text) else { return "it may hold {symbol}, {base} and {quote}, and no other braces" }
     if pieces.contains(.symbol) { return nil }
@@ -48,12 +48,12 @@ struct SymbolTemplate: Sendable {
 
   private static let separators: Set<Character> = ["-", "/", "_", ":"]
 
-  /// True where base and quote stand side by side, so that a symbol need not show where one ends.
+  /// True if base and quote are adjacent, so that the symbol need not have a separator.
   private var isSeamless: Bool {
     zip(pieces, pieces.dropFirst()).contains { $0 == (.base, .quote) } && pieces.count(where: { $0 == .base || $0 == .quote }) == 2
   }
 
-  /// The venue's name; nil where the template needs to know base and quote and the symbol does not show them.
+  /// The venue's name; nil if the template needs base and quote and the symbol has no separator.
   func venueName(_ symbol: String) -> String? {
     var base = symbol
     var quote = ""
@@ -83,7 +83,7 @@ struct SymbolTemplate: Sendable {
     }
   }
 
-  /// Bytes of a venue's name that are none of the symbol's, at the front and at the end, for names nobody has listed.
+  /// The literal beginning and end of the venue's names, to be removed from names that are not listed.
   var frame: (prefix: String, suffix: String) {
     var prefix = ""
     var suffix = ""
@@ -94,6 +94,6 @@ struct SymbolTemplate: Sendable {
 }
 
 extension SymbolForm {
-  /// The venue's name of a symbol; nil where the template needs base and quote, and the symbol does not show where one ends.
+  /// The venue's name for a symbol; nil if the template needs base and quote, and the symbol has no separator.
   public func venueName(_ symbol: String) -> String? { SymbolTemplate(self).venueName(symbol) }
 }

@@ -1,36 +1,36 @@
 internal import MarketData
 
-/// What earlier messages said about an id, such as the channel and the symbol of a subscription.
+/// Values that earlier messages gave for an id, such as the channel and symbol of a subscription.
 struct ChannelMemory: ~Copyable {
-  /// Ids that one connection may bring up; a further one takes the place of the oldest.
+  /// The most ids of a connection; a further one replaces the oldest.
   static let limit = 10_000
-  /// Bytes of an id and of a value; longer ones are not kept. Names of channels and symbols are far shorter.
+  /// The most bytes of an id or a value; longer ones are not stored. Names of channels and symbols are far shorter.
   static let lengthLimit = 256
 
   private let slots: Int
-  /// By the hash of the id. Where two ids share one, the later is looked for one by one.
+  /// The place by the hash of the id. If two ids have the same hash, the later one is found by linear search.
   private var places: [UInt64: Int] = [:]
   private var ids: [[UInt8]] = []
   private var values: [[UInt8]] = []
   private var oldest = 0
-  /// Secret, because ids come from outside.
+  /// Seeded with a secret, because ids come from outside.
   private let hash = NameHash()
 
   init(slots: Int) { self.slots = slots }
 
   mutating func forget() { self = ChannelMemory(slots: slots) }
 
-  /// The place of an id; -1 where nothing is known of it.
+  /// The place of an id; -1 if it is unknown.
   func place(_ id: UnsafeBufferPointer<UInt8>) -> Int {
     if id.count > Self.lengthLimit { return -1 }
     if let place = places[hash(id)], ids[place].elementsEqual(id) { return place }
     return ids.count > places.count ? ids.firstIndex { $0.elementsEqual(id) } ?? -1 : -1
   }
 
-  /// Empty where the message had no such value.
+  /// Empty if the message had no such value.
   func value(_ place: Int, _ slot: Int) -> [UInt8] { values[place * slots + slot] }
 
-  /// The place to write an id's values to, which begin anew; -1 where the id is too long to be kept.
+  /// The place for an id's values, which are cleared; -1 if the id is too long.
   mutating func make(_ id: UnsafeBufferPointer<UInt8>) -> Int {
     if id.count > Self.lengthLimit { return -1 }
     var place = place(id)
@@ -51,7 +51,7 @@ struct ChannelMemory: ~Copyable {
     return place
   }
 
-  /// Keeps a value, unless it is too long.
+  /// Stores a value, unless it is too long.
   mutating func set(_ place: Int, _ slot: Int, _ value: UnsafeBufferPointer<UInt8>) {
     if value.count <= Self.lengthLimit { values[place * slots + slot] = Array(value) }
   }

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// A stretch of one of the lists of `RuleBook`.
+/// A range of one of the lists of `RuleBook`.
 struct Slice: BitwiseCopyable {
   var first: Int32 = 0
   var count: Int32 = 0
@@ -8,30 +8,30 @@ struct Slice: BitwiseCopyable {
   @inline(__always) var range: Range<Int> { Int(first)..<Int(first &+ count) }
 }
 
-/// A path, ready to be walked.
+/// A compiled path.
 struct CompiledPath: BitwiseCopyable {
-  /// Where it begins: at the item, at the whole message, nowhere (there is no such path), or from 0 on at a remembered value.
+  /// Where it begins: at the item, at the whole message, nowhere (there is no such path), or, from 0 on, at a remembered value.
   var root: Int32
   var steps = Slice()
 
   static let item: Int32 = -1
   static let message: Int32 = -2
   static let nothing: Int32 = -3
-  /// The key of the item, where an object is gone through.
+  /// The key of the item, if `each` iterates over an object.
   static let key: Int32 = -4
-  /// At the whole message, where a list's items want it: resolved once a message, and found by the number in `steps.first`.
+  /// At the whole message, for the items of a list: resolved once per message and stored under the index in `steps.first`.
   static let resolved: Int32 = -5
 
   static let none = CompiledPath(root: nothing)
   @inline(__always) var isNone: Bool { root == Self.nothing }
 }
 
-/// A pattern, ready to be compared.
+/// A compiled pattern.
 struct CompiledPattern: BitwiseCopyable {
   enum Form: UInt8, BitwiseCopyable { case anything, object, list, exact, pieces }
   var form: Form
   var isNegated: Bool
-  /// For `exact` the one text, for `pieces` those around the stars.
+  /// For `exact` the one text, for `pieces` the texts between the asterisks.
   var texts = Slice()
 }
 
@@ -40,13 +40,13 @@ struct CompiledCondition: BitwiseCopyable {
   var patterns: Slice
 }
 
-/// A word for a side.
+/// A venue's word for a side.
 struct CompiledSide: BitwiseCopyable {
   var text: Int32
   var side: Side
 }
 
-/// A value to keep for later messages.
+/// A value to be remembered for later messages.
 struct CompiledMemory: BitwiseCopyable {
   var slot: Int32
   var path: CompiledPath
@@ -56,37 +56,37 @@ struct CompiledSequence: BitwiseCopyable {
   var path = CompiledPath.none
   var step = SequenceRule.Step.next
   var isPerSymbol = true
-  /// True where a list's items share a number of the message, which counts once then.
+  /// True if the items of a list share one number of the message, which then counts once.
   var isShared = false
   var series: Int32 = -1
 }
 
-/// A message rule without references: what it needs stands in the lists of `RuleBook`.
+/// A compiled message rule without references; its parts are in the lists of `RuleBook`.
 struct CompiledRule: BitwiseCopyable {
   var role = MessageRole.other
-  /// The index in `EventKind.allCases`; -1 where it becomes no event.
+  /// The index in `EventKind.allCases`; -1 if the message becomes no event.
   var event: Int8 = -1
   var isSigned = false
-  /// The nodes below an item of a list without which it is no event; 0 where every item has to be looked at.
+  /// The least number of nodes below an item of a list that can become an event; 0 if every item must be examined.
   var fewestNodes: Int32 = 0
   var conditions = Slice()
   var only = Slice()
-  /// Those of `only` that are the same for all items.
+  /// The part of `only` that is the same for all items.
   var onlyOnce = Slice()
-  /// The paths from the message's root that its items want.
+  /// The paths from the message's root that its items use.
   var constants = Slice()
   var each = Slice()
   var symbol = CompiledPath.none
   var time = CompiledPath.none
   var side = CompiledPath.none
-  /// Price; bid and ask; open, high, low and close.
+  /// The paths of the price; of bid and ask; of open, high, low and close.
   var prices = Slice()
-  /// Size; bid size and ask size; volume.
+  /// The paths of the size; of bid size and ask size; of the volume.
   var sizes = Slice()
-  /// What prices and sizes are divided by.
+  /// The divisors of prices and sizes.
   var priceScale: UInt64 = 1
   var sizeScale: UInt64 = 1
-  /// Nanoseconds; 0 for ISO-8601.
+  /// Nanoseconds per unit of time; 0 for ISO-8601.
   var timeUnit: UInt64 = 1
   var shift: Int64 = 0
   var sides = Slice()
@@ -96,7 +96,7 @@ struct CompiledRule: BitwiseCopyable {
   var text = Slice()
 }
 
-/// The names of an event's prices and sizes, in the order of a rule's.
+/// The names of an event's prices and sizes, in the order of a rule's paths.
 enum EventFields {
   static func prices(_ kind: EventKind) -> [String] {
     switch kind {

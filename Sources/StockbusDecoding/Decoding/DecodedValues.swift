@@ -1,7 +1,7 @@
 public import EventBus
 public import MarketData
 
-/// The values of one event, before it has a type.
+/// The values of one event, independent of its type.
 @frozen
 public struct DecodedValues: BitwiseCopyable, Sendable {
   public var symbol = Symbol(id: 0)
@@ -18,10 +18,10 @@ public struct DecodedValues: BitwiseCopyable, Sendable {
   init() {}
 }
 
-/// An event that messages can be decoded into.
+/// An event type that messages can be decoded into.
 public protocol DecodedEvent: Event {
   static var decodedKind: EventKind { get }
-  /// The event that these values make up.
+  /// The event with these values.
   init(_ values: borrowing DecodedValues)
 }
 

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// Times as numbers since the epoch.
+/// Times that are numbers since the epoch.
 enum EpochTime {
-  /// A whole or decimal number of units of `unit` nanoseconds; exact, or an error. Zeros beyond the nanosecond are no harm.
+  /// A whole or decimal number of units of `unit` nanoseconds; exact, or an error. Zeros beyond the nanosecond are accepted.
   @inline(__always)
   static func read(_ reader: inout ByteReader, unit: UInt64) throws(TextError) -> Timestamp {
     let isNegative = reader.peek == 45

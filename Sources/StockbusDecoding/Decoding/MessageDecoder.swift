@@ -1,6 +1,6 @@
 public import MarketData
 
-/// Turns a venue's messages into events of one type, by a spec.
+/// Decodes a venue's messages into events of one type, according to a spec.
 ///
 /// ```swift
 /// var decoder = try MessageDecoder<Trade>(VenuePreset.binance.spec, symbols: ["BTCUSDT"])
@@ -10,35 +10,36 @@ public import MarketData
 public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
   @usableFromInline let box: MessageReaderBox
 
-  /// As `MessageReader.init`, with the event's type as what is wanted.
+  /// As `MessageReader.init`, for the kind of the event type.
   public init(
     _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
     box = MessageReaderBox(try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit, intake: intake))
   }
 
-  /// Reads one message that came at `received`; `body` gets its events in their order.
+  /// Decodes one message that was received at `received`; calls `body` with its events in order.
   @inlinable
   public mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
     box.read(message, received) { body(E($0)) }
   }
 
-  /// The same for a text.
+  /// The same for a string.
   public mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> Verdict {
     var message = message
     return message.withUTF8 { decode($0, received: received, into: body) }
   }
 
-  /// The breaks in sequence numbers that the last message showed.
+  /// The breaks in sequence numbers that the last message revealed.
   public var gaps: [SequenceGap] { box.reader.gaps }
-  /// Counts since it was made.
+  /// Counts since the decoder was created.
   public var tally: MessageTally { box.reader.tally }
 
-  /// Forgets what belongs to a connection: say so when there is a new one.
+  /// Resets the state of a connection. To be called when there is a new one.
   public mutating func reconnected() { box.reader.reconnected() }
 }
 
-/// Keeps the reader out of what is inlined into other modules: Swift 6.3.1 crashes where it inlines a setter with a deinitialiser.
+/// Keeps the reader out of code that is inlined into other modules, because Swift 6.3.1 crashes when it inlines a setter with a
+/// deinitialiser.
 @usableFromInline
 final class MessageReaderBox {
   fileprivate(set) var reader: MessageReader

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// Which kind of message it is. Unsafe inside: lists of the book and nodes of the tape are reached by pointer.
+/// Decides the kind of a message. Unsafe inside: the book's lists and the tape's nodes are accessed by pointer.
 extension MessageReader {
-  /// One message: the whole one, or an item of a list of messages.
+  /// Handles one message: the whole one, or an item of a list of messages.
   @inline(__always)
   mutating func unit(_ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
     if !book.recall.isNone { recall(root) }
@@ -19,7 +19,7 @@ extension MessageReader {
         if fallback < 0 { fallback = index }
         continue
       }
-      // A kind of use goes before one that would only be left out.
+      // A kind that is wanted takes precedence over one that would be ignored.
       if fallback >= 0, event < 0 { continue }
       tally.kinds[index].count &+= 1
       return event >= 0 ? data(index, scope, root, body) : talk(index, scope, root)
@@ -52,7 +52,7 @@ extension MessageReader {
   @inline(never)
   private mutating func countStream(_ root: Int) {
     let node = walk(book.sequence.path, root, root)
-    // Where there is none, as in an acknowledgement, nothing is counted.
+    // A message without a number, such as an acknowledgement, is not counted.
     guard node >= 0, let number = wholeNumber(node), let expected = sequences.take(number, book.sequence, place: 0) else { return }
     gap(book.sequence, nil, expected, number)
   }
@@ -64,7 +64,7 @@ extension MessageReader {
     gaps.append(SequenceGap(stream: stream, expected: expected, got: got))
   }
 
-  /// A message that carries no event of ours.
+  /// Handles a message without events of the wanted type.
   @inline(never)
   private mutating func talk(_ index: Int, _ scope: Int, _ root: Int) -> Verdict {
     let rule = book.rules[index]
@@ -86,7 +86,7 @@ extension MessageReader {
     }
   }
 
-  /// Keeps what a message says for later ones; the place of its id, or -1 where it has none that can be kept.
+  /// Remembers values of a message for later ones. Returns the place of its id; -1 if there is no id that can be stored.
   mutating func remember(_ rule: CompiledRule, _ scope: Int, _ root: Int) -> Int {
     let id = walk(rule.rememberedID, scope, root)
     guard id >= 0, !tape.nodes[id].isContainer else { return -1 }
@@ -99,7 +99,7 @@ extension MessageReader {
     return place
   }
 
-  /// The node a path leads to; -1 where there is none, and for what is remembered, which is in no message.
+  /// The node that a path leads to; -1 if there is none, and for remembered values, which are not in the message.
   @inline(__always)
   func walk(_ path: CompiledPath, _ item: Int, _ root: Int) -> Int {
     if path.root > CompiledPath.item { return -1 }
@@ -115,14 +115,14 @@ extension MessageReader {
     return node
   }
 
-  /// What needs no walk: the item's key, and what was resolved for all items.
+  /// Paths without a walk: the item's key, and paths that have been resolved for all items.
   @inline(__always)
   private func known(_ path: CompiledPath) -> Int {
     if path.root == CompiledPath.resolved { return book.resolved[Int(path.steps.first)] }
     return path.root == CompiledPath.key ? key : -1
   }
 
-  /// What a node says, without escapes; until the next call.
+  /// The text of a node without escapes; valid until the next call.
   @inline(__always)
   mutating func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> { tape.nodes[node].hasEscapes ? unescaped(node) : tape.bytes(node) }
 
@@ -134,7 +134,7 @@ extension MessageReader {
     return scratch.withBytes { $0 }
   }
 
-  /// What an earlier message said; until the next call.
+  /// A remembered value; valid until the next call.
   @inline(never)
   mutating func remembered(_ path: CompiledPath) -> UnsafeBufferPointer<UInt8> {
     scratch.clear()
@@ -172,7 +172,7 @@ extension MessageReader {
     case .object: return tape.nodes[node].kind == .object
     case .list: return tape.nodes[node].kind == .array
     case .exact:
-      // An escape sequence is up to six times as long as what it says.
+      // An escape sequence is up to six times as long as its character.
       if tape.nodes[node].isContainer || Int(tape.nodes[node].count) > 6 * book.texts[Int(pattern.texts.first)].count { return false }
       return Self.equals(bytes(node), book.texts[Int(pattern.texts.first)])
     case .pieces: return !tape.nodes[node].isContainer && matches(pattern, bytes(node))
@@ -204,7 +204,7 @@ extension MessageReader {
     UnsafeBufferPointer(start: book.texts[index].bytes, count: book.texts[index].count)
   }
 
-  /// A text with stars: the first piece at the front, the last at the end, the others in between in their order.
+  /// Matches a text with asterisks: the first piece at the beginning, the last at the end, the others between them in order.
   @inline(never)
   private func matches(_ pattern: CompiledPattern, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let pieces = pattern.texts.range.map { text($0) }

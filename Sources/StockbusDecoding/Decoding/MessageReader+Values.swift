@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// The events of a message. Unsafe inside: lists of the book and nodes of the tape are reached by pointer.
+/// Decodes the events of a message. Unsafe inside: the book's lists and the tape's nodes are accessed by pointer.
 extension MessageReader {
   @inline(__always)
   mutating func data(_ index: Int, _ scope: Int, _ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
@@ -24,7 +24,7 @@ extension MessageReader {
     if place >= 0 { recalled = place }
   }
 
-  /// What all items of a list have from the message, once for all of them; false where that leaves every item out.
+  /// Handles what all items of a list share, once for all of them; returns false if that excludes every item.
   @inline(__always)
   private mutating func share(_ rule: CompiledRule, _ scope: Int, _ root: Int) -> Bool {
     for index in rule.constants.range { book.resolved[index] = walk(book.constants[index], scope, root) }
@@ -32,7 +32,7 @@ extension MessageReader {
     return rule.onlyOnce.count == 0 || fits(rule.onlyOnce, scope, root)
   }
 
-  /// A number of the message that its items share counts once: here for the connection, for symbols with their first item.
+  /// A number that the items share counts once: for the connection here, for a symbol with its first item.
   @inline(never)
   private mutating func countShared(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
     shared += 1
@@ -49,7 +49,7 @@ extension MessageReader {
     return count == 0 ? fault : .several([.events(count), fault])
   }
 
-  /// The items of the list at path `level`, or of the lists inside it; the values of an object, each with its key.
+  /// Handles the items of the list at path `level`, or of the lists inside it; for an object, its values with their keys.
   @inline(never)
   private mutating func items(
     _ rule: CompiledRule, _ level: Int, _ outer: Int, _ root: Int, _ count: inout Int, _ body: (borrowing DecodedValues) -> Void
@@ -70,7 +70,7 @@ extension MessageReader {
       if !isLast {
         items(rule, level + 1, at, root, &count, body)
       } else if faults.count > 0, Int(tape.nodes[at].next) &- at &- 1 < Int(rule.fewestNodes) {
-        // A few bytes each: to find out what is missing first would take many times what as many bytes of events take.
+        // The item has only a few bytes: finding out what is missing would take many times as long as decoding as many bytes of events.
         faults.count += 1
       } else {
         item(rule, at, root, &count, body)
@@ -94,7 +94,7 @@ extension MessageReader {
     } catch { fault(error) }
   }
 
-  /// An item that is left out has its number all the same. Where its symbol was never seen nothing can be missing, and none is made.
+  /// Counts the number of an item that is excluded. If its symbol is unknown no number can be missing, and no symbol is created.
   @inline(never)
   private mutating func countLeftOut(_ rule: CompiledRule, _ item: Int, _ root: Int) {
     let node = walk(rule.sequence.path, item, root)
@@ -156,7 +156,7 @@ extension MessageReader {
     if rule.sizes.count > 1 {
       var other = try number(book.paths[at + 1], node, root, fields.sizes[1], rule.sizeScale, isRequired: false)
       if other < 0 {
-        // Bitfinex writes what sellers offer below zero.
+        // Bitfinex writes the sizes of sellers as negative numbers.
         guard rule.isSigned, other != .min else {
           throw ValueProblem(field: fields.sizes[1], reason: .negative, node: walk(book.paths[at + 1], node, root))
         }
@@ -188,7 +188,8 @@ extension MessageReader {
     }
   }
 
-  /// Whether a number that items share is to be counted with this one: the first of its symbol; those of the connection were counted.
+  /// True if a number that items share must be counted with this item: the first of its symbol. Numbers of the connection have been counted
+  /// already.
   @inline(never)
   private mutating func isCounted(_ rule: CompiledSequence, _ place: Int) -> Bool {
     rule.isPerSymbol && sequences.isFirst(of: shared, rule, place: place)
@@ -203,7 +204,7 @@ extension MessageReader {
     gap(rule, rule.isPerSymbol ? values.symbol : nil, expected, number)
   }
 
-  /// The whole number of a node, also of a text that writes one; nil where it is none.
+  /// The whole number of a node, which may be a text; nil if there is none.
   @inline(__always)
   mutating func wholeNumber(_ node: Int) -> Int64? {
     guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text, tape.nodes[node].count <= Self.valueLimit else { return nil }
@@ -212,7 +213,7 @@ extension MessageReader {
     return number
   }
 
-  /// A number in billionths, 0 where there is none and none is needed; `decimals` becomes at least what it was written with.
+  /// A number in billionths; 0 if it is missing and optional. Raises `decimals` to the number of decimals it was written with.
   @inline(__always)
   private mutating func number(
     _ path: CompiledPath, _ item: Int, _ root: Int, _ field: String, _ scale: UInt64, isRequired: Bool

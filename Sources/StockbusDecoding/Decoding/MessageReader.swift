@@ -1,24 +1,24 @@
 public import MarketData
 
-/// Reads a venue's messages one by one, by a spec: the part of `MessageDecoder` that knows no event type.
+/// Reads a venue's messages one by one according to a spec: the part of `MessageDecoder` that does not depend on the event type.
 ///
-/// Everything that a venue can send has a verdict; nothing traps. It remembers what the connection has said (channel ids, sequence
-/// numbers): say `reconnected()` when there is a new one. It belongs to one task at a time.
+/// Every input has a verdict; nothing traps. It keeps the state of the connection (channel ids, sequence numbers), so call `reconnected()`
+/// when there is a new one. It belongs to one task at a time.
 public struct MessageReader: ~Copyable {
-  /// The longest message that is read, where nothing else is said.
+  /// The default for the longest message in bytes.
   public static let messageLimit = 16 << 20
-  /// The longest number, time or name that is read; whatever a venue means by longer ones, it is none of those.
+  /// The longest number, time or name in bytes; longer ones are not valid values.
   static let valueLimit = 512
-  /// How many of a list's messages that are no events are looked at one by one; further ones are counted only.
+  /// How many messages without events in a list are examined one by one; further ones are only counted.
   static let toldLimit = 16
 
-  /// Counts since it was made.
+  /// Counts since the reader was created.
   public internal(set) var tally: MessageTally
-  /// The breaks in sequence numbers that the last message showed.
+  /// The breaks in sequence numbers that the last message revealed.
   public internal(set) var gaps: [SequenceGap] = []
 
   let book: RuleBook
-  /// The index in `EventKind.allCases`; -1 where no events are wanted.
+  /// The index in `EventKind.allCases`; -1 if no events are wanted.
   let wanted: Int8
   let fields: (prices: [String], sizes: [String])
   var tape: JSONTape
@@ -27,23 +27,22 @@ public struct MessageReader: ~Copyable {
   var sequences: SequenceBook
   var scratch = ByteWriter(capacity: 256)
   var values = DecodedValues()
-  /// The place of the present message's id in `memory`; -1 where it has none.
+  /// The place of the present message's id in `memory`; -1 if it has none.
   var recalled = -1
   /// The most decimals of the prices, or of the sizes, that have been read.
   var decimals: UInt8 = 0
-  /// The key of the item that is being decoded, where `each` goes through an object; else -1.
+  /// The key of the item that is being decoded, if `each` iterates over an object; otherwise -1.
   var key = -1
-  /// What was malformed among a message's items: the first reason, and how many.
+  /// Errors among a message's items: the first reason, and their number.
   var faults: (first: String, count: Int) = ("", 0)
-  /// How many of the present list's messages were looked at that are no events.
+  /// How many messages without events in the present list have been examined.
   var told = 0
-  /// Messages with items that share a number, so far.
+  /// The number of messages so far whose items share a sequence number.
   var shared: UInt64 = 0
 
-  /// Reads messages of at most `limit` bytes; `event` is what is wanted, nil for verdicts only. `spec` is whole: a preset's and
-  /// what was written. `symbols` are the configuration's, under whose names events come out; others come out under the venue's, and
-  /// become symbols through `intake`.
-  /// Throws every reason why the spec cannot be used.
+  /// Reads messages of at most `limit` bytes. `event` is the wanted kind, nil for verdicts only. `spec` is complete, with the preset and
+  /// the configuration merged. `symbols` are the configuration's symbols, under whose names events are emitted; others are emitted under
+  /// the venue's names, and become symbols through `intake`. Throws every reason why the spec cannot be used.
   public init(
     _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
@@ -60,13 +59,13 @@ public struct MessageReader: ~Copyable {
     names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols, intake: intake)
   }
 
-  /// Forgets what belongs to a connection: channel ids, and numbers that count its messages.
+  /// Resets the state of a connection: channel ids, and numbers that count its messages.
   public mutating func reconnected() {
     memory.forget()
     sequences.reconnected()
   }
 
-  /// Reads one message; `body` gets each event's values. What is wrong with some items does not keep the others back.
+  /// Reads one message; calls `body` with each event's values. Errors in some items do not affect the others.
   public mutating func read(
     _ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (borrowing DecodedValues) -> Void
   ) -> Verdict {
@@ -81,7 +80,7 @@ public struct MessageReader: ~Copyable {
     return parts(body)
   }
 
-  /// A list whose items are messages. However many are no events: what is said about them does not grow with the list.
+  /// Handles a list whose items are messages. The cost of reporting messages without events does not grow with the list.
   @inline(never)
   private mutating func parts(_ body: (borrowing DecodedValues) -> Void) -> Verdict {
     var found = Parts()
@@ -89,7 +88,7 @@ public struct MessageReader: ~Copyable {
     var at = 1
     while at < end {
       if told >= Self.toldLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
-        // A byte or two each: what is done for a message would take many times what as many bytes of messages take.
+        // These have a byte or two each: handling them as messages would take many times as long as handling as many bytes of messages.
         told += 1
         tally.addUnlisted()
         found.addUntold()
@@ -111,7 +110,7 @@ public struct MessageReader: ~Copyable {
   private func isEmptyOrNoObject(_ node: Int) -> Bool { tape.nodes[node].kind != .object || Int(tape.nodes[node].next) == node &+ 1 }
 }
 
-/// What the messages of a list are together.
+/// The combined verdict on the messages of a list.
 private struct Parts {
   private var events = 0
   private var isOfUse = false
@@ -127,7 +126,7 @@ private struct Parts {
     case .other(let kind) where isOfUse || others.contains(.other(kind: kind)): break
     case .authenticated where isAuthenticated: break
     case .authenticated:
-      // Never left out: somebody waits for it.
+      // Always included, because authentication waits for it.
       isAuthenticated = true
       others.append(verdict)
     case _ where others.count < MessageReader.toldLimit: others.append(verdict)
@@ -136,11 +135,11 @@ private struct Parts {
     }
   }
 
-  /// One more that is no event, where enough are told.
+  /// Counts a message without events that is not reported.
   mutating func addUntold() { untold += 1 }
 
   var verdict: Verdict {
-    // Known messages of no use beside useful ones are not worth telling.
+    // Known messages without use are not reported beside useful ones.
     var others = others
     if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }
     if untold > 0 { others.append(.malformed(reason: "\(untold) more messages of the list are no events")) }

@@ -1,9 +1,9 @@
-/// The shape of a message, by which unknown ones are counted: `{e,E,s,…}`, `[number,{…},text]`.
+/// The shape of a message, by which unknown messages are counted: `{e,E,s,…}`, `[number,{…},text]`.
 enum MessageShape {
-  /// Keys or items that are written out.
+  /// How many keys or items are shown.
   private static let width = 12
 
-  /// An object with its keys in their order, a list with its items' kinds.
+  /// An object's keys in order; the kinds of a list's items.
   static func of(_ node: Int, in tape: borrowing JSONTape) -> String {
     switch tape.nodes[node].kind {
     case .object:
@@ -16,7 +16,7 @@ enum MessageShape {
     }
   }
 
-  /// One more than is shown, so that it is seen that there are more.
+  /// Returns one more than is shown, which indicates that there are more.
   private static func children(_ node: Int, step: Int, in tape: borrowing JSONTape) -> [Int] {
     var found: [Int] = []
     let end = Int(tape.nodes[node].next)
@@ -43,7 +43,7 @@ enum MessageShape {
     }
   }
 
-  /// Keys may be anything: what would blur the shape, or command a terminal, is shown by a mark.
+  /// Keys may contain anything: characters that would obscure the shape or control a terminal are replaced.
   private static func name(_ key: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -1,9 +1,9 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// A spec made ready: flat lists without references, so that deciding on a message touches no reference count.
+/// A compiled spec: flat lists without references, so that deciding on a message does not change reference counts.
 ///
-/// Unsafe inside: the lists are plain memory, freed with the book; indices into them come from the book itself.
+/// Unsafe inside: the lists are plain memory, freed with the book; indices into them always come from the book itself.
 struct RuleBook: ~Copyable {
   let rules: UnsafeMutableBufferPointer<CompiledRule>
   let conditions: UnsafeMutableBufferPointer<CompiledCondition>
@@ -13,23 +13,23 @@ struct RuleBook: ~Copyable {
   let texts: UnsafeMutableBufferPointer<PathStep>
   let sides: UnsafeMutableBufferPointer<CompiledSide>
   let memories: UnsafeMutableBufferPointer<CompiledMemory>
-  /// Paths from the message's root that the items of lists want, and where they lead in the present message.
+  /// Paths from the message's root that the items of lists use, and the nodes they lead to in the present message.
   let constants: UnsafeMutableBufferPointer<CompiledPath>
   let resolved: UnsafeMutableBufferPointer<Int>
-  /// The kinds' names, by rule.
+  /// The names of the kinds, by rule.
   let names: [String]
-  /// The series of sequence numbers, by their index.
+  /// The names of the series of sequence numbers, by index.
   let series: [String]
-  /// How many values a message can remember.
+  /// How many values can be remembered per id.
   let memorySlots: Int
   let unwrap: CompiledPath
   let recall: CompiledPath
   let sequence: CompiledSequence
   let splits: Bool
-  /// True where nothing but an object with members can be of a kind, or have anything else that is looked for.
+  /// True if only an object with members can be of any kind, or contain anything else that is looked for.
   let readsObjectsOnly: Bool
 
-  /// The spec is whole and has no faults.
+  /// `spec` must be complete and have no faults.
   init(_ spec: DecodingSpec) {
     var maker = RuleBookMaker()
     maker.learnNames(spec)
@@ -77,7 +77,7 @@ struct RuleBook: ~Copyable {
   }
 }
 
-/// Fills the lists of a `RuleBook`.
+/// Builds the lists of a `RuleBook`.
 struct RuleBookMaker {
   var conditions: [CompiledCondition] = []
   var patterns: [CompiledPattern] = []
@@ -87,7 +87,7 @@ struct RuleBookMaker {
   var sides: [CompiledSide] = []
   var memories: [CompiledMemory] = []
   var constants: [CompiledPath] = []
-  /// True while a rule is made that goes through a list: what its items want of the whole message is looked up once.
+  /// True while a rule with a list is compiled; values of the whole message that its items use are then resolved once.
   private var hasItems = false
   var series: [String] = []
   var memoryNames: [String] = []
@@ -144,27 +144,27 @@ struct RuleBookMaker {
     return Slice(first: first, count: Int32(compiled.count))
   }
 
-  /// Whether a path begins with a member of the message, or of an item of a list of messages.
+  /// True if a path begins with a member of the message, or of an item of a list of messages.
   func isMember(_ path: CompiledPath) -> Bool {
     (path.root == CompiledPath.item || path.root == CompiledPath.message) && path.steps.count > 0 && steps[Int(path.steps.first)].count >= 0
   }
 
-  /// Whether a path leads into an item.
+  /// True if a path leads into an item.
   private func isInItem(_ path: CompiledPath) -> Bool { path.root == CompiledPath.item && path.steps.count > 0 }
 
-  /// The nodes below an item of a list without which it cannot have all that an event needs, whatever else the message says; 0 where
-  /// every item has to be looked at.
+  /// The least number of nodes below an item of a list that can have everything that an event needs, whatever the rest of the message
+  /// contains; 0 if every item must be examined.
   private func fewestNodes(_ rule: CompiledRule) -> Int32 {
     guard hasItems, rule.only.count == 0 else { return 0 }
     let needed = ([rule.symbol, rule.time] + paths[rule.prices.range]).filter { isInItem($0) }.map { steps[Int($0.steps.first)] }
-    // A number counts although what stands behind it is missing.
+    // The item's sequence number counts even if other values are missing.
     if rule.sequence.series >= 0 { return isInItem(rule.symbol) || isInItem(rule.sequence.path) ? 1 : 0 }
     let keys = Set(needed.filter { $0.count >= 0 }.map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)) })
     let places = needed.filter { $0.count < 0 }.map { $0.index < 0 ? -$0.index : $0.index + 1 }
     return Int32(clamping: max(2 * keys.count, places.max() ?? 0))
   }
 
-  /// Whether one of the conditions holds only where there is a member.
+  /// True if one of the conditions can only hold for an object with a certain member.
   func needsMember(_ conditions: Slice) -> Bool {
     self.conditions[conditions.range].contains { condition in
       isMember(condition.path) && !patterns[condition.patterns.range].contains(where: \.isNegated)

@@ -1,9 +1,9 @@
 internal import MarketData
 
-/// Numbers that a venue writes as multiples of a small unit, such as 13830000 for a price of 1383 where its scale is 10,000.
+/// Numbers that a venue writes as multiples of a small unit, such as 13830000 for a price of 1383 with a scale of 10,000.
 enum ScaledNumber {
-  /// A decimal number divided by `scale`, in billionths; exact, or an error. `decimals` becomes the count of decimals it was written
-  /// with, at most 9. Takes what `fixedPoint` takes.
+  /// A decimal number divided by `scale`, in billionths; exact, or an error. Sets `decimals` to the number of decimals it was written with,
+  /// at most 9. Accepts the same texts as `fixedPoint`.
   @inline(never)
   static func read(_ reader: inout ByteReader, _ scale: UInt64, decimals: inout UInt8) throws(TextError) -> Int64 {
     let isNegative = reader.peek == 45
@@ -24,7 +24,7 @@ enum ScaledNumber {
       guard reader.peek &- 48 < 10 else { break }
       digits += 1
       if hasPoint { written += 1 }
-      // Zeros at the end count only where another digit follows.
+      // Zeros count only if another digit follows.
       if reader.peek == 48 {
         zeros += 1
         if !hasPoint { places -= 1 }
@@ -56,7 +56,7 @@ enum ScaledNumber {
     var (value, divisor) = (mantissa, UInt128(scale))
     guard abs(places) <= 60 else { throw TextError(places > 0 ? .tooManyDecimals : .outOfRange, at: 0) }
     for _ in 0..<max(0, 9 - places) {
-      // What is divided by ten need not be multiplied by it.
+      // A factor of ten in the divisor cancels a multiplication by ten.
       if divisor % 10 == 0 { divisor /= 10 } else { value = try tenfold(value) }
     }
     for _ in 0..<max(0, places - 9) {

@@ -1,12 +1,12 @@
 internal import MarketData
 
-/// A break in the numbers by which a venue counts.
+/// A break in a venue's sequence numbers.
 public struct SequenceGap: Hashable, Sendable {
-  /// What is counted by itself, such as `trade BTCUSDT`.
+  /// The sequence that is counted separately, such as `trade BTCUSDT`.
   public let stream: String
   /// The number that should have come.
   public let expected: Int64
-  /// The number that came; below `expected` where it came twice or the venue went back.
+  /// The number that came; below `expected` if it was repeated or the venue went back.
   public let got: Int64
 }
 
@@ -14,7 +14,7 @@ public struct SequenceGap: Hashable, Sendable {
 struct SequenceBook {
   private var last: [[Int64]]
   private var isPerSymbol: [Bool]
-  /// Of series whose number several items share: the message in which each symbol had its last one.
+  /// For series whose number several items share: the message in which each symbol occurred last.
   private var messages: [[UInt64]]
 
   init(series: Int) {
@@ -23,12 +23,12 @@ struct SequenceBook {
     isPerSymbol = Array(repeating: true, count: series)
   }
 
-  /// What counts for a connection begins anew with the next one.
+  /// Resets the series that count a connection's messages.
   mutating func reconnected() {
     for i in last.indices where !isPerSymbol[i] { last[i].removeAll() }
   }
 
-  /// Whether this is the symbol's first item of the message; from then on it is not. Messages are counted from 1.
+  /// True if this is the symbol's first item in the message. Messages are numbered from 1.
   mutating func isFirst(of message: UInt64, _ rule: CompiledSequence, place: Int) -> Bool {
     let series = Int(rule.series)
     if place >= messages[series].count { messages[series].grow(toHold: place, filling: 0) }
@@ -36,7 +36,7 @@ struct SequenceBook {
     return messages[series][place] != message
   }
 
-  /// Takes a number; the one that should have come, where it is another. `place` is the symbol's, 0 for the connection.
+  /// Records a number. Returns the expected number if it differs from this one. `place` is the symbol's; 0 for the connection.
   @inline(__always)
   mutating func take(_ number: Int64, _ rule: CompiledSequence, place: Int) -> Int64? {
     let series = Int(rule.series)

@@ -1,10 +1,10 @@
 internal import MarketData
 
-/// The symbols of a venue's names, by the names' bytes.
+/// The symbols by the bytes of the venue's names.
 ///
-/// Unsafe inside: names are compared in place. An open-addressing table, never more than half full.
+/// Unsafe inside: names are compared in place. An open-addressing table that is never more than half full.
 struct SymbolNames: ~Copyable {
-  /// How many different names one connection may bring up: what a venue sends must not fill the process's table.
+  /// How many different names a connection may have, so that a venue cannot fill the process's symbol table.
   static let limit = 200_000
 
   private struct Entry: BitwiseCopyable {
@@ -13,15 +13,15 @@ struct SymbolNames: ~Copyable {
     var symbol: Symbol
   }
   private var entries: [Entry] = []
-  /// Places in `entries`, counted from 1; 0 where there is none.
+  /// Indices in `entries`, counted from 1; 0 for an empty slot.
   private var places: [Int32]
   private let intake: SymbolIntake
   private let prefix: [UInt8]
   private let suffix: [UInt8]
-  /// Secret, because names come from outside.
+  /// Seeded with a secret, because names come from outside.
   private let hash = NameHash()
 
-  /// `listed` are those of the configuration; others come through `intake`.
+  /// `listed` are the symbols of the configuration; others are created through `intake`.
   init(_ form: SymbolTemplate, listed: [Symbol], intake: SymbolIntake) {
     self.intake = intake
     places = Array(repeating: 0, count: 256)
@@ -38,7 +38,8 @@ struct SymbolNames: ~Copyable {
 
   deinit { for entry in entries { entry.name.deallocate() } }
 
-  /// The symbol's place, counted from 0, dense and steady; names that nobody listed are taken without the template's frame.
+  /// The place of the symbol with this name: dense, counted from 0, and constant. The literal beginning and end of the template are removed
+  /// from names that are not listed.
   @inline(__always)
   mutating func place(_ name: UnsafeBufferPointer<UInt8>) throws(TextError) -> Int {
     let hash = hash(name)
@@ -46,7 +47,7 @@ struct SymbolNames: ~Copyable {
     return found >= 0 ? found : try learn(name, hash)
   }
 
-  /// The place of a name that is known; -1 of any other.
+  /// The place of a known name; -1 for any other.
   func known(_ name: UnsafeBufferPointer<UInt8>) -> Int { find(name, hash(name)) }
 
   func symbol(at place: Int) -> Symbol { entries[place].symbol }

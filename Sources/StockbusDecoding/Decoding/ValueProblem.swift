@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// Why a value in a message does not fit.
+/// Why a value in a message is not valid.
 struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
     case missing, null, notAValue, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
@@ -11,7 +11,7 @@ struct ValueProblem: Error, Hashable {
   /// The field, or the path of a list.
   var field: String
   var reason: Reason
-  /// The node in the tape; -1 where there is none.
+  /// The node in the tape; -1 if there is none.
   var node = -1
 
   func description(in tape: borrowing JSONTape) -> String {

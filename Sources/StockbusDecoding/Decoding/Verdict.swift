@@ -1,33 +1,33 @@
-/// What a message turned out to be.
+/// What a message was found to be.
 public enum Verdict: Hashable, Sendable {
-  /// So many events came out of it; also none, where its items were all left out.
+  /// This many events came from it; 0 if all its items were excluded.
   case events(Int)
-  /// The venue has heard us; the kind's name.
+  /// The venue has accepted a request; with the name of the kind.
   case acknowledgement(kind: String)
-  /// The venue knows us: subscriptions may follow.
+  /// The venue has authenticated the client: subscriptions may follow.
   case authenticated(kind: String)
-  /// The venue refuses something, in its words.
+  /// The venue has refused something; with its message.
   case refusal(kind: String, text: String)
   case heartbeat(kind: String)
-  /// A kind that is known and makes no events of the type that is wanted.
+  /// A known kind that makes no events of the wanted type.
   case other(kind: String)
-  /// No kind that is known; its shape, such as `{e,E,s,…}`.
+  /// An unknown kind; with its shape, such as `{e,E,s,…}`.
   case unknown(shape: String)
-  /// It is damaged, or a value in it does not fit: why, with the place.
+  /// It is not valid JSON, or a value in it is not valid; with the reason and the position.
   case malformed(reason: String)
-  /// A list of messages, or of items some of which are malformed, that is not one of the above as a whole.
+  /// A list of messages with different verdicts, or of items some of which are malformed.
   case several([Verdict])
 }
 
-/// How often what kind of message came.
+/// The number of messages by kind.
 public struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
   public internal(set) var kinds: [(name: String, count: Int)]
-  /// Unknown messages by shape, the first seen first; after 64 shapes the others count together as `…`.
+  /// Unknown messages by shape, in order of first occurrence; after 64 shapes all others are counted together as `…`.
   public var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
-  /// Messages that are no JSON, or lack or garble what is needed. Those are counted among their kind as well.
+  /// Messages that are not JSON, or in which a required value is missing or invalid. They are also counted under their kind.
   public internal(set) var malformed = 0
   public internal(set) var events = 0
   public internal(set) var gaps = 0
@@ -36,10 +36,10 @@ public struct MessageTally: Hashable, Sendable {
 
   init(kinds: [(name: String, count: Int)]) { self.kinds = kinds }
 
-  /// Unknown messages, all shapes together.
+  /// The number of unknown messages of all shapes.
   public var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
 
-  /// How often a kind came; 0 for a name that is none.
+  /// The number of messages of a kind; 0 for an unknown name.
   public subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
 
   mutating func add(shape: String) {
@@ -52,7 +52,7 @@ public struct MessageTally: Hashable, Sendable {
     }
   }
 
-  /// One more whose shape nobody has looked at.
+  /// Counts an unknown message whose shape has not been determined.
   mutating func addUnlisted() { unlisted += 1 }
 
   public static func == (a: MessageTally, b: MessageTally) -> Bool {

@@ -1,16 +1,16 @@
 internal import MarketData
 
-/// Escape sequences of JSON text (RFC 8259, section 7).
+/// Escape sequences in JSON text (RFC 8259, section 7).
 ///
-/// Unsafe inside: it reads by pointer, up to twelve bytes from a backslash on; behind texts that are not checked yet stands
-/// something that ends them.
+/// Unsafe inside: it reads up to twelve bytes from a backslash on by pointer. A text that has not been checked must be followed by bytes
+/// that end a sequence.
 package enum JSONEscapes {
-  /// Why a backslash begins no escape sequence.
+  /// Why an escape sequence is not valid.
   package enum Fault: Error {
     case badEscape, loneSurrogate
   }
 
-  /// The bytes of the sequence that begins with the backslash at `q`; a surrogate pair is one.
+  /// The number of bytes of the sequence that begins with the backslash at `q`; a surrogate pair counts as one sequence.
   package static func length(_ q: UnsafePointer<UInt8>) throws(Fault) -> Int {
     switch q[1] {
     case 34, 47, 92, 98, 102, 110, 114, 116: return 2
@@ -23,7 +23,7 @@ package enum JSONEscapes {
     }
   }
 
-  /// The 16-bit unit that four hexadecimal digits write.
+  /// The UTF-16 unit given by four hexadecimal digits.
   static func unit(_ q: UnsafePointer<UInt8>) -> UInt32? {
     var unit: UInt32 = 0
     for i in 0..<4 {
@@ -37,7 +37,8 @@ package enum JSONEscapes {
     return unit
   }
 
-  /// Writes a checked text without its escapes to `out`, which has room for the text as it is; answers how many bytes those were.
+  /// Writes a checked text without its escapes to `out`, which must have room for the text with escapes. Returns the number of bytes
+  /// written.
   package static func resolve(_ text: UnsafeBufferPointer<UInt8>, to out: UnsafeMutablePointer<UInt8>) -> Int {
     guard var q = text.baseAddress else { return 0 }
     let end = q + text.count
@@ -64,7 +65,7 @@ package enum JSONEscapes {
           scalar = 0x10000 + (scalar & 0x3ff) << 10 + (unit(q + 8) ?? 0) & 0x3ff
           q += 6
         }
-        // At most four bytes, where the sequence has six or twelve.
+        // At most four bytes, while the sequence has six or twelve.
         for byte in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{fffd}").unsafelyUnwrapped { put(byte) }
         q += 4
       default: put(q[1])

@@ -1,6 +1,6 @@
-/// Whether a text is JSON (RFC 8259), by the same reader that messages of venues go through.
+/// Checks whether a text is JSON (RFC 8259), with the parser that is used for venues' messages.
 public enum JSONGrammar {
-  /// Why `text` is not one JSON value, and at which byte, such as `byte 17: ':' is expected`; nil where it is.
+  /// Why `text` is not one JSON value, and at which byte, such as `byte 17: ':' is expected`; nil if it is valid.
   public static func fault(in text: String) -> String? {
     var tape = JSONTape(limit: max(1, text.utf8.count))
     var text = text

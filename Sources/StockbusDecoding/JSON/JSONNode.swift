@@ -1,25 +1,25 @@
-/// A key or a value of a message, by where its text lies.
+/// A key or a value of a message, given by the position of its text.
 ///
-/// The nodes of a message stand one behind the other as they were written: an object is followed by its keys, each with its value
-/// behind it, an array by its items.
+/// The nodes of a message are in the order of the text: an object is followed by its keys, each followed by its value; an array by its
+/// items.
 struct JSONNode: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case object, array, key, text, number, yes, no, null
   }
-  /// The first byte; of a text and a key the one behind the quotation mark.
+  /// The offset of the first byte; for a text or a key, of the byte after the quotation mark.
   var start: UInt32
-  /// Bytes of the text, between the quotation marks where there are some.
+  /// The number of bytes, without quotation marks.
   var count: UInt32
-  /// The node behind this one and all that is inside it.
+  /// The index of the node after this one and everything inside it.
   var next: UInt32
   var kind: Kind
-  /// True for a text with escapes, which is longer than what it says. Keys have theirs taken out.
+  /// True for a text with escapes. Keys have had theirs resolved.
   var hasEscapes: Bool
 
   var isContainer: Bool { kind == .object || kind == .array }
 }
 
-/// Why a message is no JSON, and where.
+/// Why a message is not JSON, and where.
 struct JSONProblem: Error, Hashable {
   enum Code: Hashable {
     case expectedValue, expectedKey, expectedColon, expectedCommaOrBrace, expectedCommaOrBracket, trailingText, empty

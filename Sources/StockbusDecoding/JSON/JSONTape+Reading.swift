@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Looking things up. Unsafe inside: nodes and bytes are reached by pointer; a node's index always comes from the tape itself.
+/// Looking things up. Unsafe inside: nodes and bytes are accessed by pointer; a node's index always comes from the tape itself.
 extension JSONTape {
   /// The bytes of a node as they were written, without quotation marks.
   @inline(__always)
@@ -8,7 +8,7 @@ extension JSONTape {
     UnsafeBufferPointer(start: UnsafePointer(text) + Int(nodes[node].start), count: Int(nodes[node].count))
   }
 
-  /// What a node says, for messages: without escapes, cut to `limit` bytes.
+  /// The text of a node for messages: without escapes, cut to `limit` bytes.
   func string(_ node: Int, limit: Int = 200) -> String {
     let bytes = bytes(node)
     guard nodes[node].hasEscapes else { return String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? "…" : "") }
@@ -17,7 +17,7 @@ extension JSONTape {
     return out.withBytes { String(decoding: $0.prefix(limit), as: UTF8.self) + ($0.count > limit ? "…" : "") }
   }
 
-  /// The value of a key in an object, the first where it is doubled; -1 where there is none.
+  /// The value of a key in an object, the first one if it is repeated; -1 if there is none.
   @inline(__always)
   func member(_ object: Int, _ key: PathStep) -> Int {
     guard nodes[object].kind == .object else { return -1 }
@@ -43,7 +43,7 @@ extension JSONTape {
     return true
   }
 
-  /// The item of an array, counted from 0, or from the end by -1, -2 and so on; -1 where there is none.
+  /// The item of an array, counted from 0, or from the end by -1, -2 and so on; -1 if there is none.
   @inline(__always)
   func item(_ array: Int, _ index: Int) -> Int {
     guard nodes[array].kind == .array else { return -1 }
@@ -72,7 +72,7 @@ extension JSONTape {
     return count
   }
 
-  /// Notes work, for tests that hold it to what a message's length allows; nothing in a release.
+  /// Counts work, for tests that compare it with the length of a message; does nothing in a release build.
   @inline(__always)
   func count(_ work: Int) {
     #if DEBUG
@@ -81,12 +81,12 @@ extension JSONTape {
   }
 }
 
-/// One step of a path, ready to be compared with bytes.
+/// One step of a path, prepared for comparison with bytes.
 ///
-/// Unchecked because of the key's memory, which nobody writes once it is made: the `RuleBook` it belongs to frees it at its end.
+/// Unchecked because of the key's memory, which is not changed after it is created and is freed by the `RuleBook` that it belongs to.
 struct PathStep: @unchecked Sendable {
   let bytes: UnsafePointer<UInt8>
-  /// Bytes of the key; -1 for an index.
+  /// The number of bytes of the key; -1 for an index.
   let count: Int
   /// The key's first eight bytes.
   let word: UInt64

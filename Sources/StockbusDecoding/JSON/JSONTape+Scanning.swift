@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// The grammar. Unsafe inside: a pointer walks the copy without bounds, up to the zeros behind it.
+/// The grammar. Unsafe inside: a pointer scans the copy without bounds checks, up to the zeros after it.
 extension JSONTape {
   mutating func scan() throws(JSONProblem) {
     let base = UnsafePointer(text)
@@ -48,7 +48,7 @@ extension JSONTape {
     if p - base < count { throw problem(.trailingText, p) }
   }
 
-  /// Ends the container at its closing bracket.
+  /// Ends a container at its closing bracket.
   @inline(__always)
   private mutating func close(_ container: Int, _ p: inout UnsafePointer<UInt8>) {
     p += 1
@@ -61,14 +61,14 @@ extension JSONTape {
     while p.pointee <= 32, p.pointee == 32 || p.pointee == 10 || p.pointee == 13 || p.pointee == 9 { p += 1 }
   }
 
-  /// At the end of the message everything else is its fault too: that is said first.
+  /// At the end of the message every error is caused by that end, so that is reported.
   @inline(never)
   private func problem(_ code: JSONProblem.Code, _ p: UnsafePointer<UInt8>) -> JSONProblem {
     let offset = p - UnsafePointer(text)
     return JSONProblem(code: offset >= count ? .unterminated : code, offset: min(offset, count))
   }
 
-  /// A key with its colon; `p` then stands at its value.
+  /// Reads a key with its colon; `p` is then at its value.
   @inline(__always)
   private mutating func key(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) {
     guard p.pointee == 34 else { throw problem(.expectedKey, p) }
@@ -101,8 +101,8 @@ extension JSONTape {
     p = q + 1
   }
 
-  /// Takes the escapes out of a key at once, as keys are compared again and again: the copy then reads as if it had been written
-  /// without them, behind blanks. Answers where the key begins now.
+  /// Resolves the escapes of a key at once, because keys are compared many times: afterwards the copy contains the key without escapes,
+  /// preceded by blanks. Returns the new beginning of the key.
   @inline(never)
   private func resolveKey(_ first: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
     let old = text + (first - UnsafePointer(text))
@@ -114,7 +114,7 @@ extension JSONTape {
     return UnsafePointer(new)
   }
 
-  /// Goes on at the first backslash or control character of a text to its closing quotation mark.
+  /// Continues from the first backslash or control character of a text to its closing quotation mark.
   @inline(never)
   private func skipEscapes(_ q: inout UnsafePointer<UInt8>) throws(JSONProblem) {
     while true {

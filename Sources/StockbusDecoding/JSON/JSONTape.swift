@@ -1,17 +1,17 @@
 internal import MarketData
 
-/// A message read once from its first byte to its last (RFC 8259): a copy of its text, and a node for every key and value.
+/// A parsed message (RFC 8259): a copy of its text, and a node for every key and value.
 ///
-/// The memory of one message serves the next, so that reading allocates nothing once it has grown to the largest. Everything is
-/// checked: grammar, escapes, numbers, UTF-8, depth and length.
+/// The memory is reused for the next message, so parsing allocates nothing once it has grown to the largest message. Everything is checked:
+/// grammar, escapes, numbers, UTF-8, depth and length.
 ///
-/// Unsafe inside because a message is a few hundred bytes and a million of them are to be read in a second: the copy is followed by
-/// `slack` zeros, which end every token, so that scanning needs no bounds.
+/// Unsafe inside, because a message has a few hundred bytes and a million of them must be parsed per second: the copy is followed by
+/// `slack` zeros, which end every token, so that scanning needs no bounds checks.
 struct JSONTape: ~Copyable {
   static let depthLimit = 64
   static let slack = 32
 
-  /// The longest message that is read.
+  /// The longest message in bytes.
   let limit: Int
   private(set) var text: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
@@ -22,11 +22,11 @@ struct JSONTape: ~Copyable {
   /// The containers around the present value, outermost first.
   let open: UnsafeMutablePointer<UInt32>
   #if DEBUG
-  /// Nodes that were visited and bytes that were read again, since it was made.
+  /// The number of nodes visited and bytes read again since it was created.
   let work: UnsafeMutablePointer<Int>
   #endif
 
-  /// Reads messages of at most `limit` bytes, itself at most 256 MiB.
+  /// Parses messages of at most `limit` bytes, which is itself at most 256 MiB.
   init(limit: Int) {
     self.limit = min(max(1, limit), 1 << 28)
     textCapacity = 1024
@@ -51,7 +51,7 @@ struct JSONTape: ~Copyable {
     #endif
   }
 
-  /// Reads a message, which becomes node 0; what was read before is gone.
+  /// Parses a message, whose root becomes node 0; the previous message is discarded.
   mutating func read(_ message: UnsafeBufferPointer<UInt8>) throws(JSONProblem) {
     nodeCount = 0
     count = 0
@@ -62,10 +62,10 @@ struct JSONTape: ~Copyable {
     try scan()
   }
 
-  /// Bytes and nodes that are kept whatever comes.
+  /// The numbers of bytes and nodes that are always kept allocated.
   private static let usual = 1 << 18
 
-  /// One very long message must not hold its memory for ever.
+  /// One very long message must not keep its memory allocated for ever.
   @inline(never)
   private mutating func release(for length: Int) {
     if textCapacity > Self.usual, length < textCapacity / 8 {
@@ -80,7 +80,7 @@ struct JSONTape: ~Copyable {
     }
   }
 
-  /// Takes the message over; true where all of it is ASCII.
+  /// Copies the message; returns true if all of it is ASCII.
   private mutating func copy(_ message: UnsafeBufferPointer<UInt8>) -> Bool {
     if message.count > textCapacity {
       text.deallocate()
@@ -106,7 +106,7 @@ struct JSONTape: ~Copyable {
     } catch { throw JSONProblem(code: .badUTF8, offset: error.byteOffsets.lowerBound) }
   }
 
-  /// Puts a node behind the others; `next` is set by whoever ends it.
+  /// Adds a node; its `next` is set when the node ends.
   @inline(__always)
   mutating func append(_ kind: JSONNode.Kind, _ start: Int, _ count: Int, hasEscapes: Bool = false) {
     if nodeCount == nodeCapacity { growNodes() }

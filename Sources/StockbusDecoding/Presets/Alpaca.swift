@@ -1,17 +1,17 @@
 internal import StockbusPlugin
 
-/// Alpaca's market data: every message is a list of messages.
+/// Alpaca's market data. Every message is a list of messages.
 enum Alpaca {
   static let spec = makeSpec { spec in
     spec.url = "wss://stream.data.alpaca.markets/v2/iex"
     spec.authenticate = [Secret(#"{"action":"auth","key":"{credentials.key}","secret":"{credentials.secret}"}"#)]
     spec.subscribe = [SubscriptionRule(#"{"action":"subscribe","{channel}":{symbols}}"#)]
     spec.channels = EventChannels(trade: ["trades"], quote: ["quotes"], bar: ["bars"])
-    spec.silence = .seconds(600)  // nothing comes while the market is closed
+    spec.silence = .seconds(600)  // no messages while the market is closed
     spec.split = true
     spec.time = .iso8601
     spec.messages = [
-      // Only crypto trades tell the taker's side.
+      // Only crypto trades have the taker's side.
       "trade": .event(.trade, when: ["T": ["t"]], .trade("S", time: "t", price: "p", size: "s", side: "tks")),
       "quote": .event(.quote, when: ["T": ["q"]], .quote("S", time: "t", bid: "bp", ask: "ap", bidSize: "bs", askSize: "as")),
       "bar": .event(.bar, when: ["T": ["b"]], .bar("S", time: "t", open: "o", high: "h", low: "l", close: "c", volume: "v")),

@@ -12,7 +12,7 @@ enum Binance {
         rule.sequence = SequenceRule("t")
       },
       "agg_trade": aggregated,
-      // The only stream without a name and a time of its own.
+      // The only stream without an event name and a time.
       "book_ticker": .event(
         .quote, when: ["e": ["!*"], "u": ["*"], "b": ["*"], "B": ["*"], "a": ["*"], "A": ["*"]],
         .quote("s", time: nil, bid: "b", ask: "a", bidSize: "B", askSize: "A")
@@ -48,7 +48,7 @@ enum Binance {
     ]
   }
 
-  /// `m` says whether the buyer was the maker: then a seller took the liquidity.
+  /// `m` is true if the buyer was the maker, so that a seller took the liquidity.
   private static let maker = SideWords(buy: ["false"], sell: ["true"])
 
   private static let aggregated = MessageRule.event(
@@ -58,7 +58,7 @@ enum Binance {
     rule.sequence = SequenceRule("a")
   }
 
-  /// A bar comes while it forms; only the closed one becomes an event.
+  /// A bar is sent while it is forming; only the closed one becomes an event.
   private static let bar = MessageRule.event(
     .bar, when: ["e": ["kline"]], .bar("s", time: "k.t", open: "k.o", high: "k.h", low: "k.l", close: "k.c", volume: "k.v")
   ) { $0.only = ["k.x": ["true"]] }
@@ -68,7 +68,7 @@ enum Binance {
     spec.subscribe = [
       SubscriptionRule(#"{"method":"SUBSCRIBE","params":{items},"id":{id}}"#, item: "{symbol:lower}@{channel}", chunk: 100)
     ]
-    spec.pace = .milliseconds(250)  // five messages a second are allowed
+    spec.pace = .milliseconds(250)  // five messages per second are allowed
     spec.keepalive = Keepalive(#"{"method":"LIST_SUBSCRIPTIONS","id":{id}}"#, every: .seconds(30))
     spec.silence = .seconds(90)
     spec.unwrap = "data"

@@ -10,11 +10,11 @@ enum Coinbase {
       SubscriptionRule(#"{"type":"subscribe","product_ids":{symbols},"channels":["heartbeat"]}"#),
     ]
     spec.channels = EventChannels(trade: ["matches"], quote: ["ticker"])
-    spec.silence = .seconds(15)  // a heartbeat a second for every product
+    spec.silence = .seconds(15)  // one heartbeat per second and product
     spec.time = .iso8601
     spec.messages = [
       "match": match(.next),
-      // The latest trade, told once for every subscription.
+      // The latest trade, sent once for every subscription.
       "last_match": match(.resume),
       "ticker": .event(
         .quote, when: ["type": ["ticker"]],
@@ -33,7 +33,7 @@ enum Coinbase {
       .trade, when: ["type": [step == .next ? "match" : "last_match"]],
       .trade("product_id", time: "time", price: "price", size: "size", side: "side")
     ) { rule in
-      // The maker's side is told: a maker who sold met a buyer who took the liquidity.
+      // The side is the maker's: a maker who sold met a buyer who took the liquidity.
       rule.sides = SideWords(buy: ["sell"], sell: ["buy"])
       rule.sequence = SequenceRule("trade_id", step: step, series: "match")
     }
@@ -74,7 +74,7 @@ enum Coinbase {
       "heartbeat": .talk(.heartbeat, when: ["channel": ["heartbeats"]]),
       "subscriptions": .talk(.acknowledgement, when: ["channel": ["subscriptions"]]),
       "error": .talk(.error, when: ["type": ["error"]], text: ["message"]),
-      // What happened before the subscription.
+      // Events from before the subscription.
       "snapshot": .talk(.other, when: ["channel": ["market_trades", "candles"]]),
       "other": .talk(.other, when: ["channel": ["ticker_batch", "l2_data", "status"]]),
     ]

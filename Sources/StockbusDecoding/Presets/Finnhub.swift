@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// Finnhub: trades of stocks, currencies and crypto, several in a message.
+/// Finnhub: trades of stocks, currencies and crypto, several per message.
 enum Finnhub {
   static let spec = makeSpec { spec in
     spec.url = "wss://ws.finnhub.io?token={credentials.token}"

@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// Gemini's second market-data feed.
+/// Version 2 of Gemini's market-data feed.
 enum Gemini {
   static let spec = makeSpec { spec in
     spec.url = "wss://api.gemini.com/v2/marketdata"

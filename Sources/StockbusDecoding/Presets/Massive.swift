@@ -7,7 +7,7 @@ enum Massive {
     spec.authenticate = [Secret(#"{"action":"auth","params":"{credentials.key}"}"#)]
     spec.subscribe = [SubscriptionRule(#"{"action":"subscribe","params":"{items:comma}"}"#, item: "{channel}.{symbol}")]
     spec.channels = EventChannels(trade: ["T"], quote: ["Q"], bar: ["AM"])
-    spec.silence = .seconds(600)  // nothing comes while the market is closed
+    spec.silence = .seconds(600)  // no messages while the market is closed
     spec.split = true
     spec.time = .ms
     spec.messages = [

@@ -1,10 +1,10 @@
 public import StockbusPlugin
 
-/// A venue whose messages are known here.
+/// A venue with a built-in spec.
 public enum VenuePreset: String, Choice {
   case binance, binanceFutures, coinbaseExchange, coinbaseAdvanced, kraken, krakenV1, bitfinex, gemini, alpaca, finnhub, massive
 
-  /// How to talk to the venue and read it. Keys that are written in a configuration go over it (`DecodingSpec.over`).
+  /// The built-in spec. Keys that are written in a configuration take precedence (`DecodingSpec.over`).
   public var spec: DecodingSpec {
     switch self {
     case .binance: Binance.spot
@@ -38,7 +38,7 @@ public enum VenuePreset: String, Choice {
     }
   }
 
-  /// The kinds of events it can become.
+  /// The kinds of events that its messages can become.
   public var events: [EventKind] {
     let rules = spec.messages?.entries ?? []
     return EventKind.allCases.filter { kind in rules.contains { $0.value.event == kind } }
@@ -46,13 +46,13 @@ public enum VenuePreset: String, Choice {
 }
 
 extension DecodingSpec {
-  /// The spec to work by: what is written in a configuration over what the preset says.
+  /// The complete spec: what is written in a configuration takes precedence over the preset.
   public static func whole(_ preset: VenuePreset?, _ own: DecodingSpec) -> DecodingSpec {
     preset.map { own.over($0.spec) } ?? own
   }
 }
 
-// How presets are written down.
+// Helpers for writing presets.
 
 func makeSpec(_ fill: (inout DecodingSpec) -> Void) -> DecodingSpec {
   var spec = DecodingSpec()
@@ -61,7 +61,7 @@ func makeSpec(_ fill: (inout DecodingSpec) -> Void) -> DecodingSpec {
 }
 
 extension MessageRule {
-  /// A message that carries events.
+  /// A rule for a message with events.
   static func event(_ kind: EventKind, when: Mapping<[ValuePattern]>, _ fields: FieldPaths, _ fill: (inout MessageRule) -> Void = { _ in })
     -> MessageRule
   {
@@ -73,7 +73,7 @@ extension MessageRule {
     return rule
   }
 
-  /// A message that carries none.
+  /// A rule for a message without events.
   static func talk(_ role: MessageRole, when: Mapping<[ValuePattern]>, text: [ValuePath]? = nil) -> MessageRule {
     var rule = MessageRule()
     rule.when = when

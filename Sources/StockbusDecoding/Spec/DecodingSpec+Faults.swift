@@ -1,11 +1,11 @@
 public import MarketData
 internal import StockbusPlugin
 
-/// Why a decoding spec cannot be used: every reason, in words, with the option it is about.
+/// Why a decoding spec cannot be used: every reason in words, with the option it is about.
 public struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One reason.
   public struct Fault: Hashable, Sendable {
-    /// The option of `DecodingSpec` it is about.
+    /// The option of `DecodingSpec` that it is about.
     public let option: String
     public let message: String
   }
@@ -28,11 +28,11 @@ extension DecodingSpec {
     return EventKind.allCases.flatMap { channels?[$0] ?? [] }.filter { seen.insert($0).inserted }
   }
 
-  /// What the least of 'messages' looks like, for who has written none.
+  /// An example of the least that 'messages' needs, for a configuration without it.
   private static let example =
     "as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
 
-  /// Why messages cannot become events of this kind; empty where they can. For a whole spec.
+  /// Why messages cannot be decoded into events of this kind; empty if they can. For a complete spec.
   public func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
@@ -62,7 +62,7 @@ extension DecodingSpec {
     return faults
   }
 
-  /// Why a venue cannot be talked to about these symbols; empty where it can. For a whole spec.
+  /// Why no conversation about these symbols is possible; empty if one is. For a complete spec.
   public func conversationFaults(symbols: [Symbol], event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let known = secrets
@@ -89,7 +89,7 @@ extension DecodingSpec {
 }
 
 extension MessageRule {
-  /// Every path in it.
+  /// Every path in the rule.
   var paths: [ValuePath] {
     var paths = (each ?? []) + (text ?? []) + (remember?.entries.map(\.value) ?? [])
     paths += ((when?.entries ?? []) + (only?.entries ?? [])).compactMap { ValuePath($0.name) }
@@ -103,7 +103,7 @@ extension MessageRule {
     return paths
   }
 
-  /// The fields that are placed and that its event has not.
+  /// The fields with a path that its event does not have.
   var strayFields: [String] {
     guard let event, let fields else { return [] }
     let placed: [(String, ValuePath?)] = [
@@ -115,7 +115,7 @@ extension MessageRule {
     return placed.filter { $0.1 != nil && !own.contains($0.0) }.map(\.0)
   }
 
-  /// The fields its event needs and nobody has placed.
+  /// The fields without a path that its event needs.
   var missingFields: [String] {
     guard let event else { return [] }
     let fields = fields ?? FieldPaths()

@@ -1,7 +1,7 @@
 public import StockbusPlugin
 
-/// How a venue is talked to and how its messages become events. A component takes one under `decoding:`, beside the `preset:` that
-/// fills in what is not written.
+/// How to communicate with a venue, and how to decode its messages into events. A component has it as its option `decoding`, beside
+/// `preset`, which supplies what is not written.
 public struct DecodingSpec: Options {
   @Setting("Where to connect; {credentials.NAME} is filled in.", length: 1...)
   public var url: String?
@@ -41,7 +41,7 @@ public struct DecodingSpec: Options {
 
   public init() {}
 
-  /// What is not written here is as in `base`.
+  /// This spec, completed from `base`.
   public func over(_ base: DecodingSpec) -> DecodingSpec {
     var spec = self
     spec.url = url ?? base.url
@@ -71,11 +71,11 @@ public struct DecodingSpec: Options {
   }
 }
 
-/// How a venue writes symbols: `BTC-USD` of a configuration may be `tBTCUSD` there.
+/// How a venue writes symbols: `BTC-USD` in a configuration may be `tBTCUSD` there.
 public struct SymbolForm: Options {
-  /// Which letters.
+  /// The case of letters.
   public enum Letters: String, Choice {
-    /// As they were written.
+    /// Unchanged.
     case kept
     case upper, lower
   }
@@ -107,7 +107,7 @@ public struct SymbolForm: Options {
   }
 }
 
-/// The names of channels by what comes out of them.
+/// The names of channels by the kind of event that they carry.
 public struct EventChannels: Options {
   @Setting("Channels of trades.") public var trade: [String]?
   @Setting("Channels of quotes.") public var quote: [String]?
@@ -134,8 +134,8 @@ public struct EventChannels: Options {
   }
 }
 
-/// A message that subscribes. With {symbol} it is sent for each symbol, with {symbols} or {items} for as many as `chunk` says, with
-/// {channel} for each channel, and else once.
+/// A message that subscribes. With {symbol} it is sent for each symbol, with {symbols} or {items} for groups of `chunk` symbols, with
+/// {channel} for each channel, and otherwise once.
 public struct SubscriptionRule: Options {
   @Setting(
     "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",

@@ -1,22 +1,22 @@
 public import StockbusPlugin
 
-/// What a kind of message is good for.
+/// The role of a kind of message.
 public enum MessageRole: String, Choice, BitwiseCopyable {
   /// Carries events.
   case data
-  /// The venue has heard us: a subscription stands.
+  /// The venue has accepted a request, such as a subscription.
   case acknowledgement
-  /// The venue knows us: subscriptions may follow.
+  /// The venue has authenticated the client: subscriptions may follow.
   case authenticated
-  /// The venue refuses something, and says why.
+  /// The venue has refused something, with a reason.
   case error
-  /// The connection is alive.
+  /// A sign that the connection is alive.
   case heartbeat
-  /// Known, and of no use here.
+  /// Known, but not used.
   case other
 }
 
-/// What a message becomes.
+/// The kind of event that a message becomes.
 public enum EventKind: String, Choice {
   case trade, quote, bar
 }
@@ -25,7 +25,7 @@ public enum EventKind: String, Choice {
 public enum VenueTime: String, Choice {
   case iso8601, s, ms, us, ns
 
-  /// Nanoseconds in the unit; nil for ISO-8601.
+  /// Nanoseconds per unit; nil for ISO-8601.
   var unit: UInt64? {
     switch self {
     case .iso8601: nil
@@ -37,7 +37,7 @@ public enum VenueTime: String, Choice {
   }
 }
 
-/// One kind of message: how it is known, and what becomes of it. Everything but `when` may be left out.
+/// One kind of message: how it is recognised, and what it becomes. Everything except `when` is optional.
 public struct MessageRule: Options {
   @Setting("What its values have to be, by path; every path must fit, by one of its patterns.")
   public var when: Mapping<[ValuePattern]>?
@@ -86,7 +86,7 @@ public struct MessageRule: Options {
     }
   }
 
-  /// What is not written here is as in `base`.
+  /// This rule, completed from `base`.
   func over(_ base: MessageRule) -> MessageRule {
     var rule = self
     rule.when = when ?? base.when
@@ -108,8 +108,8 @@ public struct MessageRule: Options {
   }
 }
 
-/// Where an event's values stand. A trade needs symbol and price, a quote symbol, bid and ask, a bar symbol and its four prices; a
-/// message without a time has the time it was received.
+/// The paths of an event's values. A trade needs symbol and price; a quote symbol, bid and ask; a bar symbol and its four prices. A message
+/// without a time counts at the time it was received.
 public struct FieldPaths: Options {
   @Setting("The instrument.") public var symbol: ValuePath?
   @Setting("When it happened, or when the bar begins.") public var time: ValuePath?
@@ -148,7 +148,7 @@ public struct FieldPaths: Options {
   }
 }
 
-/// The words that a venue has for sides; without them `buy`, `b`, `sell` and `s` in any case.
+/// A venue's words for sides; by default `buy`, `b`, `sell` and `s` in any case.
 public struct SideWords: Options {
   @Setting("A buyer took the liquidity. Where a venue tells the maker's side, its word for a seller stands here.")
   public var buy: [String] = []
@@ -160,22 +160,22 @@ public struct SideWords: Options {
   public init() {}
 }
 
-/// A number by which a venue counts.
+/// A sequence number of a venue.
 public struct SequenceRule: Options {
-  /// How it goes on.
+  /// How the numbers continue.
   public enum Step: String, Choice, BitwiseCopyable {
-    /// One more each time: anything else is a gap.
+    /// By one each time; anything else is a gap.
     case next
-    /// The last one again, or one more, as after a new subscription.
+    /// The same as the last one, or one more, as after a new subscription.
     case resume
-    /// More each time: only going back, or standing still, is reported.
+    /// By any amount upwards; only a number that is not larger is reported.
     case rising
   }
-  /// What is counted by itself.
+  /// The scope of a count.
   public enum Scope: String, Choice {
-    /// Each symbol; goes on over a reconnection.
+    /// Each symbol; it continues after a reconnection.
     case symbol
-    /// The connection; begins anew with each.
+    /// The connection; it starts again with each connection.
     case connection
   }
   @Setting(

@@ -1,16 +1,16 @@
 public import StockbusPlugin
 
-/// Where a value stands in a message: `p`, `data.p`, `[3]`, `[-1]` (counted from the end), `["odd.key"]`.
+/// The path of a value in a message: `p`, `data.p`, `[3]`, `[-1]` (counted from the end), `["odd.key"]`.
 ///
-/// A path begins at the item that is being decoded; `$.stream` begins at the whole message, `@symbol` is what an earlier message
-/// said (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, where `each` goes through an object.
+/// A path begins at the item that is being decoded. `$.stream` begins at the whole message, `@symbol` is a value that an earlier message
+/// has set (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, if `each` iterates over an object.
 public struct ValuePath: Hashable, Sendable {
   /// Where it begins.
   public enum Root: Hashable, Sendable {
     case item, message, key
     case remembered(String)
   }
-  /// One key or index on the way.
+  /// One key or index of the path.
   public enum Step: Hashable, Sendable {
     case key(String)
     /// Counted from 0, or from the end by -1, -2 and so on.
@@ -20,7 +20,7 @@ public struct ValuePath: Hashable, Sendable {
   public let steps: [Step]
   static let stepLimit = 16
 
-  /// Nil where the text is no path of at most 16 steps.
+  /// Nil if the text is not a path of at most 16 steps.
   public init?(_ text: String) {
     var rest = Substring(text)
     var root = Root.item
@@ -74,7 +74,7 @@ public struct ValuePath: Hashable, Sendable {
     return steps.count <= stepLimit ? steps : nil
   }
 
-  /// What stands behind an opening bracket: an index or a key in quotation marks.
+  /// The step after an opening bracket: an index, or a key in quotation marks.
   private static func bracket(_ text: Substring) -> (Step, Substring)? {
     if text.first == "\"" {
       let key = text.dropFirst().prefix { $0 != "\"" }
@@ -124,8 +124,8 @@ extension ValuePath: ScalarOption {
 }
 
 extension ValuePath: ExpressibleByStringLiteral {
-  /// A path written in source code, which the type of `text` makes sure of: what comes from outside goes through `init?(_:)`. One
-  /// that is none is the programmer's mistake and traps.
+  /// A path written in source code, which the type `StaticString` guarantees; paths from outside go through `init?(_:)`. Traps if it is not
+  /// a path.
   public init(stringLiteral text: StaticString) {
     guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is no path") }
     self = path

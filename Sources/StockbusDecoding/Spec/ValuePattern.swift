@@ -1,18 +1,18 @@
 public import StockbusPlugin
 
-/// What a value has to be: `trade`, `book-*`, `*` (anything that is there), `{}` (an object), `[]` (a list), or with `!` in front the
-/// opposite of each: `!*` is a value that is not there.
+/// A condition on a value: `trade`, `book-*`, `*` (any value), `{}` (an object), `[]` (a list), or the negation of each with `!` in front:
+/// `!*` is a value that is missing.
 ///
-/// Texts, numbers, true, false and null are compared by how they are written.
+/// Texts, numbers, true, false and null are compared by their written form.
 public struct ValuePattern: Hashable, Sendable {
-  /// What is looked for.
+  /// The form of the condition.
   public enum Form: Hashable, Sendable {
     case anything, object, list
-    /// The pieces around the stars; one piece where there is none.
+    /// The pieces between the asterisks; one piece if there is none.
     case text([String])
   }
   public let form: Form
-  /// True where it must not be so.
+  /// True if the condition is negated.
   public let isNegated: Bool
 
   public init(_ text: String) {

@@ -1,6 +1,6 @@
 internal import MarketData
 
-// What may be compared with what, and what a bare word then means.
+// What may be compared with what, and what an unquoted word means in a comparison.
 extension Checker {
   func compare(_ left: Syntax, _ comparison: Comparison, _ right: Syntax, whole: Syntax) throws(ExpressionError) -> Condition {
     try refuseReckonedNames(left, right)
@@ -8,7 +8,7 @@ extension Checker {
     switch (a, b) {
     case (.value(let term, let dimension), .value(let other, let otherDimension)):
       guard let unified = try unify((term, dimension), (other, otherDimension), right) else {
-        // Its unit, or the rest of a time.
+        // A unit or the rest of a time may still follow.
         let mayGoOn = if case .number = right.kind { dimension == .duration || dimension == .time } else { false }
         throw fail(.type, misfit(dimension, otherDimension, right), right, mayGoOn: mayGoOn)
       }
@@ -22,7 +22,7 @@ extension Checker {
     case (.choice(let first, let choices), .choice(let second, let others)) where choices.type == others.type && choices.bytes != nil:
       return try equality(comparison, "they", whole) ? .sameChoice(first, second) : .not(.sameChoice(first, second))
     case (.word(let word), .word(let other)):
-      // The likelier one to have been meant as a field.
+      // Reports the word that was more likely meant as a field.
       let names = shape.slots.map(\.name)
       let isSecond = suggestion(for: word, among: names) == nil && suggestion(for: other, among: names) != nil
       throw isSecond ? unknownField(other, right) : unknownField(word, left)
@@ -47,7 +47,7 @@ extension Checker {
     }
   }
 
-  /// For what stands in quotation marks beside a value.
+  /// A hint for a quoted text that is compared with a value.
   private func quotedHint(_ text: String, _ dimension: Dimension) -> String {
     if shape[text] != nil { return "; a field is written without quotation marks: \(text)" }
     if dimension == .time { return "; a time is written without quotation marks, as in 2013-10-08T13:30:00Z" }
@@ -56,7 +56,7 @@ extension Checker {
     return "; a symbol is compared as in \(field) == AAPL"
   }
 
-  /// What somebody wrote, where it may have been meant as a name: `0700`, `BTC-USD`; nil where there are calls, blanks or parentheses in it.
+  /// The written text, if it may have been meant as a name: `0700`, `BTC-USD`; nil if it contains calls, blanks or parentheses.
   private func nameMeant(by syntax: Syntax) -> String? {
     let name = text.written(syntax.range)
     switch syntax.kind {
@@ -67,7 +67,7 @@ extension Checker {
     return Symbol.fault(in: name) == nil ? visible(name, limit: 40) : nil
   }
 
-  /// `symbol == BRK-B`: a name, and no difference of two fields that do not exist.
+  /// Reports `symbol == BRK-B`, which is meant as a name but parsed as a difference of two unknown fields.
   private func refuseReckonedNames(_ left: Syntax, _ right: Syntax) throws(ExpressionError) {
     for (field, other) in [(left, right), (right, left)] {
       guard case .arithmetic = other.kind, case .word(let word) = field.kind, case .symbol? = shape[word]?.form else { continue }
@@ -78,7 +78,7 @@ extension Checker {
 
   private static let quoting = "one with other characters than letters and digits is written as"
 
-  /// True where a word in it is no field.
+  /// True if it contains a word that is not a field.
   private func holdsForeignWord(_ syntax: Syntax) -> Bool {
     switch syntax.kind {
     case .word(let word): shape[word] == nil
@@ -102,7 +102,7 @@ extension Checker {
     }
   }
 
-  /// True for `==`, false for `!=`.
+  /// True for `==`, false for `!=`; throws for other comparisons.
   private func equality(_ comparison: Comparison, _ what: String, _ syntax: Syntax) throws(ExpressionError) -> Bool {
     if comparison.direction != 0 { throw fail(.type, "\(what) have no order; compare them with '==', '!=', 'in' or 'matches'", syntax) }
     return comparison == .equal
@@ -120,7 +120,7 @@ extension Checker {
     }
   }
 
-  /// A field against a constant, in the field's own unit; what is beyond it is always so or never.
+  /// Compares a field with a constant in the field's own unit. If the constant is out of range, the result is constant.
   private static func direct(_ load: Term.Load, _ comparison: Comparison, _ constant: Int128) -> Condition {
     var comparison = comparison
     var constant = constant
@@ -191,7 +191,7 @@ extension Checker {
     }
   }
 
-  /// A field against words: it is one of them, or none where `comparison` is `!=`.
+  /// Tests whether a field is one of these words; with `!=`, whether it is none of them.
   private func names(
     _ field: Operand, _ syntax: Syntax, _ comparison: Comparison, _ words: [Syntax], _ whole: Syntax
   ) throws(ExpressionError) -> Condition {
@@ -234,7 +234,7 @@ extension Checker {
     return set
   }
 
-  /// A bare word or a text.
+  /// An unquoted word or a text.
   private func name(_ syntax: Syntax, _ what: String) throws(ExpressionError) -> String {
     switch syntax.kind {
     case .string(let text): return text

@@ -1,6 +1,6 @@
 internal import MarketData
 
-// Arithmetic: what may be added to, multiplied with and divided by what.
+// Arithmetic: which values may be added, multiplied and divided.
 extension Checker {
   func value(_ syntax: Syntax) throws(ExpressionError) -> (Term, Dimension) {
     switch syntax.kind {
@@ -41,8 +41,8 @@ extension Checker {
     return (term, dimension)
   }
 
-  /// Two values in one dimension, to be compared. A plain number beside a percentage counts as per cent; a percentage that is written
-  /// beside a number counts as its part of one. Nil where they do not go together.
+  /// Converts two values to one dimension for a comparison. A plain number compared with a percentage is taken as per cent; a percentage
+  /// literal compared with a number is taken as a fraction of one. Nil if the dimensions do not match.
   func unify(
     _ a: (term: Term, dimension: Dimension), _ b: (term: Term, dimension: Dimension), _ syntax: Syntax
   ) throws(ExpressionError) -> (left: Term, right: Term, dimension: Dimension)? {
@@ -65,14 +65,14 @@ extension Checker {
     return nil
   }
 
-  /// `price > 100%`: a field's own number is an amount, and a percentage is a part of something.
+  /// Reports `price > 100%`: a field of plain numbers is an amount, but a percentage is a fraction of something.
   private func refuseShare(of term: Term, _ syntax: Syntax) throws(ExpressionError) {
     guard case .load = term else { return }
     let example = "a quotient is, as in bid / ask < 99%; an amount is written without '%', as in price > 100"
     throw fail(.type, "an amount cannot be compared with a percentage; \(example)", syntax)
   }
 
-  /// 1.5 per cent as 0.015.
+  /// A percentage as a fraction of one: 1.5 per cent is 0.015.
   private func part(_ percent: Int128, _ syntax: Syntax) throws(ExpressionError) -> Term {
     let (part, rest) = percent.quotientAndRemainder(dividingBy: 100)
     if rest != 0 { throw fail(.range, "as a part of one the percentage has more than nine decimals", syntax) }
@@ -155,7 +155,7 @@ extension Checker {
     }
   }
 
-  /// What is known now is reckoned now.
+  /// Computes constant terms at compile time.
   private func folded(_ term: Term, _ syntax: Syntax) throws(ExpressionError) -> Term {
     let result: Int128?
     switch term {

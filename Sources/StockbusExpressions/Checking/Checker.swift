@@ -1,11 +1,12 @@
 internal import MarketData
 
-/// Gives an expression its types: every word is a field, a case, a symbol or a text, and every operation fits its values.
+/// Type-checks an expression: decides for every word whether it is a field, a case, a symbol or a text, and checks that every operation
+/// fits its values.
 struct Checker {
   let text: String
   let shape: EventShape
 
-  /// `mayGoOn`: what stands there may become right by typing on, if it stands at the very end.
+  /// `mayGoOn`: the expression may become valid by further typing, if the error is at its end.
   func fail(
     _ code: ExpressionError.Code, _ message: String, _ syntax: Syntax, completions: [String] = [], mayGoOn: Bool = false
   ) -> ExpressionError {
@@ -60,7 +61,7 @@ struct Checker {
     return Self.simplified(conditions, isAll: isAll)
   }
 
-  /// Without what is always so.
+  /// The parts without those that have no effect.
   static func simplified(_ parts: [Condition], isAll: Bool) -> Condition {
     var kept: [Condition] = []
     for part in parts {
@@ -89,7 +90,7 @@ struct Checker {
         case .text: "a text is no condition; compare it, as in \(syntax) matches \"*x*\""
         default: "\(operand.kind) is no condition; compare it, as in price > 100"
         }
-      // Somebody who types a comparison begins with its left side.
+      // While a comparison is being typed, its left side comes first, so the text may be incomplete.
       let isOpen = text.utf8.dropFirst(syntax.range.upperBound).allSatisfy { $0 == 32 || $0 == 9 }
       let completions = if case .word(let word) = syntax.kind { words(beginning: word).filter { $0 != word } } else { [] as [String] }
       return ExpressionError(.type, visible(message, limit: 200), text, syntax.range, isIncomplete: isOpen, completions: completions)
@@ -120,7 +121,7 @@ struct Checker {
     }
   }
 
-  /// A word that should have been a field.
+  /// The error for a word that should be a field.
   func unknownField(_ word: String, _ syntax: Syntax) -> ExpressionError {
     let names = shape.slots.map(\.name)
     let list = "; its fields are \(names.joined(separator: ", "))"
@@ -138,13 +139,13 @@ struct Checker {
     return fail(.unknown, "\(shape.name) has no field \(shown(word))\(advice)", syntax, completions: words(beginning: word))
   }
 
-  /// `PRICE`, `trade.price`: a field in other letters, or behind its event's name.
+  /// The field meant by `PRICE` or `trade.price`: in other case, or after the name of its event.
   private func fieldMeant(by word: String) -> String? {
     let last = word.lowercased().split(separator: ".").last ?? ""
     return shape.slots.lazy.map(\.name).first { $0.lowercased() == last }
   }
 
-  /// For what looks like a symbol and stands where a value should.
+  /// A hint for a word that looks like a symbol in place of a value.
   private func symbolHint(_ word: String) -> String {
     guard let field = shape.slots.first(where: { if case .symbol = $0.form { true } else { false } })?.name else { return "" }
     let letters = word.unicodeScalars.filter { $0.properties.isAlphabetic }
@@ -152,7 +153,7 @@ struct Checker {
     return "; a symbol is compared as in \(field) == \(visible(word, limit: 40)), several as in \(field) in [AAPL, NVDA]"
   }
 
-  /// What may stand where a value or condition begins.
+  /// The words with this prefix that can begin a value or a condition.
   func words(beginning prefix: String) -> [String] {
     (shape.slots.map(\.name) + ["not"] + Function.allCases.map(\.rawValue)).filter { $0.hasPrefix(prefix) }
   }

@@ -1,9 +1,9 @@
 internal import EventBus
 internal import MarketData
 
-/// The market's own event types and their fields, for somebody who asks one of them for what another one has.
+/// The built-in event types and their fields, for a hint when a field belongs to another type than the expression's.
 enum Elsewhere {
-  /// Where each comes from is said of what no source makes.
+  /// `origin` names the plugin that emits the type, for types that no source emits.
   private static let types: [(name: String, origin: String, fields: Set<String>)] = [
     entry(Trade.self), entry(Quote.self), entry(Bar.self), entry(Ranked.self, ", which sorting_feed emits,"),
   ]
@@ -12,7 +12,7 @@ enum Elsewhere {
     (E.schema.name, origin, Set(E.schema.fields.map(\.name)))
   }
 
-  /// `a ranked, which sorting_feed emits, has one`; nil where none of them has such a field.
+  /// `a ranked, which sorting_feed emits, has one`; nil if no other type has such a field.
   static func note(on field: String, notIn name: String) -> String? {
     let owners = types.filter { $0.name != name && $0.fields.contains(field) }
     if owners.isEmpty { return nil }

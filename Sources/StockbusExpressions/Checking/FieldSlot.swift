@@ -1,7 +1,7 @@
 internal import EventBus
 internal import MarketData
 
-/// A field as an expression reads it: where it stands in the event, and what it is.
+/// A field as an expression reads it: its name, its offset in the event, and its form.
 struct FieldSlot {
   enum Form {
     /// 64 bits: billionths, nanoseconds or a whole number.
@@ -11,7 +11,7 @@ struct FieldSlot {
     case symbol
     case text
     case choice(Choices)
-    /// A type that only its plugin knows.
+    /// A type that only its plugin can read.
     case foreign
   }
 
@@ -20,15 +20,15 @@ struct FieldSlot {
   let form: Form
 }
 
-/// The cases of an enum with the byte that stands for each in memory.
+/// The cases of an enum, with the byte that represents each in memory.
 struct Choices {
   let type: ObjectIdentifier
   let names: [String]
-  /// As many as there are names; nil where the type is not one byte wide, so that it cannot be read in place.
+  /// The same number as names; nil if the type is not one byte in size and so cannot be read in place.
   let bytes: [UInt8]?
 }
 
-/// What a number is a number of.
+/// The dimension of a number.
 enum Dimension: String {
   case number
   case percent = "percentage"
@@ -36,7 +36,7 @@ enum Dimension: String {
   case time
 }
 
-/// An event type as an expression sees it.
+/// An event type with its fields, as an expression sees it.
 struct EventShape {
   let name: String
   let slots: [FieldSlot]
@@ -63,7 +63,7 @@ struct EventShape {
   private static func choices<C: FieldChoice>(_: C.Type) -> Choices {
     let cases = Array(C.allCases)
     var bytes: [UInt8]?
-    // An enum of one case takes no room at all: whatever byte stands there, it is that case.
+    // An enum with one case has size 0: its byte in memory is undefined.
     if MemoryLayout<C>.size == 1, _isPOD(C.self) { bytes = cases.map { value in withUnsafeBytes(of: value) { $0[0] } } }
     return Choices(type: ObjectIdentifier(C.self), names: cases.map(\.fieldName), bytes: bytes)
   }

@@ -1,4 +1,4 @@
-/// A number to be reckoned: in billionths, or in nanoseconds for durations and times.
+/// A number to be computed: in billionths, or in nanoseconds for durations and times.
 indirect enum Term {
   case constant(Int128)
   case load(Load)
@@ -6,32 +6,32 @@ indirect enum Term {
   case absolute(Term)
   case add(Term, Term)
   case subtract(Term, Term)
-  /// Divided by `per`, so that the units are right again: a billion, or a hundred times that for percentages.
+  /// Divided by `per` to restore the unit: a billion, or a hundred times that for percentages.
   case multiply(Term, Term, per: Scale)
   /// Multiplied by `per` first.
   case divide(Term, Term, per: Scale)
   case least(Term, Term)
   case greatest(Term, Term)
 
-  /// What makes the product of two numbers a number again.
+  /// The divisor that restores the unit of a product.
   enum Scale: Int64, BitwiseCopyable {
     case billion = 1_000_000_000
     case hundredBillion = 100_000_000_000
   }
 
-  /// A field's number in the event.
+  /// The location of a numeric field in the event.
   struct Load: Hashable, BitwiseCopyable {
     let offset: Int
-    /// 32 bits without a sign instead of 64 with one.
+    /// 32 bits unsigned instead of 64 bits signed.
     let isNarrow: Bool
-    /// A whole number, of which a billion billionths are one.
+    /// A whole number rather than a number of billionths.
     let isInteger: Bool
   }
 
   var constant: Int128? { if case .constant(let value) = self { value } else { nil } }
 
-  /// Registers that are needed to reckon it, the greedier side first (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
-  /// Expressions", JACM 1970).
+  /// The number of registers needed to compute it, if the side that needs more is computed first (Sethi and Ullman, "The Generation of
+  /// Optimal Code for Arithmetic Expressions", JACM 1970).
   var registers: Int {
     switch self {
     case .constant, .load: return 1
@@ -44,19 +44,19 @@ indirect enum Term {
   }
 }
 
-/// What an event is asked.
+/// A test of an event.
 indirect enum Condition {
   case constant(Bool)
-  /// The hottest: a field against a constant, both as they stand in memory.
+  /// The most frequent form: a field against a constant, both in the field's own representation.
   case field(Term.Load, Comparison, Int64)
-  /// Two 64-bit fields of one unit.
+  /// Two 64-bit fields with the same unit.
   case fields(Int, Comparison, Int)
   case compare(Term, Comparison, Term)
-  /// Sorted, each once.
+  /// Sorted, without duplicates.
   case contains([Int128], Term)
   case symbol(Int, NameSet)
   case sameSymbol(Int, Int)
-  /// By the byte that stands there.
+  /// By the byte in memory.
   case choice(Int, [UInt8])
   case sameChoice(Int, Int)
   case text(Int, NameSet)

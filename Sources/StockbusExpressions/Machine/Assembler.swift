@@ -1,4 +1,4 @@
-/// Turns conditions and terms into instructions, and hands out registers like a stack.
+/// Translates conditions and terms into instructions, and allocates registers as a stack.
 struct Assembler {
   private(set) var instructions: [Instruction] = []
   private(set) var constants: [Int128] = []
@@ -50,7 +50,7 @@ struct Assembler {
     var jumps: [Int] = []
     for part in parts.dropFirst() {
       jumps.append(instructions.count)
-      instructions.append(.not(to))  // kept free for the jump, whose end is not known yet
+      instructions.append(.not(to))  // a placeholder for the jump, whose target is not known yet
       judge(part, into: to + 1)
       instructions.append(isAll ? .and(to: to, to + 1) : .or(to: to, to + 1))
     }
@@ -91,7 +91,7 @@ struct Assembler {
     }
   }
 
-  /// Both sides, the greedier one first; true where that is the right one, which then stands first.
+  /// Computes both sides, first the one that needs more registers. True if that is the right one, whose result then comes first.
   private mutating func both(_ a: Term, _ b: Term, into to: Int) -> Bool {
     let isReversed = b.registers > a.registers
     reckon(isReversed ? b : a, into: to)

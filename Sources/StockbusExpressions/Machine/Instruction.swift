@@ -1,6 +1,6 @@
-/// One step over a chunk of events: reads the events or earlier results, leaves a column of numbers or verdicts in a register.
+/// One step over a chunk of events: reads the events or earlier results, and writes a column of numbers or verdicts to a register.
 enum Instruction: BitwiseCopyable {
-  // Numbers, in wide registers.
+  // Instructions that write numbers, to wide registers.
   case constant(to: Int, index: Int)
   case load(to: Int, Term.Load)
   case negate(Int)
@@ -11,7 +11,7 @@ enum Instruction: BitwiseCopyable {
   case divide(to: Int, Int, Term.Scale, reversed: Bool)
   case least(to: Int, Int)
   case greatest(to: Int, Int)
-  // Verdicts, in byte registers.
+  // Instructions that write verdicts, to byte registers.
   case fill(to: Int, Verdict)
   case field(to: Int, Term.Load, Comparison, Int64)
   case fields(to: Int, Int, Comparison, Int)
@@ -25,7 +25,7 @@ enum Instruction: BitwiseCopyable {
   case not(Int)
   case and(to: Int, Int)
   case or(to: Int, Int)
-  // Jumps, where every event is decided already.
+  // Jumps that are taken if every event is already decided.
   case skipIfAllNo(Int, Int)
   case skipIfAllYes(Int, Int)
 }

@@ -1,4 +1,4 @@
-// The instructions that leave numbers.
+// The instructions that write numbers.
 extension Machine {
   @inline(never)
   func reckon(_ instruction: Instruction) {
@@ -29,7 +29,7 @@ extension Machine {
   private func load(_ to: Int, _ load: Term.Load) {
     let (at, stride, numbers) = (events + load.offset, stride, space.numbers(to))
     space.faults(to).update(repeating: 0, count: count)
-    // A billion times 64 bits fits into 128 by far.
+    // A billion times any 64-bit number fits into 128 bits.
     if load.isNarrow {
       for i in 0..<count { numbers[i] = Int128((at + i &* stride).load(as: UInt32.self)) &* 1_000_000_000 }
     } else if load.isInteger {

@@ -1,24 +1,24 @@
-/// Carries a program out over a chunk of events.
+/// Executes a program on a chunk of events.
 ///
-/// Unsafe because it reads fields at their offsets: each was found by `MemoryLayout.offset(of:)` for the property whose layout the
-/// instruction was made for.
+/// Unsafe because it reads fields at their offsets: each offset comes from `MemoryLayout.offset(of:)` for a property of the layout that the
+/// instruction reads.
 struct Machine {
   let program: Program
   let space: Workspace
-  /// The first event, and how far the next one is.
+  /// The first event, and the distance to the next.
   let events: UnsafeRawPointer
   let stride: Int
-  /// At most the workspace's chunk.
+  /// At most the chunk size of the workspace.
   let count: Int
 
-  /// Leaves a verdict for every event in the first column of bytes.
+  /// Writes a verdict for every event to the first column of bytes.
   func run() {
     let instructions = program.instructions
     var at = 0
     while at < instructions.count { at = step(instructions[at], at) }
   }
 
-  /// Answers which instruction is next.
+  /// Executes one instruction; returns the index of the next.
   @inline(__always)
   private func step(_ instruction: Instruction, _ at: Int) -> Int {
     switch instruction {
@@ -66,7 +66,7 @@ struct Machine {
     for i in 0..<count { verdicts[i] = verdict(i) ? 2 : 0 }
   }
 
-  /// One loop for each comparison, so that none is looked up for an event.
+  /// One loop for each comparison, so that the comparison is not selected per event.
   @inline(__always)
   private func compare<T: Comparable>(_ to: Int, _ comparison: Comparison, _ left: (Int) -> T, _ right: (Int) -> T) {
     switch comparison {

@@ -1,23 +1,23 @@
-/// A condition as a row of instructions over columns, after "MonetDB/X100: Hyper-Pipelining Query Execution" (Boncz, Zukowski, Nes, CIDR
-/// 2005): each is carried out for a whole chunk of events, so that interpreting costs next to nothing an event.
+/// A condition as a sequence of instructions over columns, after "MonetDB/X100: Hyper-Pipelining Query Execution" (Boncz, Zukowski, Nes,
+/// CIDR 2005): each is executed for a whole chunk of events, so that interpretation costs almost nothing per event.
 ///
-/// Unchecked because of its raw memory, which is written in `init` only: what is looked up for every event is reached without counting
-/// references, which would cost more than the comparing.
+/// Unchecked because of its raw memory, which is written in `init` only. What is read for every event is accessed without reference
+/// counting, which would cost more than the comparison itself.
 final class Program: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
-  /// The symbol tests' own memory; `symbols` keeps them alive.
+  /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>
   let constants: [Int128]
-  /// Each sorted.
+  /// Each is sorted.
   let sets: [[Int128]]
   let symbols: [SymbolTest]
-  /// Each with a verdict for every byte.
+  /// Each has a verdict for every byte.
   let tables: [[UInt8]]
   let texts: [NameSet]
   let wideRegisters: Int
   let byteRegisters: Int
 
-  /// Its verdicts end up in byte register 0.
+  /// The verdicts of the whole condition are written to byte register 0.
   init(_ condition: Condition) {
     var assembler = Assembler()
     assembler.judge(condition, into: 0)

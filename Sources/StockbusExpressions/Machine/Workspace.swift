@@ -1,18 +1,18 @@
-/// Registers for a chunk of events: columns of numbers with a fault each, and columns of verdicts.
+/// Registers for a chunk of events: columns of numbers with a fault flag each, and columns of verdicts.
 ///
-/// Unsafe because instructions write into it for every event; the columns are as long as the chunk, and the program says how many of
-/// them it uses.
+/// Unsafe because instructions write into it for every event. The columns are as long as the chunk, and the program states how many of them
+/// it uses.
 struct Workspace {
   let chunk: Int
   let wide: UnsafeMutablePointer<Int128>
-  /// 1 where there is no number.
+  /// 1 if the number is missing.
   let faults: UnsafeMutablePointer<UInt8>
   let bytes: UnsafeMutablePointer<UInt8>
 
-  /// What `init(_:chunk:in:)` needs.
+  /// The number of bytes that `init(_:chunk:in:)` needs.
   static func size(_ program: Program, chunk: Int) -> Int { chunk * (program.wideRegisters * 17 + program.byteRegisters) }
 
-  /// Lays the columns out in memory that is aligned to 16 bytes.
+  /// Places the columns in memory that is aligned to 16 bytes.
   init(_ program: Program, chunk: Int, in memory: UnsafeMutableRawPointer) {
     self.chunk = chunk
     let count = chunk * program.wideRegisters

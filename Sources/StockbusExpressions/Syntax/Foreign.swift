@@ -1,7 +1,7 @@
-/// What people write who know other languages, with how it is said in this one.
+/// Hints for notations of other languages.
 enum Foreign {
-  /// For a word that stands where an operator should; nil where it is no operator of another language either. `next` is the word behind it,
-  /// `isNegated` says that `not` stands before it.
+  /// A hint for a word in place of an operator; nil if it is not an operator of another language either. `next` is the following word;
+  /// `isNegated` is true if `not` precedes it.
   static func operatorHint(_ word: String, next: String? = nil, isNegated: Bool = false) -> String? {
     let word = word.lowercased()
     let not = isNegated ? "not " : ""
@@ -20,7 +20,7 @@ enum Foreign {
     return joints[word]
   }
 
-  /// For a word directly or at a distance behind a number; nil where it is none of a kind that stands there.
+  /// A hint for a word after a number, with or without a blank between; nil if it is not a known unit.
   static func unitHint(_ word: String) -> String? {
     let word = word.lowercased()
     if isCurrency(word) { return currency }
@@ -31,14 +31,14 @@ enum Foreign {
     return nil
   }
 
-  /// Behind a number and a blank: units of time as well.
+  /// A hint for a word after a number and a blank, including units of time.
   static func distantUnitHint(_ word: String) -> String? {
     if let hint = unitHint(word) { return hint }
     return times.contains(word.lowercased())
       ? "a unit stands directly behind its number, as in 250ms; units are d, h, m, s, ms, us and ns" : nil
   }
 
-  /// For a word that is no field here but has a meaning elsewhere.
+  /// A hint for a word that is not a field here but has a meaning in other languages.
   static func valueHint(_ word: String) -> String? {
     switch word.lowercased() {
     case "null", "nil", "none", "nan", "undefined", "empty", "missing", "na": null
@@ -51,7 +51,7 @@ enum Foreign {
     }
   }
 
-  /// For the name of a function that this language has not.
+  /// A hint for the name of a function that this language does not have.
   static func callHint(_ name: String) -> String? {
     let name = name.lowercased()
     let method = name.split(separator: ".").last.map(String.init) ?? name

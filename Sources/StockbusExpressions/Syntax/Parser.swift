@@ -1,13 +1,13 @@
 internal import MarketData
 
-/// Makes the tree of an expression, by recursive descent.
+/// Builds the syntax tree of an expression by recursive descent.
 ///
-/// From loose to tight: `or`, `and`, `not`, comparisons (with `in` and `matches`), `+ -`, `* /`, a sign.
+/// From lowest to highest precedence: `or`, `and`, `not`, comparisons (with `in` and `matches`), `+ -`, `* /`, a sign.
 struct Parser {
   private(set) var lexer: Lexer
   private(set) var token = Token.end
   private(set) var range = 0..<0
-  /// The token before, `.end` at the beginning, and where it is.
+  /// The previous token with its range; `.end` at the beginning.
   private(set) var before = Token.end
   private(set) var rangeBefore = 0..<0
   private var last = 0
@@ -61,7 +61,7 @@ struct Parser {
     ExpressionError(.syntax, message, lexer.text, range, isIncomplete: token == .end)
   }
 
-  /// Where an operator is to come and its first letters stand at the end: somebody may be typing it.
+  /// The error if the text ends with the first letters of an operator, which may be incomplete.
   var operatorBegun: ExpressionError? {
     guard case .word(let word) = token, range.upperBound == lexer.text.utf8.count else { return nil }
     let near = ["and", "or", "in", "matches", "not"].filter { $0.hasPrefix(word) && $0 != word }
@@ -69,7 +69,7 @@ struct Parser {
     return ExpressionError(.syntax, "expected an operator", lexer.text, range, isIncomplete: true, completions: near)
   }
 
-  /// One level deeper; the stack is finite.
+  /// Parses one level deeper; the depth is limited because the stack is.
   private mutating func nested<R>(_ body: (inout Parser) throws(ExpressionError) -> R) throws(ExpressionError) -> R {
     depth += 1
     defer { depth -= 1 }
@@ -119,7 +119,7 @@ struct Parser {
   private mutating func comparison() throws(ExpressionError) -> Syntax {
     let begin = range.lowerBound
     let first = try sum()
-    // Behind a whole condition `not` is the beginning of `not in` and `not matches` too.
+    // After a complete condition, `not` is the beginning of `not in` or `not matches`.
     let isNegated = token == .word(Keyword.not.rawValue)
     if isNegated {
       try advance()
@@ -154,12 +154,12 @@ struct Parser {
     return operators.isEmpty ? first : try node(.comparison(operands, operators), from: begin)
   }
 
-  /// What stands behind `matches`; a bare `BRK.*` would be a product.
+  /// The pattern after `matches`, which must be quoted because a bare `BRK.*` would be a product.
   private mutating func pattern() throws(ExpressionError) -> Syntax {
     let isCut =
       switch token {
       case .mark(.times), .mark(.divided): true
-      // Directly behind the word.
+      // Directly after the word.
       case .word, .number: lexer.peek().map { [UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "?")].contains($0) } ?? false
       default: false
       }

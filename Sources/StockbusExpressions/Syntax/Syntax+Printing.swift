@@ -1,10 +1,10 @@
 internal import MarketData
 
 extension Syntax: CustomStringConvertible {
-  /// The expression with one blank between words and no parentheses but those it needs; reading it gives the same tree.
+  /// The expression with one blank between words and only the necessary parentheses; parsing it gives the same tree.
   var description: String { text(.or) }
 
-  /// How tight something holds together.
+  /// Precedence, in ascending order.
   private enum Binding: Int, Comparable {
     case or, and, not, comparison, sum, product, sign, word
 
@@ -62,7 +62,7 @@ extension Syntax: CustomStringConvertible {
     return text
   }
 
-  /// Nanoseconds in the units that a reader expects: `1d12h`, `1m30s`, `1.5s`, `250ms`.
+  /// Nanoseconds in customary units: `1d12h`, `1m30s`, `1.5s`, `250ms`.
   static func duration(_ value: Int128) -> String {
     if value == 0 { return "0s" }
     var rest = Int128(value.magnitude)

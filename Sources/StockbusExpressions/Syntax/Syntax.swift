@@ -1,9 +1,9 @@
-/// A piece of an expression as it was written: no types yet.
+/// A part of an expression as it was written, without types.
 struct Syntax {
   let kind: Kind
-  /// Its bytes in the text.
+  /// Its range of bytes in the text.
   let range: Range<Int>
-  /// How high its tree is.
+  /// The height of its tree.
   let height: Int
 
   indirect enum Kind {
@@ -21,13 +21,13 @@ struct Syntax {
     case not(Syntax)
     case arithmetic(Arithmetic, Syntax, Syntax)
     case call(Function, [Syntax])
-    /// `a < b <= c`: one operand more than there are operators.
+    /// `a < b <= c`: one operand more than operators.
     case comparison([Syntax], [Comparison])
     case membership(Syntax, [Syntax], isNegated: Bool)
     case match(Syntax, Syntax, isNegated: Bool)
-    /// Two or more, none of them an `all` itself.
+    /// Two or more, none of which is an `all`.
     case all([Syntax])
-    /// Two or more, none of them an `any` itself.
+    /// Two or more, none of which is an `any`.
     case any([Syntax])
   }
 
@@ -58,7 +58,7 @@ enum Arithmetic: String {
 enum Function: String, CaseIterable {
   case abs, min, max
 
-  /// How many arguments it takes.
+  /// The number of arguments it takes.
   var arguments: ClosedRange<Int> { self == .abs ? 1...1 : 2...16 }
 }
 
@@ -70,7 +70,7 @@ enum Comparison: String, BitwiseCopyable {
   case equal = "=="
   case notEqual = "!="
 
-  /// The same with its sides exchanged.
+  /// The same comparison with its sides exchanged.
   var mirrored: Comparison {
     switch self {
     case .less: .greater
@@ -81,7 +81,7 @@ enum Comparison: String, BitwiseCopyable {
     }
   }
 
-  /// 1 for upwards, -1 for downwards, 0 for the two that have no direction.
+  /// 1 for `<` and `<=`, -1 for `>` and `>=`, 0 for `==` and `!=`.
   var direction: Int {
     switch self {
     case .less, .lessOrEqual: 1

@@ -6,13 +6,13 @@ internal import Glibc
 internal import StockbusSystem
 internal import Synchronization
 
-/// Ends the waits of other threads for input that may never come.
+/// Ends other threads' waits for input that may never come.
 ///
-/// A thread that waits in `poll` for a pipe's next bytes waits for this pipe of our own, too: `halt` writes to it.
+/// A thread that waits in `poll` for the next bytes of a pipe also waits for an internal pipe, to which `halt` writes.
 public final class Halt: Sendable {
   private struct State {
     var isHalted = false
-    /// Made when somebody waits for the first time.
+    /// Created when a thread waits for the first time.
     var ends: (read: FileDescriptor, write: FileDescriptor)?
   }
   private let state = Mutex(State())
@@ -27,19 +27,19 @@ public final class Halt: Sendable {
     }
   }
 
-  /// All waits end, those of the future at once.
+  /// Ends all waits; later ones end at once.
   public func halt() {
     state.withLock { state in
       if state.isHalted { return }
       state.isHalted = true
-      // Never read: whoever waits finds it there.
+      // The byte is never read, so every waiting thread finds it.
       if let ends = state.ends { _ = try? withUnsafeBytes(of: UInt8(0)) { try ends.write.writeOnce($0) } }
     }
   }
 
   public var isHalted: Bool { state.withLock { $0.isHalted } }
 
-  /// Waits until a descriptor has something to read, or has ended. Throws `halted` where that was ended.
+  /// Waits until a descriptor has something to read, or has ended. Throws `halted` if `halt` has been called.
   func wait(for descriptor: Int32) throws(InputDescriptor.Failure) {
     guard let end = try end() else { throw .halted }
     var entries = [
@@ -49,7 +49,7 @@ public final class Halt: Sendable {
     if entries[1].revents != 0 { throw .halted }
   }
 
-  /// What has something to read once all waits are to end; nil where they are already.
+  /// The internal pipe's end that becomes readable on `halt`; nil if that has been called already.
   private func end() throws(InputDescriptor.Failure) -> Int32? {
     try state.withLock { (state) throws(InputDescriptor.Failure) -> Int32? in
       if state.isHalted { return nil }

@@ -7,18 +7,18 @@ internal import StockbusSystem
 
 /// A file, pipe, terminal or device that is open for reading.
 ///
-/// Opening never waits, not even for the writer of a named pipe; reading waits for what a pipe or terminal has not got yet, until a
-/// `Halt` ends that.
+/// Opening never waits, not even for the writer of a named pipe. Reading waits for bytes that a pipe or terminal does not have yet, until a
+/// `Halt` ends the wait.
 public final class InputDescriptor: Sendable {
-  /// Why there is nothing to read.
+  /// Why nothing can be read.
   public enum Failure: Error, Hashable {
-    /// What the system says.
+    /// The system's error number.
     case system(Int32)
-    /// Somebody else in this program reads the same pipe or terminal; each would get a part.
+    /// Another component of this program reads the same pipe or terminal; each would get only a part.
     case taken
-    /// Standard input that was closed before the program began.
+    /// Standard input was closed before the program began.
     case closed
-    /// The wait was ended from outside.
+    /// `halt` has ended the wait.
     case halted
 
     /// In words, for the end of a sentence.
@@ -32,13 +32,13 @@ public final class InputDescriptor: Sendable {
     }
   }
 
-  /// True where bytes come when they come: of pipes, terminals, sockets and devices. They are read once.
+  /// True for pipes, terminals, sockets and devices, whose bytes arrive over time and can be read only once.
   public let isLive: Bool
   private let descriptor: FileDescriptor
   private let halt: Halt
   private let claim: StreamClaim
 
-  /// Opens what lies at `path`; `-` is standard input.
+  /// Opens the file at `path`; `-` is standard input.
   public init(_ path: String, halt: Halt) throws(Failure) {
     self.halt = halt
     let isStandard = path == "-"
@@ -53,7 +53,7 @@ public final class InputDescriptor: Sendable {
     var status = stat()
     let isKnown = fstat(opened.rawValue, &status) == 0
     isLive = isKnown && Self.isLive(status.st_mode)
-    // Whoever shares standard input with us shares its place in a plain file too; devices such as /dev/null are for everybody.
+    // Two readers of standard input share its position even if it is a plain file. Devices such as /dev/null can be shared.
     let isSingle = isStandard || (isLive && (status.st_mode & S_IFMT != S_IFCHR || isatty(opened.rawValue) == 1))
     guard let claim = StreamClaim.take(isSingle ? status : nil) else {
       try? opened.shut()
@@ -65,30 +65,30 @@ public final class InputDescriptor: Sendable {
 
   deinit { try? descriptor.shut() }
 
-  /// Bytes that a plain file has; nil for anything else.
+  /// The size of a plain file in bytes; nil for anything else.
   public var size: Int? {
     var status = stat()
     return fstat(descriptor.rawValue, &status) == 0 ? Self.plainSize(status) : nil
   }
 
-  /// Whether reading would not wait: there is something to read, or nothing will ever be.
+  /// True if reading would not wait: there is something to read, or there never will be.
   public var isReady: Bool {
     if !isLive || halt.isHalted { return true }
     var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) != 0
   }
 
-  /// Reads at most `capacity` bytes, waiting until there is at least one; 0 at the end.
+  /// Reads at most `capacity` bytes, waiting until there is at least one; returns 0 at the end.
   public func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) throws(Failure) -> Int {
     while true {
-      // Asked first: a pipe without a writer that does not block would say that it is at its end.
+      // Waits first, because a non-blocking pipe without a writer would report its end.
       if isLive { try halt.wait(for: descriptor.rawValue) }
       do throws(Errno) {
         return try throwingErrno {
           try descriptor.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: capacity), retryOnInterrupt: false)
         }
       } catch {
-        // Not by itself, because of the wait.
+        // An interrupted read is repeated here and not by swift-system, because the wait must come first.
         if error != .interrupted, error != .resourceTemporarilyUnavailable || !isLive { throw .system(error.rawValue) }
       }
     }
@@ -96,14 +96,14 @@ public final class InputDescriptor: Sendable {
 }
 
 extension InputDescriptor {
-  /// Bytes of the plain file at `path`, which is not opened: opening and closing a pipe would break it for its writer. Nil where there
-  /// is none.
+  /// The size of the plain file at `path` in bytes; nil if there is none. It is not opened, because opening and closing a pipe would break
+  /// it for its writer.
   public static func plainSize(of path: String) -> Int? {
     var status = stat()
     return path != "-" && stat(path, &status) == 0 ? plainSize(status) : nil
   }
 
-  /// True where `path` leads to something that can be read once: a pipe, a terminal, a socket, a device, or standard input.
+  /// True if `path` leads to something that can be read only once: a pipe, a terminal, a socket, a device, or standard input.
   public static func isStream(_ path: String) -> Bool {
     var status = stat()
     return path == "-" || (stat(path, &status) == 0 && isLive(status.st_mode))
@@ -113,7 +113,7 @@ extension InputDescriptor {
 
   private static func isLive(_ mode: mode_t) -> Bool { [S_IFIFO, S_IFCHR, S_IFSOCK].contains(mode & S_IFMT) }
 
-  /// Standard input under a number of its own, which is not inherited.
+  /// A duplicate of standard input, which children do not inherit.
   private static func duplicateOfInput() throws(Errno) -> FileDescriptor {
     FileDescriptor(rawValue: try retrying { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) })
   }

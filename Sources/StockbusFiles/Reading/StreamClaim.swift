@@ -5,7 +5,7 @@ internal import Glibc
 #endif
 internal import Synchronization
 
-/// The right to be the only reader of a pipe, terminal or socket in this program; given back with the value.
+/// The exclusive right to read a pipe, terminal or socket in this program; released with the object.
 final class StreamClaim: Sendable {
   private struct Stream: Hashable {
     var device: UInt64
@@ -19,7 +19,7 @@ final class StreamClaim: Sendable {
 
   deinit { if let stream { _ = Self.taken.withLock { $0.remove(stream) } } }
 
-  /// Nil where somebody has it; without a status it is the right to read what any number may.
+  /// Nil if the right is taken. Without a status it is the right to read something that can be shared.
   static func take(_ status: stat?) -> StreamClaim? {
     guard let status else { return StreamClaim(nil) }
     let stream = Stream(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

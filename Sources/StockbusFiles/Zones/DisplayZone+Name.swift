@@ -1,7 +1,7 @@
 public import StockbusPlugin
 
 extension DisplayZone {
-  /// The zone of a name of the IANA database. Throws where there is none, or its file cannot be read.
+  /// The zone with a name of the IANA database. Throws if there is none, or its file cannot be read.
   public init(named name: String) throws(ZoneProblem) {
     let rules = try ZoneRules(name)
     self.init(name: name) { rules.offset(at: $0) }

@@ -1,19 +1,19 @@
 internal import StockbusPlugin
 internal import StockbusSystem
 
-/// Why there are no rules for a time zone: one sentence.
+/// Why a time zone has no rules, in one sentence.
 public struct ZoneProblem: Error, Hashable {
   public let message: String
 }
 
-/// A folder of zone files, by their zones' names.
+/// A folder of zone files, by the names of the zones.
 struct ZoneDatabase: Sendable {
   let folder: String
 
-  /// The system's: the folder that the environment variable TZDIR names, else where the C library has it.
+  /// The system's database: the folder that the environment variable TZDIR names, otherwise that of the C library.
   static var system: ZoneDatabase { ZoneDatabase(folder: Descriptor.environment("TZDIR") ?? "/usr/share/zoneinfo") }
 
-  /// What the zone's file says.
+  /// The contents of the zone's file.
   func zone(_ name: String) throws(ZoneProblem) -> ZoneFile {
     guard Self.isName(name), let bytes = try read(name) else {
       if !isThere {
@@ -26,7 +26,7 @@ struct ZoneDatabase: Sendable {
     }
   }
 
-  /// The names of the zones there are, for suggestions: those that the database's own table lists.
+  /// The names of the zones that the database's own table lists, for suggestions.
   var known: [String] {
     guard let table = try? read("zone.tab") else { return [] }
     let rows = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -37,7 +37,7 @@ struct ZoneDatabase: Sendable {
       }
   }
 
-  /// The zone that was probably meant, by its name or by the city in it; otherwise how zones are called.
+  /// A hint at the zone that was probably meant, by its name or its city; otherwise at the form of zone names.
   private static func hint(_ name: String, among known: [String]) -> String {
     let near = didYouMean(name, among: known)
     if !near.isEmpty { return near }
@@ -48,7 +48,7 @@ struct ZoneDatabase: Sendable {
 
   private var isThere: Bool { Descriptor.exists(folder) }
 
-  /// Names lead to files below the folder and nowhere else.
+  /// True for names that can only lead to files below the folder.
   static func isName(_ name: String) -> Bool {
     let isPlain = name.utf8.allSatisfy { byte in
       (byte | 32) &- 97 < 26 || byte &- 48 < 10 || byte == 43 || byte == 45 || byte == 47 || byte == 95
@@ -56,7 +56,7 @@ struct ZoneDatabase: Sendable {
     return isPlain && name.utf8.count <= 255 && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
   }
 
-  /// The file of this name; nil where there is no plain file. One byte more than a zone's file may have, at most.
+  /// The contents of the file with this name, at most one byte more than the limit; nil if there is no plain file.
   private func read(_ name: String) throws(ZoneProblem) -> [UInt8]? {
     let path = "\(folder)/\(name)"
     do throws(Errno) { return try Descriptor.contents(of: path, atMost: ZoneFile.sizeLimit + 1) } catch {

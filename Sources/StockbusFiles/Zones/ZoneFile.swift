@@ -1,35 +1,35 @@
-/// What a file of the time-zone database says (TZif, RFC 9636): when the offset changed, and the rule for all times behind the last change.
+/// A file of the time-zone database (TZif, RFC 9636): the changes of the offset, and the rule for all times after the last change.
 struct ZoneFile: Sendable {
-  /// Why bytes are no such file.
+  /// Why bytes are not a valid file.
   struct Problem: Error, Hashable {
     /// Counted from 1.
     var byte: Int
     var reason: String
   }
-  /// Files are a few thousand bytes long; longer ones than this are not read.
+  /// Files have a few thousand bytes; longer ones than this are rejected.
   static let sizeLimit = 1 << 18
-  /// No clock is further from Greenwich: RFC 9636, section 3.2, has -25 h < offset < 26 h.
+  /// The allowed offsets from Greenwich: RFC 9636, section 3.2, has -25 h < offset < 26 h.
   static let offsetRange = -89_999...93_599
 
   /// Seconds since the epoch at which the offset changes, ascending.
   private var changes: [Int] = []
-  /// By change, the offset from then on: seconds east of Greenwich.
+  /// The offset after each change, in seconds east of Greenwich.
   private var offsets: [Int] = []
-  /// Before the first change.
+  /// The offset before the first change.
   private var first = 0
-  /// From the last change on; nil where the last offset stays.
+  /// The rule after the last change; nil if the last offset stays.
   private var rule: ZoneRule?
 
   /// Coordinated universal time.
   init() {}
 
-  /// Throws where the bytes are no TZif file, or one that counts leap seconds, which timestamps do not.
+  /// Throws if the bytes are not a TZif file, or if it has leap seconds, which timestamps do not have.
   init(_ bytes: [UInt8]) throws(Problem) {
     guard bytes.count <= Self.sizeLimit else { throw Problem(byte: Self.sizeLimit + 1, reason: "the file is too long") }
     var reader = Reader(bytes: bytes)
     var header = try Header(&reader)
     if header.version >= 2 {
-      // The block for old readers, whose times have four bytes.
+      // Skips the block for old readers, in which times have four bytes.
       _ = try reader.take(header.length(timeSize: 4), "the data of version 1")
       header = try Header(&reader)
     }
@@ -37,11 +37,11 @@ struct ZoneFile: Sendable {
     if header.version >= 2 { rule = try Self.footer(&reader) }
   }
 
-  /// Seconds east of Greenwich at a time.
+  /// The offset at `time`, in seconds east of Greenwich.
   func offset(at time: Int) -> Int {
     guard let last = changes.last, let end = offsets.last else { return rule?.offset(at: time) ?? first }
     if time >= last { return rule?.offset(at: time) ?? end }
-    var (low, high) = (0, changes.count)  // how many changes lie at or before the time
+    var (low, high) = (0, changes.count)  // the number of changes at or before the time
     while low < high {
       let middle = (low + high) / 2
       if changes[middle] <= time { low = middle + 1 } else { high = middle }
@@ -72,7 +72,7 @@ extension ZoneFile {
 
   private struct Header {
     let version: Int
-    /// Universal and standard indicators, leap seconds, changes, types, and characters of the names.
+    /// The counts of universal and standard indicators, leap seconds, changes, types, and characters of the names.
     let universal, standard, leaps, changes, types, characters: Int
 
     init(_ reader: inout Reader) throws(Problem) {
@@ -81,7 +81,7 @@ extension ZoneFile {
         throw Problem(byte: start + 1, reason: "'TZif' is expected")
       }
       let mark = try reader.take(16, "the header").first ?? 0
-      // Later versions have to be readable as these are.
+      // Later versions are defined to be readable as these are.
       guard mark == 0 || mark >= 50 else { throw Problem(byte: start + 5, reason: "unknown version") }
       version = mark == 0 ? 1 : Int(mark) - 48
       var counts: [Int] = []
@@ -105,7 +105,7 @@ extension ZoneFile {
   }
 
   private mutating func readData(_ reader: inout Reader, _ header: Header, timeSize: Int) throws(Problem) {
-    // Counts are believed only as far as there are bytes.
+    // Checked first, so that the counts cannot exceed the bytes that are there.
     guard header.length(timeSize: timeSize) <= reader.bytes.count - reader.at else {
       throw Problem(byte: reader.bytes.count + 1, reason: "the file ends inside the data")
     }
@@ -132,7 +132,7 @@ extension ZoneFile {
     offsets = kinds.map { known[$0] }
   }
 
-  /// The rule between the two newlines behind the data; nil where there is none.
+  /// The rule between the two newlines after the data; nil if there is none.
   private static func footer(_ reader: inout Reader) throws(Problem) -> ZoneRule? {
     let start = reader.at
     guard try reader.take(1, "the footer").first == 10, let end = reader.bytes[reader.at...].firstIndex(of: 10) else {

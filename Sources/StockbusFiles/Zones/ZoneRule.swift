@@ -1,9 +1,9 @@
 internal import MarketData
 
-/// A rule of time by the year, as the environment variable TZ has it (POSIX, chapter 8.3, with the hours of RFC 9636, section 3.3.1):
-/// `EST5EDT,M3.2.0,M11.1.0`.
+/// A yearly rule for the offset, in the form of the environment variable TZ (POSIX, chapter 8.3, with the hours of RFC 9636, section
+/// 3.3.1): `EST5EDT,M3.2.0,M11.1.0`.
 struct ZoneRule: Hashable {
-  /// Why a text is no rule.
+  /// Why a text is not a valid rule.
   struct Problem: Error, Hashable {
     /// Counted from 0.
     var place: Int
@@ -13,12 +13,12 @@ struct ZoneRule: Hashable {
   private enum Day: Hashable {
     /// 1 to 365; 29 February is never counted.
     case julian(Int)
-    /// 0 to 365, 29 February counted.
+    /// 0 to 365, counting 29 February.
     case ofYear(Int)
-    /// The week's day (0 is Sunday) of a month for the first to the fourth time, or with 5 for the last.
+    /// A weekday (0 is Sunday) of a month: the first to the fourth one, or the last one for 5.
     case weekday(month: Int, week: Int, day: Int)
   }
-  /// When clocks change: seconds after a day's midnight, as they show it before the change.
+  /// When clocks change: seconds after a day's midnight, by the local time before the change.
   private struct Change: Hashable {
     var day: Day
     var seconds: Int
@@ -33,11 +33,11 @@ struct ZoneRule: Hashable {
   private var standard: Int
   private var summer: Summer?
 
-  /// Seconds east of Greenwich at a time: since the last change of this year, of the one before, or of the next, which zones far from
-  /// Greenwich have entered already.
+  /// The offset at `time`, in seconds east of Greenwich: that after the last change of this year, the year before, or the next year, which
+  /// zones far from Greenwich may have reached already.
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
-    // Far beyond what a timestamp reaches: not worth a calculation that could overflow.
+    // Far beyond the range of a timestamp, where the calculation could overflow.
     guard time.magnitude < 1 << 40 else { return standard }
     let year = CivilDate(daysSinceEpoch: time.quotient(by: 86_400)).year
     var latest = (at: Int.min, offset: standard)
@@ -45,14 +45,14 @@ struct ZoneRule: Hashable {
       let begin = Self.moment(summer.begins, year) - standard
       let end = Self.moment(summer.ends, year) - summer.offset
       for change in begin < end ? [(begin, summer.offset), (end, standard)] : [(end, standard), (begin, summer.offset)] {
-        // Where summer ends as the next begins, it is summer all year.
+        // If one summer ends when the next begins, it is summer all year.
         if change.0 <= time, change.0 >= latest.at { latest = change }
       }
     }
     return latest.offset
   }
 
-  /// What a clock shows at a change, as if it were UTC.
+  /// The local time of a change, as if it were UTC.
   private static func moment(_ change: Change, _ year: Int) -> Int { dayNumber(change.day, year) * 86_400 + change.seconds }
 
   /// Days since the epoch.
@@ -77,7 +77,7 @@ struct ZoneRule: Hashable {
 }
 
 extension Int {
-  /// Rounded down, also below zero.
+  /// Floor division, also for negative numbers.
   fileprivate func quotient(by divisor: Int) -> Int { (self - remainder(by: divisor)) / divisor }
   fileprivate func remainder(by divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }
@@ -85,7 +85,7 @@ extension Int {
 // MARK: - Reading
 
 extension ZoneRule {
-  /// Throws where the text is no rule, or names a summer time without saying when it is.
+  /// Throws if the text is not a rule, or names a summer time without saying when it begins and ends.
   init(_ text: [UInt8]) throws(Problem) {
     var reader = Reader(text: text)
     try reader.name()
@@ -112,7 +112,7 @@ extension ZoneRule {
       at += 1
     }
 
-    /// Three letters at least, or anything of letters, digits and signs in angle brackets.
+    /// At least three letters, or letters, digits and signs in angle brackets.
     mutating func name() throws(Problem) {
       let start = at
       let isQuoted = peek == 60
@@ -127,7 +127,7 @@ extension ZoneRule {
 
     private func isLetter(_ byte: UInt8) -> Bool { (byte | 32) &- 97 < 26 }
 
-    /// Digits up to `limit`.
+    /// A number of at most four digits in a range.
     mutating func number(_ range: ClosedRange<Int>) throws(Problem) -> Int {
       let start = at
       var value = 0
@@ -142,7 +142,7 @@ extension ZoneRule {
       return value
     }
 
-    /// `5`, `-3:30`, `+01:00:00`: seconds.
+    /// `5`, `-3:30`, `+01:00:00`, in seconds.
     mutating func time(hours: Int) throws(Problem) -> Int {
       let isNegative = peek == 45
       if isNegative || peek == 43 { at += 1 }

@@ -1,15 +1,15 @@
-/// The rules of an IANA time zone, remembered by day so that millions of local times ask the zone's file a few times only.
+/// The rules of an IANA time zone, cached by day, so that converting millions of local times needs few look-ups in the zone's file.
 public struct ZoneRules: Sendable {
   /// `America/New_York`, `UTC`.
   public let name: String
   private let zone: ZoneFile
-  /// By local day since 1970-01-01: the offset in seconds east of Greenwich where it holds all day, `mixed` where it changes.
+  /// The offset by local day since 1970-01-01, in seconds east of Greenwich; `mixed` for a day on which it may change.
   private var days: [Int: Int] = [:]
   private var lastDay = Int.min
   private var lastOffset = 0
   private static let mixed = Int.max
 
-  /// Reads the system's file for the zone. Throws where there is none, or it cannot be read. `UTC` needs no file.
+  /// Reads the system's file for the zone. Throws if there is none, or it cannot be read. `UTC` needs no file.
   public init(_ name: String) throws(ZoneProblem) { try self.init(name, in: .system) }
 
   init(_ name: String, in database: ZoneDatabase) throws(ZoneProblem) {
@@ -17,12 +17,12 @@ public struct ZoneRules: Sendable {
     zone = name == "UTC" ? ZoneFile() : try database.zone(name)
   }
 
-  /// Seconds east of Greenwich at a time in seconds since the epoch.
+  /// The offset at `time`, which is in seconds since the epoch; in seconds east of Greenwich.
   public func offset(at time: Int) -> Int { zone.offset(at: time) }
 
-  /// Seconds since the epoch when a clock in the zone shows `local` (seconds since 1970-01-01T00:00:00 on that clock).
+  /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00:00 by a clock in the zone).
   ///
-  /// The first of the two where clocks go back; nil where they go forward and never show it.
+  /// If clocks are set back and show it twice, the first of both; nil if they are set forward and never show it.
   public mutating func utc(local: Int) -> Int? {
     let day = local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
     if day != lastDay {
@@ -32,12 +32,12 @@ public struct ZoneRules: Sendable {
     return lastOffset == Self.mixed ? exactUTC(local: local, day: day) : local - lastOffset
   }
 
-  /// Seconds since the epoch of a day's first moment; it is midnight except where clocks go forward over midnight.
+  /// Seconds since the epoch at the beginning of a day: midnight, unless clocks are set forward over midnight.
   public mutating func begin(ofDay day: Int) -> Int {
     if let midnight = utc(local: day * 86_400) { return midnight }
     let before = zone.offset(at: (day - 1) * 86_400)
-    var low = day * 86_400 - before - 86_400  // still before the change
-    var high = day * 86_400 - before  // behind it
+    var low = day * 86_400 - before - 86_400  // before the change
+    var high = day * 86_400 - before  // after the change
     while high - low > 1 {
       let middle = (low + high) / 2
       if zone.offset(at: middle) == before { low = middle } else { high = middle }

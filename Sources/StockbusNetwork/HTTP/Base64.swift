@@ -24,7 +24,7 @@ public enum Base64 {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// Nil where it is not written so, padding included.
+  /// The bytes; nil if the text is not valid Base64 with padding.
   public static func decode(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count % 4 == 0 else { return nil }

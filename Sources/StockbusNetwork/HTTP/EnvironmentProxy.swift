@@ -1,11 +1,11 @@
-/// A proxy as the environment names it: `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, as curl reads them.
+/// A proxy given by the environment variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, which are interpreted as curl does.
 struct EnvironmentProxy: Sendable, Hashable {
   let host: String
   let port: Int
   /// `user:password`; a secret.
   let credentials: String?
 
-  /// The proxy for an address; nil where there is none. `HTTP_PROXY` in capitals is not read: a CGI client could set it.
+  /// The proxy for an address; nil if there is none. `HTTP_PROXY` in capitals is ignored, because a CGI client could set it.
   init?(for address: WebAddress, in environment: [String: String]) {
     let names = address.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
     guard let text = (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
@@ -16,7 +16,7 @@ struct EnvironmentProxy: Sendable, Hashable {
     self.init(text)
   }
 
-  /// `http://user:password@host:3128`, the scheme and the port may be missing; nil for a proxy that speaks something else.
+  /// `http://user:password@host:3128`; the scheme and the port are optional. Nil for a proxy with another protocol.
   private init?(_ text: String) {
     var rest = text[...]
     if let scheme = rest.range(ofFirst: "://") {
@@ -39,7 +39,7 @@ struct EnvironmentProxy: Sendable, Hashable {
     self.port = port
   }
 
-  /// `*`, a host, or the end of one: `example.com` and `.example.com` mean `a.example.com` too.
+  /// Matches `*`, a host, or the end of one: `example.com` and `.example.com` match `a.example.com` too.
   private static func isException(_ host: String, _ list: String) -> Bool {
     list.split { $0 == "," || $0 == " " }.contains { entry in
       let name = entry.drop { $0 == "." }.lowercased()
@@ -49,7 +49,7 @@ struct EnvironmentProxy: Sendable, Hashable {
 }
 
 extension Substring {
-  /// Where `text` first stands.
+  /// The range of the first occurrence of `text`.
   fileprivate func range(ofFirst text: String) -> Range<Index>? {
     var at = startIndex
     while at < endIndex {

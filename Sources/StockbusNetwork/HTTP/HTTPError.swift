@@ -1,23 +1,23 @@
-/// Why an exchange over HTTP did not come about.
+/// Why an HTTP exchange has failed.
 ///
-/// Messages name the host at most: never the path, the query, a header or a body, in any of which a secret may stand.
+/// Messages contain at most the host: never the path, the query, a header or a body, any of which may contain a secret.
 public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// The address is none, or one that is not allowed.
+    /// The address is not valid, or not allowed.
     case badAddress
     /// A header's name or value is not allowed.
     case badHeader
-    /// No connection came about.
+    /// No connection could be made.
     case unreachable
     /// The server's certificate is not trusted, or TLS failed in another way.
     case untrusted
-    /// The whole exchange took longer than allowed.
+    /// The exchange as a whole took longer than allowed.
     case timedOut
-    /// The answer is larger than allowed.
+    /// The response is larger than allowed.
     case tooLarge
     /// More redirects than allowed, or one that must not be followed.
     case badRedirect
-    /// The connection ended in the middle, or what came was no HTTP.
+    /// The connection ended before the response was complete, or the response was not HTTP.
     case brokenOff
     /// The caller's task was cancelled.
     case cancelled
@@ -25,7 +25,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public let code: Code
   public let description: String
-  /// How an answer that is too large begins, as far as it had come; it may hold a secret, as any answer may.
+  /// The first bytes of a response that is too large, as far as they were received. Like any response, they may contain a secret.
   public let beginning: [UInt8]
 
   public init(_ code: Code, _ description: String, beginning: [UInt8] = []) {
@@ -34,7 +34,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     self.beginning = beginning
   }
 
-  /// True where the same request may well succeed a little later.
+  /// True if the same request may succeed a little later.
   public var isTransient: Bool {
     switch code {
     case .unreachable, .timedOut, .brokenOff: true

@@ -1,18 +1,18 @@
-/// Header fields, checked: no name or value can end its line and begin another (RFC 9110, section 5).
+/// Checked header fields: no name or value can end its line and begin another one (RFC 9110, section 5).
 public struct HTTPFields: Sendable, Hashable {
-  /// In the order they were added.
+  /// In the order in which they were added.
   public private(set) var names: [String] = []
-  /// As many.
+  /// One for each name.
   public private(set) var values: [String] = []
 
   public init() {}
 
-  /// The first value of a name, whatever its case.
+  /// The first value for a name, in any case.
   public subscript(name: String) -> String? {
     names.firstIndex { Self.same($0, name) }.map { values[$0] }
   }
 
-  /// Sets a name's one value.
+  /// Sets the only value for a name.
   public mutating func set(_ name: String, _ value: String) throws(HTTPError) {
     if let fault = Self.fault(inName: name) ?? Self.fault(inValue: value) { throw HTTPError(.badHeader, fault) }
     remove(name)
@@ -20,7 +20,7 @@ public struct HTTPFields: Sendable, Hashable {
     values.append(value)
   }
 
-  /// Adds what came over the wire, where a name may come several times; what is not allowed is left out.
+  /// Adds a received field, whose name may occur several times. A field that is not valid is dropped.
   mutating func receive(_ name: String, _ value: String) {
     guard Self.fault(inName: name) == nil, Self.fault(inValue: value) == nil else { return }
     names.append(name)
@@ -34,7 +34,7 @@ public struct HTTPFields: Sendable, Hashable {
     }
   }
 
-  /// Why this cannot be a field's name; nil where it can.
+  /// Why `name` is not a valid field name; nil if it is.
   public static func fault(inName name: String) -> String? {
     let isToken = name.utf8.allSatisfy { byte in
       switch byte {
@@ -45,7 +45,7 @@ public struct HTTPFields: Sendable, Hashable {
     return isToken && !name.isEmpty && name.utf8.count <= 128 ? nil : "a header's name has only letters, digits and hyphens"
   }
 
-  /// Why this cannot be a field's value; nil where it can. Does not repeat it, as it may be a secret.
+  /// Why `value` is not a valid field value; nil if it is. The message does not repeat it, as it may be a secret.
   public static func fault(inValue value: String) -> String? {
     if value.utf8.count > 8192 { return "a header's value has at most 8192 bytes" }
     let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 9 }

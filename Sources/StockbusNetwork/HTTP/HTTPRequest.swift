@@ -1,4 +1,4 @@
-/// What is asked of a server.
+/// A request to a server.
 public struct HTTPRequest: Sendable {
   public enum Method: String, Sendable, Hashable {
     case get = "GET"
@@ -20,7 +20,7 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-/// What a server has answered.
+/// A server's response.
 public struct HTTPResponse: Sendable, Hashable {
   public var status: Int
   public var fields: HTTPFields
@@ -35,7 +35,7 @@ public struct HTTPResponse: Sendable, Hashable {
   /// 200 to 299.
   public var isSuccess: Bool { (200...299).contains(status) }
 
-  /// True where the same request may well succeed a little later: 408, 425, 429 and 5xx but for 501 and 505.
+  /// True if the same request may succeed a little later: 408, 425, 429 and 5xx except 501 and 505.
   public var isTransient: Bool {
     switch status {
     case 408, 425, 429: true
@@ -45,15 +45,15 @@ public struct HTTPResponse: Sendable, Hashable {
   }
 }
 
-/// How much an exchange may take.
+/// The limits of an exchange.
 public struct HTTPLimits: Sendable, Hashable {
-  /// Until the connection stands.
+  /// The time to establish the connection.
   public var connect: Duration
-  /// From the beginning to the last byte, redirects included.
+  /// The time from the beginning to the last byte, including redirects.
   public var whole: Duration
-  /// Redirects that are followed; 0 hands the 3xx answer out.
+  /// How many redirects are followed; with 0 a 3xx response is returned as it is.
   public var redirects: Int
-  /// The largest body of an answer, in bytes; more ends the exchange while it is being read.
+  /// The largest body of a response in bytes; a larger one ends the exchange while it is being read.
   public var body: Int
 
   public init(connect: Duration = .seconds(10), whole: Duration = .seconds(30), redirects: Int = 0, body: Int = 1 << 20) {

@@ -1,18 +1,19 @@
 public import StockbusPlugin
 
-/// What carries requests to servers: the network, or a script in a test.
+/// Performs HTTP requests: over the network, or by a script in a test.
 public protocol HTTPTransport: Sendable {
-  /// One request and its answer; follows no redirect, and keeps to `limits.connect` and `limits.body`.
+  /// Performs one request without following redirects, within `limits.connect` and `limits.body`.
   ///
-  /// Ends soon after its task is cancelled, with `.cancelled`.
+  /// If its task is cancelled, it ends soon after with `.cancelled`.
   func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse
 }
 
 extension HTTPTransport {
-  /// One request with its redirects, within `limits.whole` on `clock`.
+  /// Performs one request and follows its redirects, within `limits.whole` on `clock`.
   ///
-  /// A redirect never leads from https to http. To another origin it goes without `Authorization`, `Cookie` and whatever else
-  /// `secrets` names; 303, and 301 and 302 after a POST, go on as a GET without a body (RFC 9110, section 15.4).
+  /// A redirect from https to http is not followed. A redirect to another origin is followed without `Authorization`, `Cookie` and the
+  /// fields in `secrets`. After 303, and after 301 and 302 in response to a POST, the next request is a GET without a body (RFC 9110,
+  /// section 15.4).
   public func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {
@@ -31,7 +32,7 @@ extension HTTPTransport {
   }
 }
 
-/// Where a redirect leads.
+/// Computes the request that follows a redirect.
 enum Redirect {
   static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
@@ -55,7 +56,7 @@ enum Redirect {
   }
 }
 
-/// Does something within a time on a run's clock; cancels it, waits for its end and throws `.timedOut` where it takes longer.
+/// Runs `body` with a time limit on a run's clock. If it takes longer, cancels it, waits for its end and throws `.timedOut`.
 nonisolated(nonsending) func within<R: Sendable>(
   _ limit: Duration, _ clock: any Timekeeper, _ message: String,
   _ body: @escaping @Sendable () async throws(HTTPError) -> R

@@ -10,16 +10,16 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Requests over the network, by async-http-client.
+/// HTTP over the network, with async-http-client.
 ///
-/// Certificates are always verified: against the system's, and against those of `certificates`. All transports of one process that
-/// are set up alike share one client with its connections, made at the first request.
+/// Certificates are always verified, against the system's and those of `certificates`. All transports of a process with the same settings
+/// share one client and its connections; it is created at the first request.
 public struct NetworkTransport: HTTPTransport {
-  /// A file of certificates (PEM) that are trusted beside the system's.
+  /// A file of certificates (PEM) that are trusted in addition to the system's.
   private let certificates: String?
   private let environment: [String: String]
 
-  /// - Parameter environment: where a proxy may be named; without it none is used.
+  /// - Parameter environment: the environment that may name a proxy; by default none is used.
   public init(certificates: String? = nil, proxiesFrom environment: [String: String] = [:]) {
     self.certificates = certificates
     self.environment = environment
@@ -41,7 +41,7 @@ public struct NetworkTransport: HTTPTransport {
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for (name, value) in zip(request.fields.names, request.fields.values) { message.headers.add(name: name, value: value) }
     if !request.body.isEmpty || request.method == .post || request.method == .put { message.body = .bytes(ByteBuffer(bytes: request.body)) }
-    // No deadline of its own: the caller's clock says when it has taken too long, and cancels.
+    // Without a deadline: the caller measures the time by its own clock, and cancels.
     let answer = try await client.execute(message, deadline: .distantFuture)
     var response = HTTPResponse(status: Int(answer.status.code))
     for (name, value) in answer.headers { response.fields.receive(name, value) }
@@ -57,7 +57,7 @@ public struct NetworkTransport: HTTPTransport {
     return response
   }
 
-  /// Errors in words of our own, as those of the libraries may show the address or a header.
+  /// Errors with texts of our own, because those of the libraries may contain the address or a header.
   static func translate(_ error: any Error, _ address: WebAddress) -> HTTPError {
     switch error {
     case let error as HTTPError: return error
@@ -70,7 +70,7 @@ public struct NetworkTransport: HTTPTransport {
       return HTTPError(.untrusted, "no secure connection to \(address) came about")
     case is NIOSSLExtraError: return HTTPError(.untrusted, "the certificate of \(address) is for another name")
     case let error as NIOConnectionError:
-      // With an answer of the name service there would have been an address to try.
+      // If the name had been resolved, there would have been an address to try.
       let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
       return HTTPError(.unreachable, "\(address) cannot be reached" + (isNameless ? ": the host was not found" : ""))
     case let error as IOError where unreachable.contains(error.errnoCode):

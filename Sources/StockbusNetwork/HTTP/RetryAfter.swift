@@ -1,12 +1,12 @@
 public import MarketData
 
-/// How long a server asks to be left alone: `Retry-After` (RFC 9110, section 10.2.3), in seconds or as a date.
+/// The pause that a server asks for in `Retry-After` (RFC 9110, section 10.2.3), in seconds or as a date.
 public enum RetryAfter {
-  /// The pause from `now`, never negative; nil where the value is neither.
+  /// The pause from `now`, never negative; nil if the value is not valid.
   public static func pause(_ value: String, now: Timestamp) -> Duration? {
     let text = value.trimming()
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
-      // More digits than any sensible number has: as long as can be.
+      // More digits than any sensible value has: the pause is clamped.
       return .seconds(text.utf8.count > 9 ? 999_999_999 : Int(text) ?? 0)
     }
     guard let date = HTTPDate.parse(text) else { return nil }
@@ -16,12 +16,12 @@ public enum RetryAfter {
 
 /// The three forms of a date in HTTP (RFC 9110, section 5.6.7).
 enum HTTPDate {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`; nil where it is none of them.
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`; nil for any other form.
   static func parse(_ text: String) -> Timestamp? {
     guard text.utf8.count <= 64 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
     guard words.count == 5 || words.count == 6 else { return nil }
-    // Only the form of asctime begins with the month behind the day's name.
+    // Only the form of asctime has the month directly after the day's name.
     if month(words[1]) != nil {
       guard words.count == 5 else { return nil }
       return time(day: words[2], month: words[1], year: words[4], clock: words[3])
@@ -36,7 +36,7 @@ enum HTTPDate {
 
   private static func time(day: String, month name: String, year: String, clock: String) -> Timestamp? {
     guard let month = month(name), let day = number(day, 1...31), var fullYear = number(year, 0...9999) else { return nil }
-    // A year of two digits that seems to lie more than 50 years ahead was in the last century; that begins here in 2070.
+    // RFC 9110: a two-digit year that seems more than 50 years ahead belongs to the past century; here that begins with 70.
     if year.utf8.count == 2 { fullYear += fullYear < 70 ? 2000 : 1900 }
     let parts = clock.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let hour = number(parts[0], 0...23), let minute = number(parts[1], 0...59),

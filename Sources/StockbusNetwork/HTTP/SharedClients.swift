@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-/// The process's HTTP clients, one for each way to set one up, made at its first use and kept: there are few.
+/// The process's HTTP clients, one for each combination of settings. Each is created at its first use and kept, as there are few.
 actor SharedClients {
   static let shared = SharedClients()
 
@@ -33,7 +33,7 @@ actor SharedClients {
     }
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
     configuration.timeout.connect = .nanoseconds(min(setup.connect, longestConnect).wholeNanoseconds)
-    // Otherwise it would try to connect again and again until the deadline, of which there is none here.
+    // Otherwise the client would retry the connection until the deadline, of which there is none here.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     if let proxy = setup.proxy {
@@ -43,6 +43,6 @@ actor SharedClients {
     return configuration
   }
 
-  /// Far from where a sum with the clock would overflow.
+  /// Small enough for adding it to the clock's time.
   private static let longestConnect = Duration.seconds(1_000_000)
 }

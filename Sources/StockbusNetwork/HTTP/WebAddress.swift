@@ -4,15 +4,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// An address with the scheme http or https, checked, and never shown whole: paths and queries hold secrets often enough.
+/// A checked http or https address. Its description is never complete, because paths and queries often contain secrets.
 public struct WebAddress: Sendable, Hashable {
   private let url: URL
   public let isSecure: Bool
-  /// In lower case; IPv6 without brackets.
+  /// In lower case; an IPv6 address without brackets.
   public let host: String
   public let port: Int
 
-  /// Throws where `text` is no absolute http or https address, or names a user: credentials belong into headers.
+  /// Throws if `text` is not an absolute http or https address, or contains a user name: credentials belong in headers.
   public init(_ text: String) throws(HTTPError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw HTTPError(.badAddress, "an address has no blanks, control characters or letters beyond ASCII")
@@ -35,19 +35,19 @@ public struct WebAddress: Sendable, Hashable {
     self.url = url
   }
 
-  /// The whole address, for the wire; never put it into a log or a message.
+  /// The complete address, for the request only; never put it into a log or a message.
   public var revealed: String { url.absoluteString }
 
-  /// What may be shown: `https://hooks.example.com`, with the port where it is not the scheme's own.
+  /// The part that may be shown: `https://hooks.example.com`, with the port if it is not the default.
   public var origin: String {
     let shown = host.contains(":") ? "[\(host)]" : host
     return (isSecure ? "https://" : "http://") + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
   }
 
-  /// True where scheme, host and port are the same (RFC 6454).
+  /// True if scheme, host and port are equal (RFC 6454).
   public func hasOrigin(of other: WebAddress) -> Bool { origin == other.origin }
 
-  /// What a `Location` of this address means; without the fragment.
+  /// The address that a `Location` in a response from this address refers to, without its fragment.
   func resolving(_ location: String) throws(HTTPError) -> WebAddress {
     let isClean = location.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } && location.utf8.count <= 8192
     let target = location.prefix { $0 != "#" }
@@ -63,6 +63,6 @@ public struct WebAddress: Sendable, Hashable {
 extension WebAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { origin }
   public var debugDescription: String { origin }
-  /// Without children, so that `dump` shows no more.
+  /// Without children, so that `dump` does not show more.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

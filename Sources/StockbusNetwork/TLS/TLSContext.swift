@@ -8,7 +8,7 @@ internal import Darwin
 #endif
 
 extension TLSSettings {
-  /// What connections are made with; reads the CA's file.
+  /// The context for client connections; reads the CA's file.
   func clientContext() throws(TLSError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.certificateVerification = .fullVerification
@@ -35,7 +35,7 @@ extension TLSSettings {
 }
 
 extension TLSIdentity {
-  /// What a server answers with.
+  /// The context for a server's connections.
   func serverContext() throws(TLSError) -> NIOSSLContext {
     let certificates = try TLSSettings.certificates(certificateFile)
     try TLSSettings.checkReadable(keyFile)
@@ -56,7 +56,7 @@ private func makeContext(_ configuration: TLSConfiguration) throws(TLSError) -> 
   do { return try NIOSSLContext(configuration: configuration) } catch { throw TLSError(description: "TLS cannot be set up: \(error)") }
 }
 
-/// What a failed TLS handshake means and what to do, for a person.
+/// The meaning of a failed TLS handshake, and what to do about it.
 func tlsFailure(_ error: any Error, host: String) -> String? {
   let text = "\(error)"
   if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {

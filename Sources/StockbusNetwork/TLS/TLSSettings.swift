@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// How the other side's certificate is checked: always, its host name too. There is no switch that turns this off.
+/// How the peer's certificate is verified: always, including its host name. This cannot be turned off.
 public struct TLSSettings: Options {
   @Setting("A file of CA certificates (PEM) to trust instead of the system's, such as a private CA's.", length: 1...)
   public var ca: String?
@@ -12,7 +12,7 @@ public struct TLSSettings: Options {
 
 /// A certificate with its key, for a server.
 public struct TLSIdentity: Sendable, Hashable {
-  /// The server's certificate and those between it and its CA, PEM.
+  /// The server's certificate and the intermediate certificates up to its CA, PEM.
   public var certificateFile: String
   /// Its private key, PEM.
   public var keyFile: String
@@ -23,7 +23,7 @@ public struct TLSIdentity: Sendable, Hashable {
   }
 }
 
-/// Why TLS cannot be set up: a file that is missing or is none; no life of a component will change that.
+/// Why TLS cannot be set up: a file is missing or not valid. Permanent, because another instance would meet the same error.
 public struct TLSError: EnvironmentError, Hashable, CustomStringConvertible {
   public let description: String
   public var isPermanent: Bool { true }

@@ -1,7 +1,7 @@
 internal import EventBus
 public import StockbusPlugin
 
-/// A place to wait for something to change: whoever changes it rings.
+/// Lets tasks wait for a change: code that makes the change rings the bell.
 ///
 /// ```swift
 /// while window.isFull {
@@ -16,20 +16,20 @@ public final class Bell: Sendable {
 
   public init() {}
 
-  /// How often it has rung.
+  /// How often the bell has rung.
   public var rings: Int { count.value }
 
-  /// Wakes everybody who waits.
+  /// Resumes all waiting tasks.
   public func ring() { count.update { $0 &+= 1 } }
 
-  /// Returns at once where it has rung since `rings` was `heard`, otherwise at the next ring, or when the task is cancelled.
+  /// Returns at once if the bell has rung since `rings` was `heard`; otherwise at the next ring, or when the task is cancelled.
   public nonisolated(nonsending) func wait(after heard: Int) async { await count.wait { $0 != heard } }
 }
 
 extension Bell {
-  /// Waits while `condition` holds, looking again at every ring; until `deadline`, or the task is cancelled.
+  /// Waits while `condition` holds, checking it at every ring; until `deadline`, or until the task is cancelled.
   public nonisolated(nonsending) func wait(until deadline: Duration, _ clock: any Timekeeper, while condition: () -> Bool) async {
-    // Unstructured only in form: awaited below. It rings when the time is over.
+    // Unstructured only in form: it is awaited below. It rings at the deadline.
     let alarm = Task {
       do { try await clock.sleep(until: deadline) } catch { return }
       self.ring()

@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// Does `work`, and calls `late` where it is not done after `limit`; `work` then has to notice. Nil is no limit.
+/// Runs `work`, and calls `late` if it is not done after `limit`; `work` must react to that itself. Nil means no limit.
 nonisolated(nonsending) func withDeadline<Result, Failure: Error>(
   _ limit: Duration?, _ clock: any Timekeeper, late: @escaping @Sendable () -> Void,
   _ work: nonisolated(nonsending) () async throws(Failure) -> Result

@@ -1,26 +1,26 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// The threads on which sockets are served: one small group for the whole program.
+/// The threads that serve sockets: one small group for the whole program.
 ///
-/// Started at its first use, so that a program that talks to nobody has none. Never shut down: whoever opens a channel closes it,
-/// threads without channels only sleep, and a group that ends while a component still closes its socket would trap.
+/// Started at its first use, so a program without connections has none. It is never shut down: every channel is closed by its opener,
+/// threads without channels only sleep, and shutting the group down while a component still closes its socket would trap.
 enum NetworkThreads {
   static let group = MultiThreadedEventLoopGroup(numberOfThreads: min(2, System.coreCount))
 }
 
-/// One of the network's threads, as the executor of an actor.
+/// One of the network's threads, for use as the executor of an actor.
 ///
-/// An actor that lives on its socket's thread gets what came in, and sends what goes out, without changing threads:
+/// An actor on its socket's thread receives and sends without changing threads:
 /// ```swift
 /// private let thread = NetworkThread.next()
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
 /// ```
-/// It must not block, as with any pool.
+/// It must not block.
 public struct NetworkThread: Sendable {
   let loop: any EventLoop
 
-  /// The next one, in turn.
+  /// The next thread, in rotation.
   public static func next() -> NetworkThread { NetworkThread(loop: NetworkThreads.group.next()) }
 
   // The group is never shut down, so the executor outlives every actor.

@@ -1,4 +1,4 @@
-/// Why a WebSocket was closed (RFC 6455, section 7.4).
+/// The reason for closing a WebSocket (RFC 6455, section 7.4).
 public struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
 
@@ -14,7 +14,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConve
   public static let internalError = CloseCode(rawValue: 1011)
   public static let tryAgainLater = CloseCode(rawValue: 1013)
 
-  /// True where it may stand in a close frame.
+  /// True if it may be sent in a close frame.
   public var isSendable: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true

@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// How a WebSocket is opened, watched and opened again: a group of options for whatever plugin has one.
+/// How a WebSocket is opened, monitored and reopened: a group of options for plugins that use one.
 ///
 /// ```swift
 /// @Setting("How the connection is kept.") public var connection = ConnectionSettings()
@@ -33,7 +33,7 @@ public struct ConnectionSettings: Options {
   public func validate(_ problems: inout OptionProblems) {
     if maxBackoff < backoff { problems.add("'max_backoff' must be at least 'backoff'", at: "max_backoff") }
     for (name, value) in headers.entries {
-      // What could break out of its line would be another header.
+      // A line end in a header would begin another header.
       let isName = !name.isEmpty && name.utf8.allSatisfy { Self.tokenCharacters.contains($0) }
       let isValue = value.revealed.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
       if !isName { problems.add("'\(name)' cannot be a header's name", at: "headers") }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Who is connected to a server, and how often what has happened.
+/// The connections of a server, and its counts.
 final class ServerRoll: Sendable {
   struct Counts {
     var accepted = 0
@@ -18,7 +18,7 @@ final class ServerRoll: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// False where there are too many.
+  /// Returns false if there are too many connections.
   func admit(_ connection: WebSocketConnection) -> Bool {
     state.withLock { state in
       guard state.connections.count < limit else {

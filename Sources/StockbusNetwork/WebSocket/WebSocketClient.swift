@@ -4,7 +4,7 @@ internal import NIOSSL
 public import StockbusPlugin
 internal import Synchronization
 
-/// Opens WebSockets to one place.
+/// Opens WebSockets to one address.
 public struct WebSocketClient: Sendable {
   public let url: WebSocketURL
   public let settings: ConnectionSettings
@@ -12,7 +12,7 @@ public struct WebSocketClient: Sendable {
   let thread: NetworkThread
   private let tls: NIOSSLContext?
 
-  /// Reads the CA's file, where there is one; no other I/O.
+  /// Reads the CA's file, if there is one; no other I/O.
   public init(
     _ url: WebSocketURL, _ settings: ConnectionSettings, clock: any Timekeeper, thread: NetworkThread = .next()
   ) throws(TLSError) {
@@ -23,9 +23,9 @@ public struct WebSocketClient: Sendable {
     tls = url.isSecure ? try settings.tls.clientContext() : nil
   }
 
-  /// A connection after its handshake, in the settings' times. Throws a `WebSocketError`, and `CancellationError`.
+  /// Opens a connection, including its handshake, within the settings' deadlines. Throws a `WebSocketError`, and `CancellationError`.
   ///
-  /// Whoever opens it has to end it: `withConnection` does that too, and watches over it meanwhile.
+  /// The caller has to end the connection; `withConnection` does that, and monitors the connection meanwhile.
   public nonisolated(nonsending) func open() async throws -> WebSocketConnection {
     let connection = WebSocketConnection(clock: clock, isClient: true)
     do {
@@ -49,15 +49,15 @@ public struct WebSocketClient: Sendable {
     }
   }
 
-  /// Starts connecting; the connection learns what comes of it.
+  /// Starts connecting; the result is set on the connection.
   private func connect(_ connection: WebSocketConnection) {
     let request = UpgradeRequest(url, headers: settings.headers.entries, subprotocol: settings.subprotocol)
     let (url, tls, limit) = (url, tls, settings.frameLimit.bytes)
     ClientBootstrap(group: thread.loop)
-      // Small messages are sent at once (Nagle's algorithm would wait for an acknowledgement).
+      // Small messages are sent at once; Nagle's algorithm would wait for an acknowledgement.
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelOption(.autoRead, value: false)
-      // The connect deadline rules; this one only frees the socket in the end.
+      // The connect deadline applies; this one only releases the socket eventually.
       .connectTimeout(.seconds(600))
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -75,9 +75,9 @@ public struct WebSocketClient: Sendable {
       }
   }
 
-  /// Opens a connection, does `body` with it while pings and deadlines watch over it, and closes it whatever happens.
+  /// Opens a connection, calls `body` with it while pings and deadlines monitor it, and closes it in any case.
   ///
-  /// Returning is a planned close; so is a cancellation. A `WebSocketError` that `body` throws is thrown on.
+  /// A return closes it regularly, and so does a cancellation. A `WebSocketError` that `body` throws is rethrown.
   public nonisolated(nonsending) func withConnection<Result>(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
   ) async throws -> Result {

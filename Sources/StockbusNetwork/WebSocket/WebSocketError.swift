@@ -1,31 +1,31 @@
 internal import StockbusPlugin
 
-/// Why there is no connection, or none any more.
+/// Why there is no connection, or why it has ended.
 public enum WebSocketError: Error, Hashable, Sendable {
-  /// Nobody listens there, the name is not known, or the network is not there; the system's words.
+  /// The connection was refused, the name could not be resolved, or there is no network; with the system's message.
   case unreachable(String)
-  /// The certificate was refused, or TLS could not be agreed upon; what to do is among the words.
+  /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
   case tls(String)
-  /// The server answered the upgrade with another status than 101; a redirect says where to.
+  /// The server responded to the upgrade with a status other than 101; for a redirect, the reason includes the target.
   case refused(status: Int, reason: String)
-  /// What the other side said is no WebSocket handshake.
+  /// The peer's response is not a WebSocket handshake.
   case badHandshake(String)
-  /// The other side did not do in time what it should have.
+  /// The peer did not respond in time.
   case timedOut(Deadline)
-  /// The other side closed; without a code where the connection was simply gone, and then the words say how.
+  /// The peer closed the connection; without a code if the connection was lost, and then the reason says how.
   case closed(CloseCode?, reason: String)
-  /// The other side sent, or announced, a message of this many bytes or more; how it begins, as far as that had come.
+  /// The peer sent, or announced, a message of at least this many bytes; with its beginning, as far as it was received.
   case tooLarge(bytes: Int, limit: Int, beginning: String)
-  /// A text that is no UTF-8; how it begins, with what is no character replaced.
+  /// A text message that is not UTF-8; with its beginning, in which invalid bytes are replaced.
   case invalidText(beginning: String)
-  /// The other side broke the protocol.
+  /// The peer violated the protocol.
   case protocolViolation(String)
-  /// The other side sent so many messages that nobody had asked it for.
+  /// The peer sent this many messages that were not requested.
   case unasked(messages: Int)
-  /// We closed, as planned.
+  /// This side closed the connection regularly.
   case finished(CloseCode)
 
-  /// What was waited for in vain.
+  /// The deadline that has passed.
   public enum Deadline: String, Hashable, Sendable {
     case connect, handshake, pong, idle, reply
   }
@@ -52,7 +52,7 @@ extension WebSocketError: CustomStringConvertible {
     }
   }
 
-  /// The code with which the other side is told; nil where there is nothing to tell it.
+  /// The close code to be sent to the peer; nil if none is to be sent.
   var codeToSend: CloseCode? {
     switch self {
     case .tooLarge: .messageTooBig
@@ -64,7 +64,7 @@ extension WebSocketError: CustomStringConvertible {
     }
   }
 
-  /// True where the other side has done what it must not: to come back at once would only meet the same again.
+  /// True if the peer has violated a rule, so that reconnecting at once would probably have the same result.
   var isMisconduct: Bool {
     switch self {
     case .tooLarge, .invalidText, .protocolViolation, .unasked: true
@@ -72,8 +72,8 @@ extension WebSocketError: CustomStringConvertible {
     }
   }
 
-  /// True where what was sent, or what came as its answer, is to blame, and not the way between: to be sent again as it is would
-  /// only meet the same end.
+  /// True if the error was caused by a message that was sent, or by its reply, and not by the connection. Sending the same message again
+  /// would have the same result.
   public var blamesMessage: Bool {
     switch self {
     case .tooLarge, .invalidText, .protocolViolation, .timedOut(.reply): true

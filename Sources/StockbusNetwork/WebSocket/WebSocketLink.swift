@@ -1,7 +1,7 @@
 public import StockbusPlugin
 internal import Synchronization
 
-/// A WebSocket that is opened again whenever it is lost, with growing pauses; its states are told as `ConnectionStatus`.
+/// A WebSocket that is reopened, with growing pauses, whenever it is lost. Its states are reported as `ConnectionStatus`.
 ///
 /// ```swift
 /// public func run(into output: inout Outlet<Trade>) async throws {
@@ -15,8 +15,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// What the body throws decides: a `WebSocketError`, such as `receive` throws when the connection is lost, leads to the next
-/// attempt; anything else closes the connection and ends `run` with it. So does a cancellation. When the body returns, `run` does.
+/// After a `WebSocketError` from the body, such as `receive` throws when the connection is lost, it reconnects. After any other error it
+/// closes the connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
 public final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
@@ -31,7 +31,7 @@ public final class WebSocketLink: Sendable {
   private let state = Mutex(State())
   private let news = Bell()
 
-  /// Reads the CA's file, where there is one; no other I/O.
+  /// Reads the CA's file, if there is one; no other I/O.
   public init(
     _ url: WebSocketURL, _ settings: ConnectionSettings, _ context: Context, thread: NetworkThread = .next()
   ) throws(TLSError) {
@@ -41,8 +41,8 @@ public final class WebSocketLink: Sendable {
     client = try WebSocketClient(url, settings, clock: context.clock, thread: thread)
   }
 
-  /// Ends `run` from outside as planned, whatever it is doing: connecting, pausing, or working on a connection, which is then
-  /// closed with 1000. From then on there is no connection.
+  /// Ends `run` regularly from outside while it connects, pauses, or uses a connection, which is then closed with 1000. Afterwards there is
+  /// no connection any more.
   public func finish() {
     let connection = state.withLock { state in
       state.isFinished = true
@@ -52,8 +52,7 @@ public final class WebSocketLink: Sendable {
     news.ring()
   }
 
-  /// Makes the present connection, or the attempt under way, the last one: when it is lost, or fails, `run` returns. While it
-  /// pauses, it returns at once.
+  /// Makes the present connection or attempt the last one: when it is lost or fails, `run` returns. During a pause it returns at once.
   public func finishWhenAway() {
     state.withLock { $0.isLast = true }
     news.ring()
@@ -62,9 +61,9 @@ public final class WebSocketLink: Sendable {
   private var isFinished: Bool { state.withLock { $0.isFinished } }
   private var isLast: Bool { state.withLock { $0.isLast } }
 
-  /// Keeps a connection and does `body` with each, in the caller's isolation, until `body` returns, throws something of its own,
-  /// the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake and watched over by pings and
-  /// deadlines.
+  /// Keeps a connection open and calls `body` with each one, in the caller's isolation, until `body` returns or throws an error other than
+  /// a `WebSocketError`, the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake, while
+  /// pings and deadlines monitor the connection.
   public nonisolated(nonsending) func run(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
   ) async throws {
@@ -88,7 +87,7 @@ public final class WebSocketLink: Sendable {
         connection.drop()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         if isLast { return context.connection(.disconnected, "\(error)") }
-        // Whoever answers only to misbehave is worth a pause, and a longer one each time.
+        // A peer that responds but violates rules gets growing pauses too.
         let isWorthIt = !error.isMisconduct || context.clock.uptime - begin > settings.maxBackoff
         if connection.hasProven, isWorthIt { backoff.reset() }
         try await pause(backoff.next(), after: error)
@@ -101,7 +100,7 @@ public final class WebSocketLink: Sendable {
     }
   }
 
-  /// Tells that the connection is lost, and waits before the next attempt.
+  /// Reports that the connection is lost, and waits before the next attempt.
   private nonisolated(nonsending) func pause(_ pause: Duration, after error: WebSocketError) async throws {
     context.connection(.disconnected, "\(error)")
     let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }

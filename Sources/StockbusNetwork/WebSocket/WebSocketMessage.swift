@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// A message that came in: text, checked to be UTF-8, or binary.
+/// A received message: text, which has been checked to be UTF-8, or binary.
 public struct WebSocketMessage: Sendable {
   public enum Kind: Sendable, Hashable {
     case text, binary
@@ -17,11 +17,11 @@ public struct WebSocketMessage: Sendable {
   /// Its length in bytes.
   public var count: Int { payload.readableBytes }
 
-  /// Lends the bytes.
+  /// Calls `body` with the bytes.
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // NIO's own function rethrows any error; the outcome is carried through it.
+    // NIO's function rethrows untyped errors, so the outcome is passed in a variable.
     var outcome: Swift.Result<Result, Failure>?
     payload.withUnsafeReadableBytes { bytes in
       let bytes = bytes.assumingMemoryBound(to: UInt8.self)
@@ -31,10 +31,10 @@ public struct WebSocketMessage: Sendable {
     return try outcome.get()
   }
 
-  /// As text; what is no UTF-8 in a binary message is replaced.
+  /// The message as text; invalid UTF-8 in a binary message is replaced.
   public var text: String { String(buffer: payload) }
 
-  /// The first bytes as text, for a message about it.
+  /// The beginning of the message as text, for error messages.
   public func beginning(_ bytes: Int = 512) -> String {
     String(buffer: payload.getSlice(at: payload.readerIndex, length: min(bytes, count)) ?? ByteBuffer())
   }

@@ -4,51 +4,51 @@ internal import NIOSSL
 public import StockbusPlugin
 internal import Synchronization
 
-/// A small WebSocket server: for echoing, and for tests in which it plays a venue.
+/// A small WebSocket server for echoing, and for tests that simulate a venue.
 public final class WebSocketServer: Sendable {
   public struct Settings: Sendable {
-    /// An address or name of this machine.
+    /// An address or a name of this machine.
     public var host = "127.0.0.1"
-    /// 0 is any free one.
+    /// 0 selects any free port.
     public var port = 0
-    /// With it it speaks TLS.
+    /// The certificate for TLS; without it the server does not use TLS.
     public var identity: TLSIdentity?
-    /// The most connections at once; further ones are closed.
+    /// The most simultaneous connections; further ones are closed.
     public var connections = 64
-    /// The largest message that is taken.
+    /// The largest message that is accepted.
     public var frameLimit = ByteSize.mebibytes(1)
     public var handshakeDeadline = Duration.seconds(10)
-    /// How often the other side is asked for a sign of life, and how long that may take; then its place is given to others.
+    /// The interval of pings, and the time for a reply, after which the connection is closed.
     public var ping = Duration.seconds(30)
     public var pongDeadline = Duration.seconds(30)
-    /// How long no message may come before a connection is closed with 1001, though pings are answered; nil is for ever.
+    /// How long no message may arrive before a connection is closed with 1001, even if pings are answered; nil for no limit.
     public var idleDeadline: Duration? = .seconds(600)
-    /// Whether pings and the idle limit watch over scripts too; an echo is always watched over.
+    /// Whether pings and the idle limit also apply to scripts; they always apply to echoes.
     public var watchesScripts = false
     public var closeDeadline = Duration.seconds(2)
 
     public init() {}
   }
 
-  /// What it does with a connection after the handshake.
+  /// What the server does with a connection after the handshake.
   public enum Behaviour: Sendable {
-    /// Sends back every message as it is, in order. Who does not take the answers is not read from.
+    /// Sends back every message unchanged and in order. It stops reading from a peer that does not read the replies.
     case echo
-    /// Calls this, and closes the connection when it returns.
+    /// Calls the closure, and closes the connection when it returns.
     case script(@Sendable (WebSocketConnection) async -> Void)
   }
 
-  /// Where it listens.
+  /// The address on which it listens.
   public let host: String
   public let port: Int
   private let settings: Settings
   private let listener: any Channel
   private let roll: ServerRoll
   private let arrivals: AsyncStream<WebSocketConnection>.Continuation
-  /// The one task behind it, with a child for every connection; `stop` awaits it.
+  /// The task that serves all connections, each in a child task; `stop` awaits it.
   private let serving: Task<Void, Never>
 
-  /// Listens. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
+  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
   public static func start(
     _ settings: Settings = Settings(), clock: any Timekeeper, _ behaviour: Behaviour
   ) async throws -> WebSocketServer {
@@ -112,14 +112,14 @@ public final class WebSocketServer: Sendable {
       case .script(let body) where settings.watchesScripts: await heartbeat.watch { await body(connection) }
       case .script(let body): await body(connection)
       }
-    } catch {}  // it has ended before it began, and its peer knows
+    } catch {}  // it has ended before its handshake, and the peer knows
     await connection.close(.goingAway, within: settings.closeDeadline)
     roll.dismiss(connection)
   }
 
-  /// Closes every connection with 1001, listens no more, and returns when all has ended.
+  /// Closes every connection with 1001, stops listening, and returns when everything has ended.
   public func stop() async {
-    // Whoever is in the middle of a handshake is cut, as there is nobody left to serve it.
+    // Connections in a handshake are cut, because they will not be served.
     await withCheckedContinuation { done in listener.close().whenComplete { _ in done.resume() } }
     arrivals.finish()
     await withDiscardingTaskGroup { group in
@@ -132,12 +132,12 @@ public final class WebSocketServer: Sendable {
   }
 
   public var url: WebSocketURL { WebSocketURL(isSecure: settings.identity != nil, host: host, port: port) }
-  /// Connections that were taken so far.
+  /// How many connections have been accepted so far.
   public var accepted: Int { roll.counts.accepted }
-  /// Connections that were closed at once because there were too many.
+  /// How many connections have been closed at once because there were too many.
   public var refused: Int { roll.counts.refused }
-  /// Messages that were echoed.
+  /// How many messages have been echoed.
   public var echoed: Int { roll.counts.echoed }
-  /// The connections of this moment.
+  /// The present connections.
   public var connections: [WebSocketConnection] { roll.connections }
 }

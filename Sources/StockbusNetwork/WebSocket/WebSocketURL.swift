@@ -3,13 +3,13 @@ public import StockbusPlugin
 /// `ws://host:port/path?query` or `wss://…`, as an option.
 public struct WebSocketURL: Hashable, Sendable {
   public let isSecure: Bool
-  /// A name or an address, without the brackets of IPv6.
+  /// A name or an address; IPv6 without brackets.
   public let host: String
   public let port: Int
-  /// Path and query, at least `/`.
+  /// Path and query; at least `/`.
   public let target: String
 
-  /// The root of a host; a port of 1 to 65535.
+  /// The root path of a host; the port must be 1 to 65535.
   public init(isSecure: Bool, host: String, port: Int) {
     self.isSecure = isSecure
     self.host = host
@@ -48,13 +48,13 @@ public struct WebSocketURL: Hashable, Sendable {
     port = Int(number)
   }
 
-  /// What the Host header says.
+  /// The value of the Host header.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
 
-  /// For TLS; nil for an address, which a certificate names in another way.
+  /// The server name for TLS; nil for an IP address, which a certificate states in another way.
   var serverName: String? {
     let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
     return isAddress ? nil : host

@@ -1,8 +1,8 @@
 internal import Dispatch
 
-/// A serial executor with threads of its own, for an actor whose work blocks: reading and writing files and pipes.
+/// A serial executor with threads of its own, for an actor whose work blocks, such as reading and writing files and pipes.
 ///
-/// Components share one thread a processor; a few that block would stop all others. A component uses one by
+/// Components share one thread per processor, so a few that block would stop all others. A component uses one by
 /// ```swift
 /// private let executor = BlockingExecutor(label: "file_writer")
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

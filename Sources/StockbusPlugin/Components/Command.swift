@@ -1,4 +1,4 @@
-/// A word of command for a running component: a verb and its arguments, as somebody typed them.
+/// A command for a running component: a verb and its arguments, as a person typed them.
 public struct Command: Sendable, Hashable {
   public let verb: String
   public let arguments: [String]
@@ -8,7 +8,7 @@ public struct Command: Sendable, Hashable {
     self.arguments = arguments
   }
 
-  /// The words of a line, separated by blanks; nil where there is none. A blank is one whatever mark stands on it.
+  /// The words of a line, separated by white space of any kind; nil if there is none.
   public init?(line: String) {
     let words = line.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
     guard let first = words.first else { return nil }
@@ -47,7 +47,7 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a component can be told, for help.
+/// A command that a component takes, for help.
 public struct CommandInfo: Sendable, Hashable {
   /// `raise SYMBOL [AMOUNT]`.
   public let usage: String
@@ -65,6 +65,6 @@ public struct CommandInfo: Sendable, Hashable {
 /// A component that takes commands while it runs.
 public protocol CommandableComponent: Component {
   static var commands: [CommandInfo] { get }
-  /// Called between its other work. Answers what was done, in one sentence.
+  /// Called between the component's other work. Returns what was done, in one sentence.
   func perform(_ command: Command) throws(CommandError) -> String
 }

@@ -1,33 +1,33 @@
-/// What every plugin is: an actor that the runtime makes, starts, feeds and stops.
+/// What every plugin is: an actor that the runtime creates, starts, feeds and stops.
 ///
-/// A life is `init` → `start` → work → `stop`. A component that throws is made anew for its next life, by its supervision policy;
-/// its place in its inputs and its counters outlive it.
+/// The life of an instance is `init` → `start` → work → `stop`. After a throw, a new instance follows according to the supervision policy;
+/// the position in the inputs and the counters outlive the instance.
 public protocol Component: Actor {
   associatedtype Settings: Options = NoOptions
-  /// What is wrong with these settings for this type of component, though each is allowed by itself: the option's name and what
-  /// is wrong with it. Called when a configuration is checked; no I/O.
+  /// What is wrong with these settings as a combination, though each one is allowed: the option's name and what is wrong with it. Called
+  /// when a configuration is checked; no I/O.
   static func faults(in settings: Settings) -> [(option: String, message: String)]
-  /// The same for what is wrong inside the text of an option, such as an expression: it is shown at the very character.
+  /// What is wrong inside the text of an option, such as an expression; it is reported at that character. Called when a configuration is
+  /// checked; no I/O.
   static func textFaults(in settings: Settings) -> [TextFault]
-  /// What is wrong with what stands in a file that these settings read, for the end of a sentence that names the file; nil where
-  /// nothing is, or that cannot be told yet. Called when a configuration is checked, for plain files that are there: reads a bounded
-  /// beginning at most, once. What is wrong with the rest, or changes afterwards, is told when the file is read.
+  /// What is wrong with the contents of a file that these settings read, as the end of a sentence that names the file; nil if nothing is
+  /// wrong, or if that is not known yet. Called when a configuration is checked, for plain files that exist. Reads at most a bounded
+  /// beginning, once. Errors in the rest, or after later changes, are reported when the file is read.
   static func fault(in file: FileUse, _ settings: Settings) -> String?
-  /// The same for what need not be wrong but is hardly meant: told before anything runs, which begins all the same.
+  /// Like `fault`, for contents that are allowed but probably unintended: reported before the run begins, but the run begins all the same.
   static func doubt(about file: FileUse, _ settings: Settings) -> String?
-  /// The symbols of all events that a source makes, where these settings say so; nil where only the world knows. No I/O.
+  /// The symbols of all events that a source makes, if these settings determine them; otherwise nil. No I/O.
   static func knownSymbols(_ settings: Settings) -> [String]?
-  /// The symbols that these settings name: where a source knows its own, a name that none of them has is warned of.
+  /// The symbols that these settings name. If a source knows its own symbols, a name that is not among them causes a warning.
   static func namedSymbols(_ settings: Settings) -> [NamedSymbol]
-  /// Takes along what depends on the options (`MemoryKey.Change.drop`) into the memory of an instance with other ones. Called between the
-  /// two instances; what is not taken along is forgotten. No I/O.
+  /// Copies values that depend on the options (`MemoryKey.Change.drop`) into the memory of an instance with other options. Called between
+  /// the two instances; what is not copied is forgotten. No I/O.
   static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory)
-  /// Called once a life, before anything else. No I/O; take what you need from the context. A throw ends the life.
+  /// Called once per instance, before anything else. No I/O; take what you need from the context. A throw ends the instance.
   init(_ settings: Settings, _ context: Context) throws
-  /// Called once after `init`, before the first event: open files and sockets here. A throw ends the life, without `stop`'s
-  /// being left out.
+  /// Called once after `init`, before the first event: open files and sockets here. A throw ends the instance, after `stop`.
   func start() async throws
-  /// Called once at the end of every life, also after a throw or a cancellation: close what `start` opened.
+  /// Called once at the end of every instance that `init` has made, also after a throw or a cancellation: close what `start` opened.
   func stop() async
 }
 
@@ -48,20 +48,20 @@ public struct NamedSymbol: Sendable, Hashable {
   public let name: String
   private var place: OptionPlace
 
-  /// `option` names it, as `item` of a list where that is given.
+  /// A name in `option`, or in item `item` of the list there.
   public init(_ name: String, in option: String, item: Int? = nil) {
     self.name = name
     place = OptionPlace(option, item: item)
   }
 
-  /// The same for the options around those that name it: they stand there as `option`, as `item` of a list where that is given.
+  /// The same name as seen from the enclosing options, in which the options that name it are `option`, or item `item` of the list there.
   public func inside(_ option: String, item: Int? = nil) -> NamedSymbol {
     var copy = self
     copy.place = place.inside(option, item: item)
     return copy
   }
 
-  /// Where `node` has it.
+  /// Its place in `node`.
   @usableFromInline
   func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark { place.find(in: node, else: mark).mark }
 }
@@ -72,7 +72,7 @@ public struct TextFault: Sendable, Hashable {
   public let option: String
   /// What is wrong, naming the option.
   public let message: String
-  /// The character of the text (of Unicode, counted from 0) where it begins.
+  /// The first wrong character of the text, as a Unicode scalar counted from 0.
   public let character: Int
 
   public init(_ option: String, _ message: String, character: Int) {
@@ -81,7 +81,7 @@ public struct TextFault: Sendable, Hashable {
     self.character = character
   }
 
-  /// Adds it where `node` has its text; where single characters of that have no place, the message says which one it is.
+  /// Adds the fault at its character in `node`. If single characters have no known place, the message says which one it is.
   func report(_ node: ConfigNode?, else mark: ConfigNode.Mark, _ problems: inout Problems) {
     guard let node else { return problems.add(message, at: mark) }
     guard node.variables.isEmpty else {
@@ -93,9 +93,9 @@ public struct TextFault: Sendable, Hashable {
   }
 }
 
-/// A component with work of its own beside its events: a screen that fades, a file that is followed.
+/// A component that also works between its events, such as a screen that fades or a file that is followed.
 public protocol BackgroundComponent: Component {
-  /// Called once a life, after `start`, and run beside the events, interleaved at its awaits. Cancelled when the events have
-  /// ended and `drain` is done; return then.
+  /// Called once per instance, after `start`, and runs beside the events, interleaved at its awaits. It is cancelled when the events have
+  /// ended and `drain` is done, and must then return.
   func background() async
 }

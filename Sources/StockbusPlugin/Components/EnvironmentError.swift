@@ -1,10 +1,10 @@
-/// An error of the world around a component, not of an event: a full disk, a closed pipe, a damaged file.
+/// An error in the component's environment, not in an event: a full disk, a closed pipe, a damaged file.
 ///
-/// No event is blamed for it: the run that was being worked on comes again, without those of its events that were taken.
+/// No event is blamed for it: the batch in hand is delivered again, without the events that were taken.
 public protocol EnvironmentError: Error {
-  /// True where a further life would only meet it again: supervision then does not try one.
+  /// True if a new instance would meet the same error, so that supervision does not start one.
   var isPermanent: Bool { get }
-  /// Events at the beginning of a sink's run that it has taken before it failed: they count as delivered and do not come again.
+  /// How many events at the beginning of a sink's batch it has taken before it failed. They count as delivered and are not delivered again.
   var taken: Int { get }
 }
 
@@ -12,7 +12,7 @@ extension EnvironmentError {
   public var taken: Int { 0 }
 }
 
-/// An environment error in words.
+/// An environment error with a description.
 public struct EnvironmentFailure: EnvironmentError, CustomStringConvertible {
   public let description: String
   public let isPermanent: Bool

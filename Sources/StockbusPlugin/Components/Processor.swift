@@ -1,20 +1,19 @@
 public import EventBus
 
-/// Turns runs of events into events, without waiting for anything.
+/// Turns batches of events into events, without waiting for anything.
 public protocol Processor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
   /// Called with as many events as are waiting, in order, never empty.
   ///
-  /// `output.send` never waits; the runtime waits between runs. What is sent becomes visible when this returns. A throw forgets
-  /// it and ends the life; the run comes again to the next life, one event at a time, and the one that throws alone becomes a
-  /// dead letter.
+  /// `output.send` never waits; the runtime waits between batches. What is sent becomes visible when this returns. A throw discards it and
+  /// ends the instance; the batch is delivered again to the next instance, one event at a time, and an event that throws when it is alone
+  /// becomes a dead letter.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) throws
-  /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
-  /// is lost.
+  /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
   func drain(into output: inout Outlet<Output>) throws
-  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
-  /// is said. What is not sent has to be remembered, or is lost.
+  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
+  /// neither sent nor remembered is lost.
   func handOver(into output: inout Outlet<Output>) throws
 }
 
@@ -23,9 +22,9 @@ extension Processor {
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
-/// The convenience form: one event at a time, still without waiting; as fast, because the loop is compiled in the plugin.
+/// A processor that is given one event at a time, still without waiting. It is as fast, because the loop is compiled in the plugin.
 public protocol EventProcessor<Input, Output>: Processor {
-  associatedtype Input  // said again, because inference does not look for the refined protocol's through the default below
+  associatedtype Input  // redeclared, because inference does not find the refined protocol's through the default below
   associatedtype Output
   /// Called with every event, in order; rules as for `process(_ events:)`.
   func process(_ event: Input, into output: inout Outlet<Output>) throws
@@ -38,19 +37,18 @@ extension EventProcessor {
   }
 }
 
-/// Turns runs of events into events and may wait while it does: a look-up in a service, a file.
+/// Turns batches of events into events, and may wait meanwhile: for a service, a file.
 public protocol AsyncProcessor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
-  /// Called with as many events as are waiting, in order, never empty. Nothing sent is visible before it returns, however long
-  /// it waits; a throw forgets it all, and the run comes again as for `Processor`. What was done to the world is not undone:
-  /// at least once.
+  /// Called with as many events as are waiting, in order, never empty. Nothing that is sent is visible before it returns, however long it
+  /// waits. A throw discards it all, and the batch is delivered again as for `Processor`. Effects outside the bus are not undone, so they
+  /// happen at least once.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws
-  /// Called once after the last event of all inputs: send what is held back. A throw is a failure for good: what was held back
-  /// is lost.
+  /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
   func drain(into output: inout Outlet<Output>) async throws
-  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
-  /// is said. What is not sent has to be remembered, or is lost.
+  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
+  /// neither sent nor remembered is lost.
   func handOver(into output: inout Outlet<Output>) async throws
 }
 

@@ -1,19 +1,18 @@
 public import EventBus
 
-/// Consumes runs of events; may wait, because sinks talk to the world. A method without `async` satisfies it too, and costs
-/// nothing.
+/// Consumes batches of events. It may wait, because sinks do I/O; a method without `async` satisfies the requirement too, at no cost.
 ///
-/// An actor that is a `Sink` and a `Source` is a relay: what it receives goes out, what comes back is published, each in its own
-/// loop, interleaved at their awaits. Its `drain` says that nothing more will be received; its `run` then has to return.
+/// An actor that is a `Sink` and a `Source` is a relay: it sends what it receives to the outside and publishes what comes back, in two
+/// loops that interleave at their awaits. Its `drain` says that nothing more will be received; its `run` then has to return.
 public protocol Sink<Input>: Component {
   associatedtype Input: Event
-  /// Called with as many events as are waiting, in order, never empty. A throw ends the life; the run comes again to the next
-  /// life, one event at a time: at least once.
+  /// Called with as many events as are waiting, in order, never empty. A throw ends the instance; the batch is delivered again to the next
+  /// instance, one event at a time. So each event is delivered at least once.
   func receive(_ events: Span<Input>) async throws
-  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
+  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: what was held back is lost.
   func drain() async throws
-  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
-  /// is said. A sink that waits for people or for the world at its end does not do that here.
+  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
+  /// `drain` waits for a person or a remote end does not wait here.
   func handOver() async throws
 }
 
@@ -22,17 +21,17 @@ extension Sink {
   public func handOver() async throws { try await drain() }
 }
 
-/// A sink of several event types: one line for each in `handlers`.
+/// A sink of several event types, with one handler for each.
 public protocol MultiSink: Component {
-  /// `Handler(Trade.self) { $0.show($1) }` for every type it takes.
+  /// `Handler(Trade.self) { $0.show($1) }` for every event type that it takes.
   static var handlers: [Handler<Self>] { get }
-  /// Called after every round of hand-overs; may wait: write out here what the handlers have collected, so that a slow world
-  /// slows the bus down and nothing piles up. A throw ends the life; what was handed over does not come again.
+  /// Called after every round of deliveries; it may wait. Write here what the handlers have collected, so that slow output slows the bus
+  /// down and nothing piles up. A throw ends the instance; events that were delivered are not delivered again.
   func settle() async throws
-  /// Called once after the last event of all inputs: flush. A throw is a failure for good: what was held back is lost.
+  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: what was held back is lost.
   func drain() async throws
-  /// Called instead of `drain` where another instance goes on at the next event, because of other options: `drain` where nothing else
-  /// is said. A sink that waits for people or for the world at its end does not do that here.
+  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
+  /// `drain` waits for a person or a remote end does not wait here.
   func handOver() async throws
 }
 
@@ -42,12 +41,12 @@ extension MultiSink {
   public func handOver() async throws { try await drain() }
 }
 
-/// One event type that a `MultiSink` takes, with the method that gets its runs.
+/// One event type that a `MultiSink` takes, with the method that receives its batches.
 public struct Handler<Owner: MultiSink>: Sendable {
   public let type: any Event.Type
   @usableFromInline let attach: @Sendable (any AnyInlet) -> Attached
 
-  /// `body` gets as many events as are waiting, inside the sink's isolation; a throw ends the life as for `Sink`.
+  /// `body` receives as many events as are waiting, inside the sink's isolation; a throw ends the instance as for `Sink`.
   @inlinable
   public init<E: Event>(_: E.Type, _ body: @escaping @Sendable (isolated Owner, Span<E>) throws -> Void) {
     type = E.self
@@ -67,7 +66,7 @@ public struct Handler<Owner: MultiSink>: Sendable {
   /// A handler with its inlet.
   public struct Attached: Sendable {
     @usableFromInline let inlet: any AnyInlet
-    /// Hands over what waits; answers how many.
+    /// Delivers what waits; returns how many events that were.
     @usableFromInline let drain: @Sendable (isolated Owner) throws -> Int
 
     @usableFromInline

@@ -1,4 +1,4 @@
-/// A piece of configuration that knows where it was written; the contract knows no YAML, only this.
+/// A value of a configuration with its place in the file. The contract does not depend on YAML, only on this type.
 public struct ConfigNode: Sendable {
   /// A place in a configuration: file, line and column, both counted from 1.
   public struct Mark: Sendable, Hashable {
@@ -12,13 +12,13 @@ public struct ConfigNode: Sendable {
       self.column = column
     }
 
-    /// `plugins.yaml:9:15`, on one line whatever the file is called.
+    /// `plugins.yaml:9:15`, on one line whatever the file's name contains.
     public var place: String { "\(OptionText.visible(file, limit: .max)):\(line):\(column)" }
   }
 
-  /// What was written there.
+  /// The kinds of values.
   public indirect enum Value: Sendable {
-    /// Text without quotation marks; empty where nothing was written.
+    /// Text without quotation marks; empty if nothing was written.
     case scalar(String)
     case list([ConfigNode])
     case map([Entry])
@@ -39,12 +39,12 @@ public struct ConfigNode: Sendable {
 
   public let value: Value
   public let mark: Mark
-  /// False for a plain scalar (`null`, `~` or nothing may then mean "not set"), true for one in quotation marks.
+  /// True for a scalar in quotation marks; false for a plain one, for which `null`, `~` or nothing may mean "not set".
   public let isQuoted: Bool
 
-  /// True where a scalar stands in the file character by character as it is here: on one line, without escapes and variables.
+  /// True if a scalar is in the file exactly as it is here: on one line, without escapes and variables.
   public let isVerbatim: Bool
-  /// The variables whose values are in a scalar's text; messages then show these names and not the text.
+  /// The variables whose values are part of a scalar's text. Messages then show these names instead of the text.
   public let variables: [VariableValue]
 
   public init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false, variables: [VariableValue] = []) {
@@ -55,13 +55,14 @@ public struct ConfigNode: Sendable {
     self.variables = variables
   }
 
-  /// The place of one character (of Unicode, counted from 0) of a scalar's text; where that is not known, the scalar's own.
+  /// The place of one Unicode scalar, counted from 0, of a scalar's text; if that is not known, the place of the whole.
   public func mark(ofCharacter offset: Int) -> Mark {
     guard isVerbatim else { return mark }
     return Mark(file: mark.file, line: mark.line, column: mark.column + (isQuoted ? 1 : 0) + offset)
   }
 
-  /// What it is, for error messages: `'text'`, `the value of ${TOKEN}`, `a list`, `a mapping`, `nothing`; on one line, and not endless.
+  /// A description for error messages, on one line and of limited length: `'text'`, `the value of ${TOKEN}`, `a list`, `a mapping`,
+  /// `nothing`.
   public var kind: String {
     switch value {
     case .scalar: isNull ? "nothing" : shownText
@@ -70,14 +71,14 @@ public struct ConfigNode: Sendable {
     }
   }
 
-  /// True where nothing, `~` or `null` was written without quotation marks.
+  /// True if nothing, `~` or `null` was written without quotation marks.
   public var isNull: Bool {
     guard case .scalar(let text) = value, !isQuoted else { return false }
     return text.isEmpty || text == "~" || text == "null"
   }
 
-  /// True where both say the same, wherever they are written: the values of variables are compared, a mapping's order does not matter, and
-  /// quotation marks matter only where the text would mean "not set" without them.
+  /// True if both have the same meaning, wherever they are written. Values of variables are compared; a mapping's order does not matter;
+  /// quotation marks matter only for a text that would mean "not set" without them.
   public func isLike(_ other: ConfigNode) -> Bool {
     switch (value, other.value) {
     case (.scalar(let a), .scalar(let b)): a == b && isNull == other.isNull
@@ -87,12 +88,12 @@ public struct ConfigNode: Sendable {
     }
   }
 
-  /// As above; nothing is like nothing only.
+  /// As above; nil equals only nil.
   public static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
     if let a, let b { a.isLike(b) } else { a == nil && b == nil }
   }
 
-  /// The value of `key` in a mapping; nil where it is no mapping or has no such key.
+  /// The value of `key` in a mapping; nil if this is not a mapping or has no such key.
   public subscript(key: String) -> ConfigNode? {
     guard case .map(let entries) = value else { return nil }
     return entries.last { $0.key == key }?.value

@@ -1,4 +1,4 @@
-/// One problem of a configuration, located: what, where, what was expected, and the fix where one is near.
+/// One problem of a configuration with its place: what is wrong, what was expected, and the fix if there is a likely one.
 public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   public let mark: ConfigNode.Mark
   public let message: String
@@ -8,11 +8,11 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// `plugins.yaml:9:15: error: …`, as compilers write it; one line, and nothing in it commands a terminal.
+  /// `plugins.yaml:9:15: error: …`, as compilers write it: one line, without characters that control a terminal.
   public var description: String { "\(mark.place): error: \(OptionText.visible(message, limit: .max))" }
 }
 
-/// Every problem of a configuration at once.
+/// All problems of a configuration.
 public struct Problems: Error, Sendable, CustomStringConvertible {
   public private(set) var list: [Problem] = []
 
@@ -23,13 +23,13 @@ public struct Problems: Error, Sendable, CustomStringConvertible {
   public mutating func add(_ message: String, at mark: ConfigNode.Mark) { list.append(Problem(message, at: mark)) }
   public mutating func add(_ others: Problems) { list += others.list }
 
-  /// By file and place, without repetitions.
+  /// Ordered by file and place, without duplicates.
   public var sorted: [Problem] {
     var seen: Set<Problem> = []
     return list.sorted { ($0.mark.file, $0.mark.line, $0.mark.column) < ($1.mark.file, $1.mark.line, $1.mark.column) }
       .filter { seen.insert($0).inserted }
   }
 
-  /// One line a problem.
+  /// One line per problem.
   public var description: String { sorted.map(\.description).joined(separator: "\n") }
 }

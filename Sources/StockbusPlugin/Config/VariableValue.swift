@@ -1,7 +1,7 @@
-/// A variable whose value went into a text. Messages show its name, never the value, which may be a password.
+/// A variable whose value is part of a text. Messages show its name, never the value, which may be a password.
 public struct VariableValue: Sendable, Hashable {
   public let name: String
-  /// The value, or the default that took its place; never put it into a message.
+  /// The value, or the default that replaced it; never put it into a message.
   let value: Secret
 
   public init(name: String, value: String) {
@@ -14,8 +14,8 @@ public struct VariableValue: Sendable, Hashable {
 }
 
 extension ConfigNode {
-  /// What a message says was written: the text between quotation marks, `the value of ${TOKEN}` where it came from a variable, and of an
-  /// address no more than scheme and host.
+  /// What a message shows as written: the text between quotation marks; `the value of ${TOKEN}` if it came from a variable; only scheme and
+  /// host of an address.
   public var shownText: String {
     guard case .scalar(let text) = value else { return kind }
     guard let first = variables.first else { return shown(ShownAddress.hasScheme(text) ? ShownAddress.of(text) : text) }
@@ -24,14 +24,14 @@ extension ConfigNode {
   }
 }
 
-/// Keeps the values of variables out of messages about a piece of configuration: plugins make sentences of their own, with what they were
-/// given in them, and this is the net under all of these.
+/// Removes the values of variables from messages about a piece of configuration. Plugins write messages that may contain what they were
+/// given, so this is a safety net for all of them.
 struct Redaction {
   private var texts: [(text: String, reference: String)] = []
 
-  /// Shorter texts are found in too many sentences that do not mean them.
+  /// Shorter texts occur in too many messages by chance.
   private static let least = 6
-  /// So many characters in a row of a text are a part of it, and no chance.
+  /// As many consecutive characters of a text in a message cannot be there by chance.
   private static let run = 9
 
   init(_ node: ConfigNode?) {
@@ -53,7 +53,7 @@ struct Redaction {
     if text.utf8.count >= Self.least { texts.append((text, reference)) }
   }
 
-  /// The message with variables' names in place of their values; where a part of a value is in it, no more than that.
+  /// The message with variables' names in place of their values. If a message contains a part of a value, it is replaced as a whole.
   func callAsFunction(_ message: String) -> String {
     var message = message
     for (text, reference) in texts where message.utf8.count < 1 << 16 {
@@ -75,7 +75,7 @@ struct Redaction {
 }
 
 extension Problems {
-  /// The same problems without the values of variables that are written at `node`.
+  /// The same problems without the values of the variables at `node`.
   public func redacted(_ node: ConfigNode?) -> Problems {
     if isEmpty { return self }
     let redaction = Redaction(node)

@@ -1,7 +1,7 @@
-/// Pauses between attempts that fail: each up to twice as long as the one before, up to a limit, and never twice the same.
+/// Pauses between failing attempts: each may be up to twice as long as the one before, up to a limit, with random variation.
 ///
-/// A pause is drawn evenly from the upper half of its bound ("equal jitter": Marc Brooker, "Exponential Backoff and Jitter", AWS
-/// Architecture Blog, 2015), so that many clients which lost one server do not come back at one moment, and none at once.
+/// A pause is drawn uniformly from the upper half of its bound ("equal jitter": Marc Brooker, "Exponential Backoff and Jitter", AWS
+/// Architecture Blog, 2015), so that many clients that lost one server do not all reconnect at the same moment, and none at once.
 public struct Backoff: Sendable {
   /// The bound of the first pause.
   public let first: Duration
@@ -10,7 +10,7 @@ public struct Backoff: Sendable {
   private var bound: Duration
   private var random: RandomStream
 
-  /// - Parameter random: the component's own: `context.random()`.
+  /// - Parameter random: the component's own stream: `context.random()`.
   public init(first: Duration, most: Duration, random: RandomStream) {
     self.first = max(first, .nanoseconds(1))
     self.most = max(most, self.first)
@@ -18,13 +18,13 @@ public struct Backoff: Sendable {
     self.random = random
   }
 
-  /// The next pause: from half its bound to its bound.
+  /// The next pause: between half its bound and its bound.
   public mutating func next() -> Duration {
     let pause = bound / 2 + bound / 2 * Double(random.next() >> 11) * 0x1p-53
     bound = min(bound * 2, most)
     return pause
   }
 
-  /// The next pause is a first one again: an attempt has succeeded.
+  /// To be called when an attempt has succeeded: the next pause is a first one again.
   public mutating func reset() { bound = first }
 }

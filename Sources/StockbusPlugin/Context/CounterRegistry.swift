@@ -2,18 +2,18 @@ public import EventBus
 internal import MarketData
 internal import Synchronization
 
-/// The counters of one component, by name, in the order of their first use; and what else it tells of itself.
+/// The counters of one component, by name, in the order of their first use; its progress and its notes.
 public final class CounterRegistry: Sendable {
-  /// A counter with what it counts.
+  /// A counter with its name and description.
   public struct Entry: Sendable {
     public let name: String
     public let doc: String
     public let counter: Counter
   }
 
-  /// Events that were taken and could not be kept.
+  /// Events that were taken but could not be kept.
   public let lost = Counter()
-  /// How far the component has come, where it has an end.
+  /// How far the component has come, if it has an end.
   public let progress = Progress()
   private let list = Mutex<[Entry]>([])
   private let lines = Mutex<[String]>([])
@@ -23,15 +23,15 @@ public final class CounterRegistry: Sendable {
 
   public var entries: [Entry] { list.withLock { $0 } }
 
-  /// Lines for the end of the run, in the order in which they were left.
+  /// Lines for the end of the run, in the order in which they were added.
   public var notes: [String] { lines.withLock { $0 } }
 
-  /// True where nobody reads any more what the component writes.
+  /// True if nothing reads any more what the component writes.
   public var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
 
   func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
 
-  /// The most notes that a component leaves.
+  /// The most notes that are kept for a component.
   private static let noteLimit = 16
 
   func note(_ text: String) {

@@ -6,7 +6,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The time zone in which times are shown to people: one for a whole run. What machines read is UTC.
+/// The time zone in which times are shown to people, the same for a whole run. Output for machines is in UTC.
 public struct DisplayZone: Sendable {
   /// `America/New_York`, `UTC`.
   public let name: String
@@ -20,41 +20,41 @@ public struct DisplayZone: Sendable {
 
   public static let utc = DisplayZone(name: "UTC") { _ in 0 }
 
-  /// That of the machine or of the environment variable TZ, as the C library knows it.
+  /// The zone of the machine or of the environment variable TZ, as the C library knows it.
   public static let system = DisplayZone(name: systemName) { time in
     var seconds = time_t(time)
     var parts = tm()
     return localtime_r(&seconds, &parts) == nil ? 0 : parts.tm_gmtoff
   }
 
-  /// For where there is little room: `New York`, `UTC`.
+  /// A short form for narrow places: `New York`, `UTC`.
   public var shortName: String {
     String((name.split(separator: "/").last ?? "UTC").map { $0 == "_" ? " " : $0 })
   }
 
-  /// Seconds east of Greenwich when it was this time, not now.
+  /// Seconds east of Greenwich at `time`.
   public func offset(at time: Timestamp) -> Int {
     let (seconds, rest) = time.ns.quotientAndRemainder(dividingBy: 1_000_000_000)
     return offset(Int(rest < 0 ? seconds - 1 : seconds))
   }
 
-  /// What clocks in the zone showed, to milliseconds: `09:30:00.401`.
+  /// The zone's time of day to milliseconds: `09:30:00.401`.
   public func timeOfDay(_ time: Timestamp) -> String { shifted(time, by: offset(at: time)).timeOfDay }
 
-  /// The same with the distance from UTC, which names the zone in a line that stands alone: `09:30:00.401-04:00`, `13:30:00.401Z`; to
-  /// whole seconds `09:30:00-04:00`.
+  /// The time of day with its offset from UTC, which identifies the zone in a line that stands alone: `09:30:00.401-04:00`,
+  /// `13:30:00.401Z`; with `seconds`, to whole seconds: `09:30:00-04:00`.
   public func stamp(_ time: Timestamp, seconds: Bool = false) -> String {
     let offset = offset(at: time)
     return shifted(time, by: offset).timeOfDay.prefix(seconds ? 8 : 12) + Self.text(ofOffset: offset)
   }
 
-  /// At the ends of what a timestamp reaches UTC.
+  /// If the shifted time is out of a timestamp's range, UTC is shown.
   private func shifted(_ time: Timestamp, by offset: Int) -> Timestamp {
     let (ns, overflow) = time.ns.addingReportingOverflow(Int64(offset) * 1_000_000_000)
     return overflow ? time : Timestamp(ns: ns)
   }
 
-  /// `Z`, `-04:00`, `+05:45`; with seconds where local mean time had some.
+  /// `Z`, `-04:00`, `+05:45`; with seconds if the offset has some, as local mean time had.
   public static func text(ofOffset offset: Int) -> String {
     if offset == 0 { return "Z" }
     let two = { (value: Int) in (value < 10 ? "0" : "") + String(value) }
@@ -73,7 +73,7 @@ public struct DisplayZone: Sendable {
       let target = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       if let found = target.firstRange(of: "zoneinfo/") { return String(target[found.upperBound...]) }
     }
-    // A copy of a zone's file has no name; its present abbreviation is one.
+    // A copy of a zone's file has no name, so its present abbreviation is used.
     var now = time(nil)
     var parts = tm()
     guard localtime_r(&now, &parts) != nil, let zone = parts.tm_zone else { return "UTC" }

@@ -1,11 +1,11 @@
 public import EventBus
 public import MarketData
 
-/// The symbols that somebody has named, and whether they have come: what is missing at the end is worth a note.
+/// The symbols that options name, and which of them have come, for a note at the end about those that have not.
 ///
-/// A processor or sink shows it every run of events; when all have come, that costs a test of one variable.
+/// A processor or sink passes every batch of events to it. When all have come, that costs one test of a variable.
 public struct ExpectedSymbols: Sendable {
-  /// As they were written: names, and patterns, of which one symbol has to come.
+  /// As written: names, and patterns, each of which one symbol has to match.
   private let names: [String]
   private var missingNames: Set<String>
   private var missingPatterns: [[UInt8]]
@@ -13,11 +13,11 @@ public struct ExpectedSymbols: Sendable {
   @usableFromInline var hasCome: [Bool] = []
   /// True once a symbol has come, named or not, while a named one was missing.
   public private(set) var hasMet = false
-  /// True where nobody is missing any more.
+  /// True if none is missing any more.
   public var isComplete: Bool { isEverybodyThere }
   @usableFromInline var isEverybodyThere: Bool
 
-  /// Whatever had come to `earlier` has come.
+  /// Symbols that had come to `earlier` count as come.
   public init(_ names: [String], after earlier: ExpectedSymbols? = nil) {
     self.names = names
     missingNames = Set(names.filter { !Glob.isPattern($0) })
@@ -27,10 +27,10 @@ public struct ExpectedSymbols: Sendable {
     for id in earlier.hasCome.indices where earlier.hasCome[id] { meet(Symbol(id: UInt32(id))) }
   }
 
-  /// Who has come, for the next instance, whose names may be others.
+  /// The symbols that have come, for the next instance, which may name others.
   public static var memory: MemoryKey<ExpectedSymbols> { MemoryKey("expected symbols", whenOptionsChange: .keep) }
 
-  /// Looks at a run of events; nothing to do where all have come.
+  /// Notes the symbols of a batch; does nothing once all have come.
   @inlinable
   public mutating func look<E: Event>(at events: Span<E>) {
     if isEverybodyThere { return }
@@ -41,7 +41,7 @@ public struct ExpectedSymbols: Sendable {
     }
   }
 
-  /// A symbol has come.
+  /// Notes that a symbol has come.
   public mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
     hasCome.grow(toHold: id, filling: false)
@@ -53,13 +53,13 @@ public struct ExpectedSymbols: Sendable {
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Nothing is said of the symbols for which `isTold` is true: the user knows already.
+  /// Drops the symbols for which `isTold` returns true, because the user has been told already.
   public mutating func excuse(where isTold: (String) -> Bool) {
     missingNames = missingNames.filter { !isTold($0) }
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// What there is to say of those that are missing, where these names have come only in what was set aside; see `MissingSymbols`.
+  /// Sentences about the missing symbols; `setAside` are names that came only in events that were set aside. See `MissingSymbols`.
   public func sentences(rejected: [String] = []) -> [String] {
     if isComplete { return [] }
     let patterns = Set(missingPatterns)

@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// A value that a component leaves for the instance after it: its name, its type, and what becomes of it when that instance has other
+/// The key of a value that an instance leaves for the next one: its name, its type, and what happens to it if the next instance has other
 /// options.
 public struct MemoryKey<Value: Sendable>: Sendable {
-  /// What becomes of a value when the options change.
+  /// What happens to a value when the options change.
   public enum Change: Sendable, Hashable {
-    /// It holds whatever the options say: which symbols have come, which file was opened.
+    /// It is kept, because it is true with any options: which symbols have come, which file was opened.
     case keep
-    /// It is a consequence of the options, as a place in a file is; the component's `carryOver` may take it along all the same.
+    /// It is dropped, because it depends on the options, as a position in a file does. The component's `carryOver` may copy it all the
+    /// same.
     case drop
   }
 
@@ -20,7 +21,7 @@ public struct MemoryKey<Value: Sendable>: Sendable {
   }
 }
 
-/// What a component keeps from one instance to the next, such as its place in a file. Gone when the run ends.
+/// What a component keeps from one instance to the next, such as its position in a file. It is gone when the run ends.
 public final class Memory: Sendable {
   struct Value: Sendable {
     let value: any Sendable
@@ -36,7 +37,7 @@ public final class Memory: Sendable {
 
   public init() {}
 
-  /// The value of this name; nil where there is none, or one of another type.
+  /// The value of this name; nil if there is none, or if it has another type.
   public subscript<V>(key: MemoryKey<V>) -> V? {
     get { values.withLock { $0[key.name]?.value as? V } }
     set {
@@ -45,7 +46,7 @@ public final class Memory: Sendable {
     }
   }
 
-  /// The options change: what depends on them is taken out, to be looked at once more.
+  /// Removes and returns the values that depend on the options, because these change.
   func dropDependent() -> Memory {
     let dropped = Memory()
     values.withLock { values in
@@ -56,7 +57,7 @@ public final class Memory: Sendable {
     return dropped
   }
 
-  /// Another kind of component comes: nothing here is meant for it.
+  /// For another kind of component, to which no value here applies.
   func removeAll() { values.withLock { $0 = [:] } }
 
   var contents: Contents {

@@ -1,13 +1,13 @@
 internal import MarketData
 
-/// What there is to say about symbols that were named and never came.
+/// Sentences about symbols that were named and did not come.
 public enum MissingSymbols {
-  /// One sentence for each of three, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
+  /// One sentence for each of the first three symbols, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
+  /// Symbols with a hint, such as what was probably meant, come first.
   ///
-  /// Those of which more is known than that they never came, such as what was meant, are told first.
-  /// `symbols` are names or patterns as they were written, each of them told once. `came` are the names that were seen; what may
-  /// have been meant is looked for among the first 20,000, and patterns are looked at while that takes no more than ten million
-  /// comparisons. `rejected` came only in what was set aside: they are told so, and may have been meant where nothing that came was.
+  /// `symbols` are names or patterns as they were written; each is reported once. `came` are the names that were seen. What was probably
+  /// meant is looked for among the first 20,000 of them, and patterns are checked only if that takes at most ten million comparisons. Names
+  /// in `rejected` came only in events that were set aside: the sentence says so, and they are suggested if no name that came is near.
   public static func sentences(
     _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, rejected: [String] = []
   ) -> [String] {
@@ -21,7 +21,7 @@ public enum MissingSymbols {
     }
     let candidates = Candidates(came.prefix(20_000))
     let aside = Candidates(rejected)
-    // Whatever is known of a name is worth more than that there are others of which nothing is.
+    // A sentence with a hint is more useful than one without.
     var helpful: [(name: String, sentence: String)] = []
     var others: [(name: String, sentence: String)] = []
     var looked = 0
@@ -50,13 +50,13 @@ public enum MissingSymbols {
     return sentences
   }
 
-  /// How many are told one by one.
+  /// How many symbols get a sentence of their own.
   private static var most: Int { 3 }
-  /// How many names may be compared in search of what was meant.
+  /// How many names may be compared to find what was meant.
   private static var comparisons: Int { 60_000 }
 
-  /// The one of `names` that was probably meant by a name that is not among them: the same but for case before a slip of the
-  /// finger. Two letters are too few to tell a slip from another symbol.
+  /// The one of `names` that was probably meant by a name that is not among them. A name that differs only in case comes before a name with
+  /// a typing error. Names of one or two letters get no suggestion, as they cannot be told from other symbols.
   public static func meant(by name: String, among names: some Sequence<String>) -> String? { Candidates(names).meant(by: name) }
 
   private static func fits(_ name: String, _ pattern: [UInt8]) -> Bool {
@@ -64,7 +64,7 @@ public enum MissingSymbols {
     return name.withUTF8 { Glob.matches($0, pattern) }
   }
 
-  /// Names by what they are in capitals.
+  /// Names by their upper-case form.
   private struct Candidates {
     private let names: [String: String]
 

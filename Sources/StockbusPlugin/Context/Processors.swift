@@ -1,4 +1,4 @@
 internal import CMemoryBarrier
 
-/// The processors that this process may run on: those it is bound to, where it is bound; at least 1.
+/// How many processors this process may run on, with respect to its affinity mask; at least 1.
 public func usableProcessors() -> Int { Int(stockbus_usable_processors()) }

@@ -37,7 +37,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
   @inline(__always)
   private func rotate(_ x: UInt64, _ k: UInt64) -> UInt64 { (x << k) | (x >> (64 - k)) }
 
-  /// FNV-1a over a name, so that each component has its own stream.
+  /// FNV-1a of a name, so that each component has its own stream.
   static func hash(_ name: String) -> UInt64 {
     name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

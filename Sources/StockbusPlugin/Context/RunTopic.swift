@@ -1,7 +1,7 @@
 public import EventBus
 public import MarketData
 
-/// Topics that no component owns: any may post on them through its context, and any may read them by their name as an input.
+/// Topics that belong to the run. Any component may post on them through its context, and read them by their name as an input.
 public enum RunTopic: String, Sendable, Hashable, CaseIterable {
   case deadLetters = "dead_letters"
   case connections
@@ -15,7 +15,7 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What is on it, in words that follow "the topic of".
+  /// What it carries, in words that follow "the topic of".
   public var contents: String {
     switch self {
     case .deadLetters: "dead letters"
@@ -25,8 +25,7 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Where a component posts what concerns the whole run. Posting never waits; where more comes than anybody reads, it is counted
-/// without being kept.
+/// Where components post what concerns the whole run. Posting never waits; what exceeds the readers' pace is counted but not kept.
 public protocol NoticePublisher: Sendable {
   /// The symbols of what was set aside.
   var rejected: RejectedSymbols { get }
@@ -36,6 +35,6 @@ public protocol NoticePublisher: Sendable {
 }
 
 extension NoticePublisher {
-  /// Empty: for publishers that keep nothing.
+  /// Always empty, for implementations that keep nothing.
   public var rejected: RejectedSymbols { RejectedSymbols() }
 }

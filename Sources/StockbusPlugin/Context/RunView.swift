@@ -2,25 +2,25 @@ public import EventBus
 public import Logging
 public import MarketData
 
-/// The whole run, for a component that shows or steers it: a screen, a control plane.
+/// The whole run, for a component that shows or controls it, such as a screen.
 ///
-/// Everything is looked at when it is asked for, on the asker's own clock; while nobody asks, it costs nothing. Callable from anywhere.
+/// Every value is computed when it is read, so it costs nothing while nothing reads it. Callable from any task.
 public protocol RunView: Sendable {
   /// All components, upstream first.
   var components: [RunComponent] { get }
-  /// All edges, with what has become of their events up to now.
+  /// All edges, with the counts of their events so far.
   var edges: [RunEdge] { get }
-  /// The last lines of the log whose number is above `number`, oldest first; some hundreds are kept.
+  /// The lines of the log whose number is above `number`, oldest first; the last few hundred are kept.
   func log(after number: Int) -> [RunLogLine]
-  /// Tells a component something; answers what it has done, in one sentence.
+  /// Sends a command to a component; returns what it has done, in one sentence.
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String
-  /// Asks for a graceful stop: sources end, everything else drains. Asking twice is harmless.
+  /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   func stop()
-  /// Returns when a graceful stop has been asked for, or the task is cancelled. For a component that has inputs and would otherwise
-  /// wait for the world while they still come: it is not cancelled by a stop.
+  /// Returns when a graceful stop has been asked for, or the task is cancelled. A stop does not cancel components that have inputs; this
+  /// lets one of them end a long wait for something outside.
   func waitForStop() async
-  /// When whatever has not ended is cut off, by the run's clock; nil while no stop has been asked for. Whoever waits for the world on
-  /// the way to its end gives up before that, and says what it could not do.
+  /// When components that have not ended are cut off, by the run's clock; nil while no stop has been asked for. A component that waits for
+  /// something outside while it ends gives up before that time, and reports what it could not do.
   var cutOff: Duration? { get }
 }
 
@@ -30,7 +30,7 @@ public struct RunComponent: Sendable, Hashable {
   public var kind: Blueprint.Kind
   /// The plugin's name.
   public var plugin: String
-  /// What it reads, by name.
+  /// The names of its inputs.
   public var inputs: [String]
   public var commands: [CommandInfo]
   /// False once it has ended.
@@ -67,11 +67,11 @@ public struct RunEdge: Sendable, Hashable {
 
 /// One line of a run's log.
 public struct RunLogLine: Sendable, Hashable {
-  /// Counts all lines of the run, from 1.
+  /// The line's number among all lines of the run, from 1.
   public var number: Int
   public var time: Timestamp
   public var level: Logger.Level
-  /// Who says it; nil for the run itself.
+  /// The component that logged it; nil for the run itself.
   public var component: String?
   public var message: String
 
@@ -84,7 +84,7 @@ public struct RunLogLine: Sendable, Hashable {
   }
 }
 
-/// The view of a component that stands alone: there is no run around it.
+/// A view without a run, for a component that stands alone.
 public struct NoRun: RunView {
   public init() {}
 

@@ -1,17 +1,18 @@
 /// A value that the maker of a run provides for all of its components, such as the terminal.
 ///
-/// One line declares it, in the room that knows what it is: `extension Terminal: Service { static let fallback = … }`. One line provides it, where
-/// the run is made: `Pipeline(topology, logger: logger, services: Services(terminal))`. A component finds it as `context.services[Terminal.self]`.
+/// It is declared in its own module with one line: `extension Terminal: Service { static let fallback = … }`. One line provides it where
+/// the run is made: `Pipeline(topology, logger: logger, services: Services(terminal))`. A component reads it as
+/// `context.services[Terminal.self]`.
 public protocol Service: Sendable {
-  /// What a component gets where nobody has provided one: it does as little as it can, and nothing outside of the process.
+  /// What a component gets if none is provided: a value that does as little as possible, and nothing outside the process.
   static var fallback: Self { get }
 }
 
-/// What the components of a run share of the world around it: at most one value of each type.
+/// The services that the components of a run share: at most one value of each type.
 public struct Services: Sendable {
   private var values: [ObjectIdentifier: any Service] = [:]
 
-  /// Of two values of one type the later counts.
+  /// If two values have the same type, the later one counts.
   public init(_ services: any Service...) {
     for service in services { values[ObjectIdentifier(type(of: service))] = service }
   }

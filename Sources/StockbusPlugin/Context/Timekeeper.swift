@@ -5,9 +5,9 @@ public import MarketData
 public protocol Timekeeper: Sendable {
   /// The time of day.
   var now: Timestamp { get }
-  /// Time since some beginning, never set back: what intervals are measured by.
+  /// Time since some fixed moment, never set back; for measuring intervals.
   var uptime: Duration { get }
-  /// Suspends until `uptime` reaches `deadline`; throws where the task is cancelled first.
+  /// Suspends until `uptime` reaches `deadline`; throws if the task is cancelled first.
   func sleep(until deadline: Duration) async throws(CancellationError)
 }
 

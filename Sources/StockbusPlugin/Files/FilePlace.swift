@@ -4,14 +4,14 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What makes two paths one file: links are followed, hard and symbolic ones.
+/// The identity of a file, the same for all paths that lead to it by symbolic or hard links.
 public struct FileIdentity: Sendable, Hashable {
   let device: UInt64
   let inode: UInt64
-  /// What is not there yet, below the folder that is.
+  /// The path components that do not exist yet, below the existing folder that `device` and `inode` identify.
   let missing: [String]
 
-  /// Of an open file.
+  /// The identity of an open file.
   public init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -24,7 +24,7 @@ public struct FileIdentity: Sendable, Hashable {
     self.missing = missing
   }
 
-  /// The file of this name in a folder that is, or will be, this one, whether it is there or not.
+  /// The identity of the file of this name in this folder. Neither needs to exist yet.
   public func child(_ name: String) -> FileIdentity { FileIdentity(device: device, inode: inode, missing: missing + [name]) }
 
   private init(device: UInt64, inode: UInt64, missing: [String]) {
@@ -34,25 +34,25 @@ public struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// What a path leads to at this moment, with every link followed.
+/// What a path leads to now, with all links followed.
 public struct FilePlace: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case plain, folder
-    /// A pipe, a terminal, a device: what many may share.
+    /// A pipe, a terminal or a device, which several programs may share.
     case stream
     case missing
   }
 
   public let kind: Kind
-  /// Of two readers each would get a part: true of pipes and sockets.
+  /// True for pipes and sockets, of which each of two readers would get only a part.
   public let isReadOnce: Bool
   public let identity: FileIdentity
-  /// The path without links: where files stand that are put aside.
+  /// The path without links, for files that are put beside this one.
   public let path: String
-  /// The folder it is in, or will be.
+  /// The folder that it is in, or will be.
   public let folder: FileIdentity
 
-  /// Nil where the system does not say, as of a path through a file or through too many links.
+  /// Nil if the system cannot tell, as for a path through a file or through too many links.
   public init?(_ path: String) {
     guard !path.isEmpty, !path.utf8.contains(0), let end = Self.following(path) else { return nil }
     var (existing, missing) = (end, [String]())
@@ -76,7 +76,7 @@ public struct FilePlace: Sendable, Hashable {
       defer { free(real) }
       base = String(cString: real)
     } else if missing.isEmpty, mode != S_IFDIR, mode != S_IFREG || Self.isStandardStream(path) {
-      // What a descriptor's name leads to, such as a pipe behind /dev/fd/63, need not have a name itself.
+      // What a descriptor's name leads to, such as a pipe behind /dev/fd/63, need not have a name of its own.
       base = existing
     } else {
       return nil
@@ -102,15 +102,15 @@ public struct FilePlace: Sendable, Hashable {
     }
   }
 
-  /// The last name of the path.
+  /// The last component of the path.
   public var name: String { Self.split(path).name }
 
-  /// Names of what the program was started with; many may write there, also where it leads to a plain file.
+  /// Names of descriptors that the program was started with. Several programs may write to them, even if one leads to a plain file.
   private static func isStandardStream(_ path: String) -> Bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }
 
-  /// What a link to something that is not there yet points to, which is what opening it would make.
+  /// Follows a link to something that does not exist yet to its target, which opening the link would create.
   private static func following(_ path: String) -> String? {
     var path = path
     for _ in 0..<40 {

@@ -1,19 +1,19 @@
-/// A file that a component reads or writes, as its options name it: what a configuration is checked by before anything starts, and
-/// outputs are compared with when they are opened.
+/// A file that a component reads or writes, as its options name it. A configuration is checked against these before anything starts, and
+/// outputs are compared with them when they are opened.
 public struct FileUse: Sendable, Hashable {
   public enum Access: Sendable, Hashable {
-    /// It has to be there before anything starts, where it is a plain file.
+    /// A plain file must exist before anything starts.
     case read
-    /// Nobody else may read or write it. So many files that are full stay beside it, as `PATH.1` and on.
+    /// Nothing else may read or write it. `keeping` full files stay beside it, as `PATH.1` and on.
     case write(keeping: Int)
-    /// It is read, and replaced as a whole now and then; another of the program may do the same.
+    /// It is read, and replaced as a whole now and then; other components may do the same.
     case keep
   }
 
-  /// As it was given.
+  /// As it was written.
   public let path: String
   public let access: Access
-  /// True where the path is `-` and means standard input or output.
+  /// True if the path is `-` and means standard input or output.
   public let isStandardStream: Bool
   private(set) var place: OptionPlace
 
@@ -24,8 +24,8 @@ public struct FileUse: Sendable, Hashable {
     isStandardStream = takesStream && path == "-"
   }
 
-  /// A file that is read; `option` names it, as `item` of a list where that is given. `-` is standard input, unless `takesStream` is
-  /// false: then it is a file of that name.
+  /// A file that is read; named by `option`, or by item `item` of the list there. `-` is standard input, unless `takesStream` is false:
+  /// then it is a file of that name.
   public static func reading(_ path: String, at option: String, item: Int? = nil, takesStream: Bool = true) -> FileUse {
     FileUse(path, .read, OptionPlace(option, item: item), takesStream: takesStream)
   }
@@ -35,13 +35,13 @@ public struct FileUse: Sendable, Hashable {
     FileUse(path, .write(keeping: keeping), OptionPlace(option))
   }
 
-  /// A file in which something is kept.
+  /// A file that keeps a component's state.
   public static func keeping(_ path: String, at option: String) -> FileUse {
     FileUse(path, .keep, OptionPlace(option))
   }
 
-  /// The same for the options around those that named it: they stand there as `option`, as `item` of a list where that is given, and are
-  /// `choice` among several.
+  /// The same file as seen from the enclosing options, in which the options that name it are `option`, or item `item` of the list there,
+  /// under the key `choice` if that is given.
   public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> FileUse {
     var copy = self
     copy.place = place.inside(option, item: item, choice: choice)
@@ -52,13 +52,13 @@ public struct FileUse: Sendable, Hashable {
   public var option: String { place.description }
 }
 
-/// A file with the place in a configuration where it is named.
+/// A file with the place in a configuration that names it.
 public struct PlacedFile: Sendable, Hashable {
   public let use: FileUse
   public let mark: ConfigNode.Mark
   /// The path as messages show it: between quotation marks, or by the name of the variable that it came from.
   public let shownPath: String
-  /// True where the path came from a variable, so that nothing of it may be shown.
+  /// True if the path came from a variable, so that no part of it may be shown.
   public let isFromVariable: Bool
 
   private init(_ use: FileUse, _ node: ConfigNode?, _ mark: ConfigNode.Mark) {

@@ -1,11 +1,11 @@
-/// What only one can read, because each of two readers would get a part.
+/// An input that only one component can read, because each of two readers would get only a part.
 public enum ReadOnce: Sendable, Hashable {
-  /// By any of its names, whatever it leads to when the program is started.
+  /// Standard input under any of its names, whatever it leads to when the program is started.
   case standardInput
   /// A named pipe or a socket.
   case stream(FileIdentity)
 
-  /// Nil for what any number may read, and for what is not there.
+  /// Nil for inputs that any number of components may read, and for missing files.
   public init?(_ path: String) {
     if ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) {
       self = .standardInput

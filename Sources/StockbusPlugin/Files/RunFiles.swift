@@ -4,11 +4,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The files that a run reads, by name: what an output is compared with before it is opened for good.
+/// The files that a run reads, by name. An output is compared with them before it is opened for good.
 ///
-/// They are looked up whenever somebody asks, so that a link which has been turned since the configuration was checked is seen.
+/// They are resolved at each call, so that a link that was changed after the configuration was checked is noticed.
 public struct RunFiles: Sendable {
-  /// A file with who reads it, in words such as `source 'prices' reads it`.
+  /// A file with its reader, in words such as `source 'prices' reads it`.
   public struct Reader: Sendable, Hashable {
     public let path: String
     public let words: String
@@ -23,10 +23,10 @@ public struct RunFiles: Sendable {
 
   public init(_ readers: [Reader] = []) { self.readers = readers }
 
-  /// True where one of them is standard input.
+  /// True if one of them is standard input.
   public var readStandardInput: Bool { readers.contains { ReadOnce($0.path) == .standardInput } }
 
-  /// Who reads the file with this identity, in words; nil where nobody does.
+  /// The reader of the file with this identity, in words; nil if there is none.
   public func reader(of identity: FileIdentity) -> String? {
     readers.first { reader in
       if reader.path == "-" { return FileIdentity(descriptor: STDIN_FILENO) == identity }
@@ -35,6 +35,6 @@ public struct RunFiles: Sendable {
     }?.words
   }
 
-  /// The same for what stands, or would stand, at a path.
+  /// The reader of the file at a path, whether it exists or not.
   public func reader(of path: String) -> String? { FilePlace(path).flatMap { reader(of: $0.identity) } }
 }

@@ -2,7 +2,7 @@
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
-  /// An exact number, as JSON writes it.
+  /// An exact number, as JSON text.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -22,16 +22,16 @@ public enum JSONValue: Sendable, Hashable {
   /// A whole number.
   public static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-  /// The value of `name` in an object; nil where this is no object or has no such name.
+  /// The value of `name` in an object; nil if this is not an object or has no such name.
   public subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
-  /// The members of an object; none where it is something else.
+  /// The members of an object; empty if this is not an object.
   public var members: [Member] {
     guard case .object(let members) = self else { return [] }
     return members
   }
 
-  /// An object with further members behind its own.
+  /// An object with more members after its own.
   func with(_ more: [Member]) -> JSONValue { .object(members + more) }
 }
 
@@ -47,7 +47,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// On one line, without blanks.
+  /// On one line, without white space.
   public var description: String {
     switch self {
     case .null: "null"
@@ -59,14 +59,14 @@ extension JSONValue: CustomStringConvertible {
     }
   }
 
-  /// On several lines, indented by two blanks a level.
+  /// On several lines, indented by two blanks per level.
   public var pretty: String { pretty(indent: "") }
 
   private func pretty(indent: String) -> String {
     let inner = indent + "  "
     switch self {
     case .array(let items) where !items.isEmpty:
-      // A list of words stays on its line; it is read more easily there.
+      // A list of scalars stays on one line, where it is easier to read.
       if items.allSatisfy(\.isWord) { return "[" + items.map(\.description).joined(separator: ", ") + "]" }
       return "[\n" + items.map { inner + $0.pretty(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
     case .object(let members) where !members.isEmpty:
@@ -92,7 +92,7 @@ extension JSONValue: CustomStringConvertible {
       case "\n": out += "\\n"
       case "\r": out += "\\r"
       case "\t": out += "\\t"
-      // YAML takes these for line breaks or forbids them; JSON allows them escaped.
+      // YAML treats these as line breaks or forbids them; JSON allows them escaped.
       case "\0"..<" ", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}", "\u{feff}":
         let hex = String(scalar.value, radix: 16)
         out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex

@@ -1,7 +1,7 @@
 internal import MarketData
 
-/// What to say of a text such as `plugin:filter`, where YAML wants a blank behind the colon to see a key; nil unless it begins with one of
-/// `keys` and a colon. What stands behind it is not repeated, as it may be a secret.
+/// The hint for a text such as `plugin:filter`, in which the blank is missing that YAML needs behind the colon of a key; nil unless the
+/// text begins with one of `keys` and a colon. The rest of the text is not repeated, as it may be a secret.
 public func missingBlank(_ text: String, among keys: some Sequence<String>) -> String? {
   guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
   let key = text[..<colon]

@@ -1,6 +1,6 @@
 extension Options {
-  /// A piece of YAML to start from: what is required with a value of the right form, everything else as a comment with its
-  /// default. Each line begins with `indent` blanks.
+  /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults. Each line
+  /// begins with `indent` blanks.
   public static func example(indent: Int = 0) -> String {
     let margin = String(repeating: " ", count: max(0, indent))
     return OptionExample.lines(describe(), isComment: false).map { margin + $0 + "\n" }.joined()
@@ -9,7 +9,7 @@ extension Options {
 
 /// Options as a piece of YAML.
 enum OptionExample {
-  /// Inside a comment (`isComment`) the defaults are written out, so that removing the comment signs once gives something useful.
+  /// Inside a comment (`isComment`) the defaults are written out, so that removing the comment signs gives a useful mapping.
   static func lines(_ infos: [OptionInfo], isComment: Bool) -> [String] {
     infos.flatMap { info in
       let range = info.rangeText.map { " (\($0))" } ?? ""
@@ -21,7 +21,7 @@ enum OptionExample {
     }
   }
 
-  /// True for a mapping, which has no default of its own, where one of its options has.
+  /// True for a mapping that has no default of its own but contains an option that has one.
   private static func isFilled(_ form: OptionForm) -> Bool {
     guard case .mapping(let infos) = form else { return false }
     return infos.contains { $0.isRequired || $0.defaultText != nil || isFilled($0.form) }
@@ -33,11 +33,11 @@ enum OptionExample {
     return ["\(info.name):"] + block(info.form, isComment: isComment).map { "  " + $0 }
   }
 
-  /// On several lines, below its key.
+  /// The value on several lines, below its key.
   private static func block(_ form: OptionForm, isComment: Bool) -> [String] {
     switch form {
     case .mapping(let infos):
-      // Where nothing is required the defaults are written out, as an empty mapping would count as nothing.
+      // If nothing is required, the defaults are written out, because an empty mapping would count as missing.
       return lines(infos, isComment: isComment || !infos.contains(where: \.isRequired))
     case .oneOf(let infos): return infos.first.map { value($0, isComment: isComment) } ?? []
     case .list(let form, let count):
@@ -47,7 +47,7 @@ enum OptionExample {
     }
   }
 
-  /// On one line; nil where that would hide what can be written.
+  /// The value on one line; nil if that would hide what can be written.
   private static func word(_ form: OptionForm, _ name: String) -> String? {
     switch form {
     case .word(let text): text

@@ -1,7 +1,7 @@
 extension Options {
-  /// A table of the options: name, type, default or `required`, range and sentence; those of a mapping below it, indented.
+  /// A table of the options: name, type, default or `required`, range and description. The options of a mapping follow it, indented.
   ///
-  /// No line is longer than `width` characters, or 30 if that is more. Empty where there are no options.
+  /// No line is longer than `width` characters, or 30 if that is more. Empty if there are no options.
   public static func help(width: Int = 100) -> String { OptionHelp(describe(), width: max(30, width)).text }
 }
 
@@ -12,7 +12,7 @@ struct OptionHelp {
     let info: OptionInfo
     var name: String { String(repeating: "  ", count: depth) + info.name }
     var fallback: String {
-      // What a mapping is by default stands at its own options.
+      // The defaults of a mapping are shown at its own options.
       if case .mapping = info.form { return info.isRequired ? "required" : "" }
       return info.isRequired ? "required" : info.defaultText ?? "none"
     }
@@ -20,7 +20,7 @@ struct OptionHelp {
   }
 
   private static let header = ["NAME", "TYPE", "DEFAULT", "RANGE"]
-  /// Wider cells are wrapped; a name never is.
+  /// Wider cells are wrapped; names are never wrapped.
   private static let widest = [Int.max, 20, 20, 28]
 
   private let rows: [Row]
@@ -47,12 +47,12 @@ struct OptionHelp {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Characters that sentences have at least.
+  /// The least number of characters for descriptions.
   private static let narrowest = 24
 
   private func used(_ widths: [Int]) -> Int { widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) } }
 
-  /// How wide each column is; 0 for one with nothing but its header. Columns give way to the sentences down to their longest word.
+  /// The width of each column; 0 for an empty one. Columns shrink to their longest word to leave room for the descriptions.
   private func columns() -> [Int] {
     var widths = [0, 0, 0, 0]
     var least = widths
@@ -89,7 +89,7 @@ struct OptionHelp {
     return line
   }
 
-  /// For a narrow terminal: `interval (duration: 1ms to 1h; default 2s)`, the sentence below.
+  /// For a narrow terminal: `interval (duration: 1ms to 1h; default 2s)`, with the description below.
   private func narrow(_ row: Row) -> [String] {
     let fallback = row.info.isRequired ? "required" : row.info.defaultText.map { "default \($0)" } ?? "optional"
     let facts = row.info.typeName + (row.info.rangeText.map { ": \($0)" } ?? "") + "; \(fallback)"

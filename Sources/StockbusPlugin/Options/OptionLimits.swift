@@ -1,7 +1,7 @@
 /// A range that a setting may be limited to: `1...9`, `1...` or `...9`.
 public protocol OptionRange<Bound> {
   associatedtype Bound: Comparable
-  /// The least and the greatest allowed, nil where there is no such limit.
+  /// The least and the greatest allowed value; nil if there is no such limit.
   var optionBounds: (lowest: Bound?, highest: Bound?) { get }
 }
 
@@ -15,7 +15,7 @@ extension PartialRangeThrough: OptionRange {
   public var optionBounds: (lowest: Bound?, highest: Bound?) { (nil, upperBound) }
 }
 
-/// What a setting demands beyond its type; `Leaf` is the type of the value, or of the parts of a list.
+/// What a setting requires beyond its type; `Leaf` is the type of the value, or of a list's items.
 public struct OptionLimits<Leaf: OptionValue>: Sendable {
   var leaf: LeafLimit<Leaf>?
   var count: CountLimit?
@@ -28,18 +28,18 @@ public struct OptionLimits<Leaf: OptionValue>: Sendable {
   var ofParts: OptionLimits { OptionLimits(leaf) }
 }
 
-/// A range of one value. Closures, because only where the setting is declared is it known that the type has an order.
+/// A range of one value. It is stored as closures, because only the declaration of the setting knows that the type is comparable.
 struct LeafLimit<Leaf: OptionValue>: Sendable {
   let holds: @Sendable (Leaf) -> Bool
   /// `must be between 1 and 9`
   let demand: String
-  /// What a message says was written.
+  /// The actual value, as a message shows it.
   let got: @Sendable (Leaf) -> String
   /// For help: `1 to 9`.
   let text: String
-  /// Keywords of JSON Schema; none where it has no words for it.
+  /// Keywords of JSON Schema; empty if it has none for this limit.
   let keywords: [JSONValue.Member]
-  /// A value that is allowed, as it is written; kept as text, so that a type may have a list of itself.
+  /// An allowed value as text; text, so that a type may contain a list of itself.
   let sample: String?
 
   init(in range: some OptionRange<Leaf>) where Leaf: Comparable {
@@ -58,7 +58,7 @@ struct LeafLimit<Leaf: OptionValue>: Sendable {
 
   init(length range: some OptionRange<Int>) where Leaf == String {
     let limit = CountLimit(range)
-    // Code points, as JSON Schema counts them.
+    // Counted in Unicode scalars, as JSON Schema does.
     holds = { limit.holds($0.unicodeScalars.count) }
     demand = "must have \(limit.phrase) \(limit.isOne ? "character" : "characters")"
     text = "\(limit.text) \(limit.isOne ? "character" : "characters")"
@@ -67,7 +67,7 @@ struct LeafLimit<Leaf: OptionValue>: Sendable {
     sample = String(repeating: "x", count: limit.lowest ?? limit.highest ?? 1)
   }
 
-  /// For a message and for a column.
+  /// The wording for a message and for a column.
   static func words(_ lowest: String?, _ highest: String?) -> (phrase: String, text: String) {
     switch (lowest, highest) {
     case (let low?, let high?): low == high ? (low, low) : ("between \(low) and \(high)", "\(low) to \(high)")
@@ -78,7 +78,7 @@ struct LeafLimit<Leaf: OptionValue>: Sendable {
   }
 }
 
-/// How many there may be.
+/// The allowed number of items or characters.
 struct CountLimit: Sendable {
   let lowest: Int?
   let highest: Int?
@@ -93,12 +93,12 @@ struct CountLimit: Sendable {
   var text: String { LeafLimit<Int>.words(lowest.map(String.init), highest.map(String.init)).text }
   var isOne: Bool { (highest ?? lowest) == 1 }
 
-  /// `minItems` and `maxItems` and their like.
+  /// `minItems` and `maxItems`, or the same with another noun.
   func keywords(_ noun: String) -> [JSONValue.Member] {
     [("min", lowest), ("max", highest)].compactMap { word, bound in bound.map { JSONValue.Member(word + noun, .number($0)) } }
   }
 
-  /// Adds a problem where `count` is too few or too many.
+  /// Returns true if `count` is allowed; otherwise adds a problem.
   func check<Leaf>(_ count: Int, _ source: OptionSource<Leaf>, _ problems: inout Problems) -> Bool {
     if holds(count) { return true }
     problems.add("\(source.subject) must have \(phrase) \(isOne ? "item" : "items"), got \(count)", at: source.node.mark)

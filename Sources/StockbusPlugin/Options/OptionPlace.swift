@@ -1,6 +1,6 @@
-/// Where in a component's options something is written: `channels[1].file.path`.
+/// The place of a value in a component's options: `channels[1].file.path`.
 public struct OptionPlace: Sendable, Hashable {
-  /// A step from options to one inside them.
+  /// A step from a value to one inside it.
   private enum Step: Sendable, Hashable {
     case option(String)
     case item(Int)
@@ -8,18 +8,18 @@ public struct OptionPlace: Sendable, Hashable {
 
   private var steps: [Step]
 
-  /// An option, or `item` of a list that it is.
+  /// An option, or item `item` of the list there.
   public init(_ option: String, item: Int? = nil) { steps = [.option(option)] + (item.map { [.item($0)] } ?? []) }
 
-  /// The same place seen from the options around: its own stand there as `option`, as `item` of a list where that is given, and are
-  /// `choice` among several.
+  /// The same place as seen from the enclosing options, in which these are `option`, or item `item` of the list there, under the key
+  /// `choice` if that is given.
   public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> OptionPlace {
     var outer = OptionPlace(option, item: item)
     outer.steps += (choice.map { [.option($0)] } ?? []) + steps
     return outer
   }
 
-  /// What the options at `node` have there, with its mark; where it is not written, the mark of the last step that is.
+  /// The node at this place in `node`, with its mark. If it is not written, the mark of the last step that is.
   func find(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, node: ConfigNode?) {
     var node = node
     var mark = node?.mark ?? mark
@@ -27,7 +27,7 @@ public struct OptionPlace: Sendable, Hashable {
       switch step {
       case .option(let name): node = node?[name]
       case .item(let number):
-        // One word is taken for a list of it.
+        // A single word counts as a list of one.
         if case .list(let items) = node?.value { node = items.indices.contains(number) ? items[number] : nil }
       }
       guard let node else { return (mark, nil) }

@@ -1,9 +1,9 @@
 /// JSON Schema, draft 2020-12.
 ///
-/// It refuses nothing that decoding accepts: whatever is not text may also be written as text, and a text with a variable such
-/// as `${PORT}` may become anything. Only an empty value, and a variable where a text's length is limited, are beyond it.
+/// It accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as `${PORT}` may
+/// have any value. It cannot express empty values, nor variables in a text of limited length.
 enum OptionSchema {
-  /// Text of the form `pattern`, or with a variable in it.
+  /// Text that matches `pattern`, or contains a variable.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {
     let type: JSONValue = types.isEmpty ? "string" : .array(types + ["string"])
     return ["type": type, "pattern": .string("^(\(pattern))$|\(variable)")]
@@ -34,6 +34,6 @@ extension Options {
     .object([.init("$schema", "https://json-schema.org/draft/2020-12/schema")] + objectSchema.members)
   }
 
-  /// The same without the line that names the draft, to be put into a larger schema.
+  /// The same without the `$schema` member, for use in a larger schema.
   public static var objectSchema: JSONValue { OptionSchema.object(describe()) }
 }

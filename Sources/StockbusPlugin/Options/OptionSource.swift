@@ -1,10 +1,10 @@
-/// What a value is read from: a node, the path of its option for messages, and the setting's limits.
+/// The input for reading a value: a node, the path of its option for messages, and the setting's limits.
 public struct OptionSource<Leaf: OptionValue>: Sendable {
   let node: ConfigNode
   /// `rules[1].name`; empty for the options as a whole.
   let path: String
   let limits: OptionLimits<Leaf>
-  /// What is expected, where the type's own words would not be the whole truth.
+  /// What is expected, if the type's own description is not enough.
   let expected: String?
 
   init(_ node: ConfigNode, path: String, limits: OptionLimits<Leaf> = OptionLimits(), expected: String? = nil) {
@@ -14,22 +14,22 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
     self.expected = expected
   }
 
-  /// How messages call it: `'rules[1].name'`.
+  /// The option as messages name it: `'rules[1].name'`.
   var subject: String { path.isEmpty ? "the options" : "'\(OptionText.visible(path))'" }
 
-  /// For the item `index` of a list.
+  /// The source for item `index` of a list.
   func item(_ index: Int, _ node: ConfigNode) -> OptionSource {
     OptionSource(node, path: "\(path)[\(index)]", limits: limits.ofParts)
   }
 
-  /// For the value of `key` in a mapping.
+  /// The source for the value of `key` in a mapping.
   func entry(_ key: String, _ node: ConfigNode) -> OptionSource {
     OptionSource(node, path: path(of: key), limits: limits.ofParts)
   }
 
   func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// `'interval' must be a duration such as 250ms, got 'fast'`; what was written is kept back where it may hold a secret.
+  /// `'interval' must be a duration such as 250ms, got 'fast'`; the text is left out if it may hold a secret.
   func mismatch(_ shape: OptionShape, isAddress: Bool = false) -> String {
     let phrase = expected ?? shape.type.phrase
     var got = node.kind
@@ -39,18 +39,18 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
     return "\(subject) must be \(phrase), got \(got)"
   }
 
-  /// True where the text may not be repeated, not even in parts.
+  /// True if the text must not be repeated, not even in part.
   var isFromVariable: Bool { !node.variables.isEmpty }
 }
 
-/// Why a text is no value of a scalar option.
+/// Why a text is not a valid value of a scalar option.
 public struct OptionTextError: Error, Hashable, Sendable {
   /// What follows `must be a …, got '…'` in the message.
   let suffix: String
-  /// True where parts of the text may be in it, so that it is kept back where the text came from a variable.
+  /// True if it may contain parts of the text. It is then left out if the text came from a variable.
   let mayRepeatText: Bool
 
-  /// Nothing to say beyond what was expected.
+  /// No reason beyond what was expected.
   public static let mismatch = OptionTextError(suffix: "", mayRepeatText: false)
   /// The reason, without the text: `got '1.0000000001': more than nine decimals`.
   public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)", mayRepeatText: false) }

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// How names and values are written for people and in configurations.
+/// The written form of names and values, for people and in configurations.
 enum OptionText {
   /// `dropOldest` as `drop_oldest`, `maxURLLength` as `max_url_length`.
   static func snakeCase(_ name: String) -> String {
@@ -16,8 +16,8 @@ enum OptionText {
     return out
   }
 
-  /// A text as a user writes it in YAML: plain where that is the same text, otherwise between quotation marks, `$$` for what
-  /// would be taken for a variable.
+  /// A text as a user writes it in YAML: plain if that gives the same text, otherwise between quotation marks; with `$$` for a `$` that
+  /// would begin a variable.
   static func scalar(_ text: String) -> String {
     let escaped = escapeVariables(text)
     return isPlain(escaped) ? escaped : JSONValue.quote(escaped)
@@ -48,10 +48,10 @@ enum OptionText {
     return true
   }
 
-  /// Foreign text for a message: see MarketData's `visible`.
+  /// Text from outside, made safe for a message; see MarketData's `visible`.
   static func visible(_ text: String, limit: Int = 80) -> String { MarketData.visible(text, limit: limit) }
 
-  /// The words of `text` in lines of at most `width` characters; a longer word is cut.
+  /// Wraps the words of `text` into lines of at most `width` characters; a longer word is split.
   static func wrap(_ text: String, width: Int) -> [String] {
     let width = max(1, width)
     var lines: [String] = []

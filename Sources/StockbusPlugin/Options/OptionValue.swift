@@ -1,25 +1,25 @@
 /// A type that a setting may have: how it is read, shown and described.
 ///
-/// Do not conform to this one: take `ScalarOption` for a value of one word, `Choice` for an enum, `Options` for a mapping and
-/// `OneOf` for a choice among mappings. Lists, optionals and `Mapping` are made of them.
+/// Do not conform to this protocol itself. Use `ScalarOption` for a single word, `Choice` for an enum, `Options` for a mapping and `OneOf`
+/// for a choice among mappings. Lists, optionals and `Mapping` are built from these.
 public protocol OptionValue: Sendable {
-  /// What a range of the setting applies to: the value itself, or the parts of a list, a mapping or an optional.
+  /// The type that a range of the setting applies to: the value itself, or the items of a list, a mapping or an optional.
   associatedtype OptionLeaf: OptionValue = Self
 
-  /// The value written at a node, or nil after adding at least one problem; what is not written there comes from `base`.
+  /// The value written at a node, or nil after adding at least one problem. What is not written there comes from `base`.
   static func readOption(_ source: OptionSource<OptionLeaf>, onto base: Self?, _ problems: inout Problems) -> Self?
-  /// What can be said without a value; `base` is the default, where there is one.
+  /// The description of the type; `base` is the default, if there is one.
   static func optionShape(_ context: OptionContext<OptionLeaf>, of base: Self?) -> OptionShape
-  /// Mistakes in the declaration, see `Options.verify()`.
+  /// Errors in the declaration; see `Options.verify()`.
   static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String]
-  /// The value where nothing is written and there is no default: nil of an optional, otherwise none.
+  /// The value if nothing is written and there is no default: nil for an optional; other types have none.
   static var optionIfAbsent: Self? { get }
-  /// True where it is written as one word, so that a single one is taken for a list of them.
+  /// True if it is written as one word, so that a single word counts as a list of one.
   static var optionIsScalar: Bool { get }
 
   /// As a user writes it: `2s`, `[AAPL, NVDA]`.
   var optionText: String { get }
-  /// As a schema's `default` has it.
+  /// As it is written in a schema's `default`.
   var optionJSON: JSONValue { get }
 }
 
@@ -30,13 +30,13 @@ extension OptionValue {
   public var optionJSON: JSONValue { .string(optionText) }
 }
 
-/// Types whose description is under way; a type inside itself is not described again.
+/// The enclosing types that are being described. A type inside itself is not described again.
 public struct OuterTypes: Sendable {
   private var types: [ObjectIdentifier] = []
 
   init() {}
 
-  /// With one more; nil where it is among them already.
+  /// These types and one more; nil if it is among them already.
   func adding(_ type: Any.Type) -> OuterTypes? {
     guard !types.contains(ObjectIdentifier(type)) else { return nil }
     var copy = self
@@ -45,7 +45,7 @@ public struct OuterTypes: Sendable {
   }
 }
 
-/// What a type is described with: the setting's limits, and the types around it.
+/// The context for describing a type: the setting's limits and the enclosing types.
 public struct OptionContext<Leaf: OptionValue>: Sendable {
   let limits: OptionLimits<Leaf>
   let outer: OuterTypes
@@ -55,11 +55,11 @@ public struct OptionContext<Leaf: OptionValue>: Sendable {
     self.outer = outer
   }
 
-  /// For the parts of a list: its count is no limit of theirs.
+  /// For the items of a list, to which the list's count limit does not apply.
   var ofParts: OptionContext { OptionContext(limits.ofParts, within: outer) }
 }
 
-/// What is known of a type of option.
+/// The description of an option's type.
 public struct OptionShape: Sendable {
   var type: OptionType
   /// A JSON Schema object.
@@ -69,7 +69,7 @@ public struct OptionShape: Sendable {
   var form: OptionForm
 }
 
-/// How a value is written, as far as an example needs to know.
+/// The form of a value, as far as an example needs it.
 indirect enum OptionForm: Sendable {
   case word(String)
   case secret
@@ -78,7 +78,7 @@ indirect enum OptionForm: Sendable {
   case list(OptionForm, count: Int)
   case entries(OptionForm)
 
-  /// The options inside.
+  /// The options inside it.
   var nested: [OptionInfo] {
     switch self {
     case .word, .secret: []
@@ -87,7 +87,7 @@ indirect enum OptionForm: Sendable {
     }
   }
 
-  /// True where the value itself, or each part of it, must not be shown.
+  /// True if the value itself, or each item of it, must not be shown.
   var isSecret: Bool {
     switch self {
     case .secret: true
@@ -96,15 +96,15 @@ indirect enum OptionForm: Sendable {
     }
   }
 
-  /// True where anything in it must not be shown.
+  /// True if any part of it must not be shown.
   var holdsSecret: Bool { isSecret || nested.contains { $0.form.holdsSecret } }
 }
 
-/// The words for a type of option.
+/// The name of an option's type in several forms.
 public struct OptionType: Sendable {
   /// For a column: `duration`.
   public let name: String
-  /// `durations`.
+  /// The plural for a column: `durations`.
   public let plural: String
   /// For a sentence: `a duration such as 250ms`.
   public let phrase: String

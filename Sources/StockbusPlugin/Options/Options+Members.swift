@@ -15,12 +15,12 @@ struct OptionMembers {
   }
 
   var parts: [Part] = []
-  /// Properties without the wrapper: a mistake, found by `verify()`; they keep the value that `init()` gives them.
+  /// Properties without the wrapper: an error that `verify()` reports. They keep the value that `init()` gives them.
   var others: [String] = []
-  /// By coding key, for the decoder.
+  /// The values by coding key, for the decoder.
   var values: [String: Any] = [:]
 
-  /// In the order of their declaration, those of a group where it stands.
+  /// In the order of declaration; those of a group in the place of the group.
   var settings: [Member] {
     parts.flatMap { part in
       switch part {
@@ -30,7 +30,7 @@ struct OptionMembers {
     }
   }
 
-  /// Gives every setting a new value, those of groups too; throws where a group cannot be made of its settings.
+  /// Gives every setting a new value, also those in groups. Throws if a group cannot be created from its settings.
   mutating func fill(_ value: (Member) -> any AnySetting) throws {
     for part in parts {
       switch part {
@@ -72,7 +72,7 @@ extension Options {
     members().settings.map { $0.setting.info($0.name, within: outer) }
   }
 
-  /// The rules of its groups, then its own.
+  /// Checks the rules of the groups, then its own.
   func check(_ problems: inout OptionProblems) {
     for group in members().groups { group.check(&problems) }
     validate(&problems)
@@ -96,7 +96,7 @@ extension Options {
     } catch {
       faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): its own CodingKeys or init(from:) are in the way")
     }
-    // With everything at its default, the rules over several options must hold.
+    // With all defaults, the rules over several options must hold.
     if faults.isEmpty, !defaults.describe(within: outer).contains(where: \.isRequired) {
       var problems = OptionProblems(ConfigNode(.map([]), at: .init(line: 1, column: 1)), path: path)
       defaults.check(&problems)
@@ -124,9 +124,9 @@ extension Options {
   }
 }
 
-/// Hands the decoded wrappers over to the `init(from:)` that the compiler makes.
+/// Passes the wrappers to the `init(from:)` that the compiler generates.
 ///
-/// That is the one way to set every property of a struct that is known by its mirror only, without boxes or macros.
+/// This is the only way to set every property of a struct that is known by its mirror, without boxes or macros.
 struct SettingDecoder: Decoder {
   let values: [String: Any]
   var codingPath: [any CodingKey] { [] }

@@ -32,7 +32,7 @@ extension Options {
     (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
-  /// What no option is called, without a value: the rest of a text.
+  /// True for a key without a value that cannot be an option's name, so that it must be the rest of a text.
   private static func isRest(_ entry: ConfigNode.Entry) -> Bool {
     entry.value.isNull && (entry.key.utf8.first.map { $0 &- 48 < 10 } ?? false || entry.key.utf8.contains { !isOfNames($0) })
   }
@@ -41,7 +41,7 @@ extension Options {
     _ entries: [ConfigNode.Entry], _ source: OptionSource<Self>, among names: [String], _ problems: inout Problems
   ) {
     var seen: Set<String> = []
-    // True behind a text that a comma has cut, up to the next option.
+    // True after a text that was split at a comma, up to the next option.
     var isTold = false
     for (place, entry) in entries.enumerated() {
       if names.contains(entry.key) || !entry.value.isNull { isTold = false }
@@ -54,7 +54,7 @@ extension Options {
       if !names.contains(entry.key) {
         let known = names.isEmpty ? "; there are none" : "; known are \(names.joined(separator: ", "))"
         let near = didYouMean(entry.key, among: names)
-        // `{ where: max(price, 1) > 5 }`: what follows the comma has become a key.
+        // `{ where: max(price, 1) > 5 }`: the text after the comma has become a key.
         let isRest = isRest(entry) || (entry.value.isNull && near.isEmpty && place + 1 < entries.count && isRest(entries[place + 1]))
         let rule = "inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
         if isRest, place > 0, names.contains(entries[place - 1].key), entries[place - 1].value.isPlainText {
@@ -73,14 +73,14 @@ extension Options {
 }
 
 extension ConfigNode {
-  /// Text that stands without quotation marks.
+  /// True for text without quotation marks.
   fileprivate var isPlainText: Bool {
     guard case .scalar = value else { return false }
     return !isQuoted && !isNull
   }
 }
 
-/// Where rules over several options report what they find, and learn what was written.
+/// Collects the problems that rules over several options report, and tells these rules what was written.
 public struct OptionProblems: Sendable {
   private let node: ConfigNode
   private let path: String
@@ -91,10 +91,10 @@ public struct OptionProblems: Sendable {
     self.path = path
   }
 
-  /// True where the user wrote the option `name`, so that it is no default.
+  /// True if the user wrote the option `name`, so that its value is not the default.
   public func isGiven(_ name: String) -> Bool { node[name].map { !$0.isNull } ?? false }
 
-  /// Where the option `name` is written, or item `item` of its list; where it is not, the place of all the options.
+  /// The place of the option `name`, or of item `item` of its list; if it is not written, the place of the options as a whole.
   public func mark(of name: String?, item: Int? = nil) -> ConfigNode.Mark {
     guard let name, case .map(let entries) = node.value, let entry = entries.last(where: { $0.key == name }) else { return node.mark }
     guard let item else { return entry.mark }
@@ -102,12 +102,12 @@ public struct OptionProblems: Sendable {
     return items[item].mark
   }
 
-  /// One problem, such as `either 'interval' or 'rate', not both`, with the option it is about.
+  /// Adds a problem, such as `either 'interval' or 'rate', not both`, at the option it is about.
   public mutating func add(_ message: String, at name: String? = nil, item: Int? = nil) {
     problems.add(path.isEmpty ? message : "'\(OptionText.visible(path))': \(message)", at: mark(of: name, item: item))
   }
 
-  /// One problem inside the text of an option.
+  /// Adds a problem inside the text of an option.
   public mutating func add(_ fault: TextFault) {
     let message = path.isEmpty ? fault.message : "'\(OptionText.visible(path))': \(fault.message)"
     TextFault(fault.option, message, character: fault.character).report(node[fault.option], else: node.mark, &problems)

@@ -13,11 +13,11 @@ public protocol Options: Decodable, OptionValue where OptionLeaf == Self {
   /// The defaults; settings without a default must not be read in it.
   init()
 
-  /// The files that a component with these options reads and writes, those of options inside them and of groups too. Looked at when
-  /// a configuration is checked; no I/O.
+  /// The files that a component with these options reads and writes, including those of nested options and groups. Read when a
+  /// configuration is checked; no I/O.
   var files: [FileUse] { get }
 
-  /// Checks what no single setting can: called once after decoding, when every setting has a value of its own that is allowed.
+  /// Checks what no single setting can check. Called once after decoding, when every setting has an allowed value.
   func validate(_ problems: inout OptionProblems)
 }
 
@@ -28,9 +28,9 @@ extension Options {
   /// The options in the order of their declaration.
   public static func describe() -> [OptionInfo] { Self().describe(within: OuterTypes().adding(Self.self) ?? OuterTypes()) }
 
-  /// The options written at `node`; `mark` is where missing ones are reported if there is no node.
+  /// Decodes the options written at `node`; missing ones are reported at `mark` if there is no node.
   ///
-  /// Throws every problem at once, each where it was written. Messages do not name the component.
+  /// Throws all problems at once, each at its place. Messages do not name the component.
   public static func decode(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Self {
     var problems = Problems()
     let given = node.flatMap { $0.isNull ? nil : $0 } ?? ConfigNode(.map([]), at: node?.mark ?? mark)
@@ -39,10 +39,10 @@ extension Options {
     return value
   }
 
-  /// Mistakes in the declaration, one sentence each; empty where there are none. For the tests of a plugin.
+  /// Errors in the declaration, one sentence each; empty if there are none. For the tests of a plugin.
   ///
-  /// Finds properties without `@Setting`, names that occur twice or are `reserved` for others, missing sentences, and defaults
-  /// that no user could write, as they are out of range or do not pass `validate`.
+  /// It finds properties without `@Setting`, names that occur twice or are `reserved`, missing descriptions, and defaults that a user could
+  /// not write because they are out of range or do not pass `validate`.
   public static func verify(reserved: [String] = []) -> [String] {
     var faults = optionFaults("", within: OuterTypes(), of: nil)
     for member in Self().members().settings where reserved.contains(member.name) {
@@ -52,32 +52,32 @@ extension Options {
   }
 }
 
-/// The options of a component that has none.
+/// The options type of a component without options.
 public struct NoOptions: Options, Hashable {
   public init() {}
 }
 
-/// What is known about an option without a value.
+/// The description of an option.
 public struct OptionInfo: Sendable {
-  /// In snake_case, as it is written in a configuration.
+  /// The name in snake_case, as it is written in a configuration.
   public let name: String
-  /// What it is for.
+  /// What the option is for.
   public let sentence: String
   /// For a column: `duration`, `list of symbols`.
   public let typeName: String
   /// For a sentence: `a duration such as 250ms`.
   public let typePhrase: String
-  /// As a user would write it; nil where there is none, and for a mapping, whose options have their own. A secret is `***`.
+  /// The default as a user would write it; nil if there is none, and for a mapping, whose options have their own. A secret is `***`.
   public let defaultText: String?
-  /// What is allowed: `1ms to 1h`, `ascending, descending`.
+  /// The allowed values: `1ms to 1h`, `ascending, descending`.
   public let rangeText: String?
   public let isRequired: Bool
   /// JSON Schema of the value.
   public let schema: JSONValue
   let form: OptionForm
 
-  /// True where the value must not be shown.
+  /// True if the value must not be shown.
   public var isSecret: Bool { form.isSecret }
-  /// The options of a mapping or of the mappings in a list; for a choice among mappings those of each of them, by name.
+  /// The options of a mapping, of the mappings in a list, or of each alternative of a `OneOf`.
   public var nested: [OptionInfo] { form.nested }
 }

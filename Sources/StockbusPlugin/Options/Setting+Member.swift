@@ -1,10 +1,10 @@
-/// A setting of any type, as a mirror finds it.
+/// A setting without its type, as a mirror finds it.
 protocol AnySetting: Sendable {
   var isRequired: Bool { get }
-  /// The value, as it would be written and as JSON; nil where there is none.
+  /// The value as text and as JSON; nil if there is none.
   var shown: (text: String, json: JSONValue)? { get }
   func info(_ name: String, within outer: OuterTypes) -> OptionInfo
-  /// A copy with the value that `node` has, or the default where nothing is written; problems are added.
+  /// A copy with the value of `node`, or with the default if nothing is written. Adds problems.
   func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting
   func faults(_ path: String, within outer: OuterTypes) -> [String]
 }
@@ -15,14 +15,14 @@ extension Setting: AnySetting {
 
   func info(_ name: String, within outer: OuterTypes) -> OptionInfo {
     let shape = Value.optionShape(OptionContext(limits, within: outer), of: value)
-    // The defaults of a nested mapping stand at its own options.
+    // The defaults of a nested mapping are shown at its own options.
     let isMapping = if case .mapping = shape.form { true } else { false }
     let lacks = Value.self is any Options.Type && shape.form.nested.contains(where: \.isRequired)
     let fallback = isMapping ? nil : shown.flatMap { $0.json == .null ? nil : $0 }
     var sentence = sentence
     if let range = limits.leaf?.text, limits.leaf?.keywords.isEmpty == true { sentence += " Range: \(range)." }
     var schema = JSONValue.object([.init("description", .string(sentence))] + shape.schema.members)
-    // A masked secret is no default that an editor could fill in.
+    // A masked secret is not a default that an editor could fill in.
     if let fallback, !(shape.form.holdsSecret && fallback.text.contains("***")) { schema = schema.with([.init("default", fallback.json)]) }
     return OptionInfo(
       name: name, sentence: self.sentence, typeName: shape.type.name, typePhrase: shape.type.phrase, defaultText: fallback?.text,
@@ -31,7 +31,7 @@ extension Setting: AnySetting {
 
   func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting {
     guard let node, !node.isNull else {
-      // The default of a mapping may still lack what is required inside.
+      // The default of a mapping may still lack required options.
       if let value, Value.self is any Options.Type {
         let empty = ConfigNode(.map([]), at: node?.mark ?? missing)
         var copy = self
@@ -53,7 +53,7 @@ extension Setting: AnySetting {
     var faults: [String] = []
     if sentence.isEmpty || sentence.last != "." { faults.append("'\(path)': its description is no sentence: '\(sentence)'") }
     if sentence.contains(where: \.isNewline) { faults.append("'\(path)': its sentence has several lines") }
-    // Whatever a default is, a user must be able to write it.
+    // A user must be able to write any default.
     if let value, value.optionJSON != .null, !(Value.self is any Options.Type) {
       var problems = Problems()
       let node = ConfigNode(value.optionJSON)

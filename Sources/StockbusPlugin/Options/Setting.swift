@@ -1,4 +1,4 @@
-/// One option of a plugin: a sentence, a type, a default and perhaps a range, written once.
+/// One option of a plugin: description, type, default and limits, declared in one place.
 ///
 /// ```swift
 /// @Setting("How often new prices appear.", in: .milliseconds(1) ... .seconds(3600)) var interval = Duration.seconds(2)
@@ -7,15 +7,15 @@
 /// @Setting("What to show.", count: 1...100) var symbols: [Symbol]
 /// ```
 ///
-/// A range applies to each item of a list; `count:` limits how many there are, `length:` a text's characters. The option's name
-/// in a configuration is the property's in snake_case.
+/// A range applies to each item of a list; `count:` limits the number of items, `length:` the characters of a text. The option's name in a
+/// configuration is the property's name in snake_case.
 @propertyWrapper
 public struct Setting<Value: OptionValue>: Sendable {
   @usableFromInline var value: Value?
   let sentence: String
   let limits: OptionLimits<Value.OptionLeaf>
 
-  /// Traps where it is read before it was decoded and has no default: that is a mistake of the program, not of its user.
+  /// Traps if it is read before it was decoded and has no default, which is an error of the program, not of its user.
   public var wrappedValue: Value {
     // Inlinable, because plugins read their settings for every event.
     @inlinable get {
@@ -87,7 +87,7 @@ extension Setting {
 }
 
 extension Setting: Equatable where Value: Equatable {
-  /// Settings are equal where their values are.
+  /// Settings are equal if their values are.
   public static func == (a: Setting, b: Setting) -> Bool { a.value == b.value }
 }
 
@@ -97,7 +97,7 @@ extension Setting: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Setting: Decodable {
-  /// Settings are only ever decoded as a part of `Options`.
+  /// Always throws, because settings are only decoded as part of `Options`.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a setting is decoded by its Options only"))
   }

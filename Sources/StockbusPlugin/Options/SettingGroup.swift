@@ -1,4 +1,4 @@
-/// Settings that several plugins have, written among the others: in a configuration they stand beside them, not in a mapping.
+/// Settings that several plugins share. In a configuration they appear among the other options, not in a mapping of their own.
 ///
 /// ```swift
 /// public struct Settings: Options {
@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// A group's `validate` is called before that of the options it stands in.
+/// A group's `validate` is called before that of the options that contain it.
 @propertyWrapper
 public struct SettingGroup<Group: Options>: Sendable {
   public var wrappedValue: Group
@@ -19,16 +19,16 @@ public struct SettingGroup<Group: Options>: Sendable {
 extension SettingGroup: Equatable where Group: Equatable {}
 
 extension SettingGroup: Decodable {
-  /// Groups are only ever decoded as a part of `Options`.
+  /// Always throws, because groups are only decoded as part of `Options`.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a group is decoded by its Options only"))
   }
 }
 
-/// A group of any type, as a mirror finds it.
+/// A group without its type, as a mirror finds it.
 protocol AnySettingGroup: Sendable {
   var members: OptionMembers { get }
-  /// A copy made of `values`, by coding key; throws where the compiler's own way of making it is not the one that is used.
+  /// A copy made from `values`, by coding key. Throws if the group does not use the `init(from:)` that the compiler generates.
   func remade(of values: [String: Any]) throws -> any AnySettingGroup
   func check(_ problems: inout OptionProblems)
 }

@@ -1,8 +1,8 @@
-/// What may be shown of an address: scheme, host and port. Names of users, passwords, paths and queries hold secrets often enough.
+/// The part of an address that may be shown: scheme, host and port. User names, passwords, paths and queries often hold secrets.
 ///
-/// It is for texts that may be malformed, so it errs on the side of showing less.
+/// The text may be malformed, so in doubt less is shown.
 public enum ShownAddress {
-  /// `wss://host:443/…`; the dots stand for whatever is left out.
+  /// `wss://host:443/…`; the ellipsis stands for whatever is left out.
   public static func of(_ text: String) -> String {
     let scheme = Self.scheme(of: text)
     let rest = text.utf8.dropFirst(scheme.map { $0.utf8.count + 3 } ?? 0)
@@ -10,7 +10,7 @@ public enum ShownAddress {
     let tail = rest.dropFirst(authority.count)
     let path = tail.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     var isCut = tail.count > 1 || authority.contains(UInt8(ascii: "@"))
-    // A password may hold a slash, and then what looks like the host is its owner.
+    // A password may contain a slash; then what looks like the host may be part of the user information.
     let isUncertain = path.contains(UInt8(ascii: "@"))
     if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
     let host = isUncertain ? authority.prefix(0) : Self.host(authority)
@@ -28,7 +28,7 @@ public enum ShownAddress {
     return !name.isEmpty && text.utf8.dropFirst(name.count).starts(with: "://".utf8) ? String(decoding: name, as: UTF8.self) : nil
   }
 
-  /// A name or an address with its port, as far as it is one.
+  /// The host name or address with its port, as far as it is valid.
   private static func host(_ authority: Substring.UTF8View) -> Substring.UTF8View {
     if authority.first == UInt8(ascii: "[") {
       guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return authority.prefix(0) }

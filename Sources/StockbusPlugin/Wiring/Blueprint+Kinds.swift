@@ -13,8 +13,8 @@ extension Blueprint {
     }
   }
 
-  /// A source that is fed by an input: what it receives goes out to the world, what comes back is published. As a sink it says
-  /// what it has done, and need not be read.
+  /// A source with an input: it sends what it receives to the outside and publishes what comes back. As a sink it publishes what it has
+  /// done, which need not be read.
   @inlinable
   public static func relay<P: Source & Sink>(_: P.Type, as kind: Kind = .source) -> Blueprint {
     Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
@@ -27,7 +27,7 @@ extension Blueprint {
             return nil
           }
           group.addTask {
-            // Asleep for the next event it would not notice that the other half has failed.
+            // Without this, a half that sleeps for the next event would not notice that the other half has failed.
             try await withTaskCancellationHandler {
               try await component.serveAll(slot)
             } onCancel: {
@@ -35,12 +35,12 @@ extension Blueprint {
             }
           }
           var ending = Ending.ended
-          // Not `waitForAll`, which waits for the other half too before it throws what one has thrown.
+          // Not `waitForAll`, which would wait for both halves before it rethrows the error of one.
           while let half = await group.nextResult() {
             switch half {
             case .success(let served?):
               ending = served
-              // Nothing more is received, so nothing more is waited for.
+              // Nothing more is received, so the other half need not wait for replies.
               if ending == .handedOver { group.cancelAll() }
             case .success(nil): break
             case .failure(let error): if ending == .ended || !(error is CancellationError) { throw error }
@@ -101,7 +101,7 @@ extension Blueprint {
     { Topic<E>($0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest, memory: $0.memory, producer: Parker($0.waiting)) }
   }
 
-  /// A source's work: whatever ends it, what it has sent is delivered.
+  /// A source's work. Whatever ends it, events sent so far are delivered.
   @inlinable
   static nonisolated(nonsending) func send<P: Source>(_ component: P, _ outlet: inout Outlet<P.Output>) async throws {
     do { try await component.run(into: &outlet) } catch {

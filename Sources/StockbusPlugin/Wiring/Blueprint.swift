@@ -1,29 +1,29 @@
 public import EventBus
 
-/// A component type with its event types, erased once; everything behind the closures is specialised where `P` is concrete.
+/// A component type with its event types, type-erased. The code behind the closures is specialised where `P` is concrete.
 public struct Blueprint: Sendable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case source, processor, sink
   }
 
   public let kind: Kind
-  /// The event types it takes; a source that is no relay takes none.
+  /// The event types it takes; empty for a source that is not a relay.
   public let inputs: [any Event.Type]
   /// The event type it emits; nil for a sink.
   public let output: (any Event.Type)?
-  /// Its options' type: documentation, schema and decoding.
+  /// The type of its options, for documentation, schema and decoding.
   public let options: any Options.Type
   public let commands: [CommandInfo]
   @usableFromInline let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
-  /// Decodes the options and returns what runs in a slot.
+  /// Decodes the options and returns an assembly.
   @usableFromInline let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
 
-  /// What a topic is made with.
+  /// The parameters for making a topic.
   public struct TopicPlan: Sendable {
     public var name: String
     public var capacity: Int
     public var keepsLatest: Bool
-    /// Bytes of text its events may hold until all readers have passed them.
+    /// Bytes of text that its events may hold until all readers have passed them.
     public var memory = InletOptions.defaultMemory
     /// How its producer waits for room.
     public var waiting = Waiting()
@@ -35,28 +35,28 @@ public struct Blueprint: Sendable {
     }
   }
 
-  /// A blueprint whose options are decoded: what runs in a slot, as often as its owner wants.
+  /// A blueprint with decoded options, which can be run in a slot any number of times.
   public struct Assembly: Sendable {
-    /// The symbols of all events that it makes; nil where its settings do not say.
+    /// The symbols of all events that it makes; nil if its settings do not determine them.
     public let knownSymbols: @Sendable () -> [String]?
-    /// The symbols that its settings name, each with its place.
+    /// The symbols that its settings name, with their places.
     public let namedSymbols: @Sendable () -> [(name: String, mark: ConfigNode.Mark)]
-    /// What its options name.
+    /// The files that its options name.
     public let files: [PlacedFile]
-    /// What is wrong with what stands in one of its files, as far as the file's beginning tells: see `Component.fault(in:_:)`.
+    /// What is wrong with the contents of one of its files, as far as the file's beginning shows; see `Component.fault(in:_:)`.
     public let fault: @Sendable (FileUse) -> String?
-    /// What is hardly meant there: see `Component.doubt(about:_:)`.
+    /// What is allowed but probably unintended in them; see `Component.doubt(about:_:)`.
     public let doubt: @Sendable (FileUse) -> String?
-    /// One instance in a slot, from its start to its end.
+    /// Runs one instance in a slot, from start to end.
     @usableFromInline let run: @Sendable (Slot) async throws -> Ending
     /// The component's type and its settings.
     let component: any Component.Type
     let settings: any Options
-    /// Takes along, out of the memory of an instance with these settings, what holds with its own.
+    /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
     @usableFromInline let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
 
-    /// Makes the memory of a slot in which `old` has run one for an instance of this; returns what it was. Only where the options or the
-    /// plugin are others, and while no instance runs.
+    /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
+    /// the options or the plugin have changed, and while no instance runs.
     public func succeed(_ old: Assembly, in slot: Slot) -> Memory.Contents {
       let memory = slot.context.memory
       let before = memory.contents
@@ -111,10 +111,10 @@ public struct Blueprint: Sendable {
     }
   }
 
-  /// The topic of its output; nil for a sink.
+  /// Makes the topic of its output; nil for a sink.
   public func makeTopic(_ plan: TopicPlan) -> (any AnyTopic)? { topic?(plan) }
 
-  /// Decodes the options; every problem at once.
+  /// Decodes the options; throws all problems at once.
   public func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
 }
 

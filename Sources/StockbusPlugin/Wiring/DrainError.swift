@@ -1,8 +1,8 @@
-/// What a component's `drain` has thrown: what it held back is lost, and no further life can bring it back.
+/// An error that a component's `drain` has thrown: what it held back is lost, and another instance cannot recover it.
 public struct DrainError: Error, CustomStringConvertible {
   public let underlying: any Error
 
-  /// A cancellation stays what it is.
+  /// Wraps an error, except a cancellation.
   @usableFromInline
   static func of(_ error: any Error) -> any Error { error is CancellationError ? error : DrainError(underlying: error) }
 

@@ -1,11 +1,11 @@
 public import EventBus
 
-/// The inputs of one component of one event type: inlets that share a sleeping place.
+/// A component's inputs of one event type: inlets that share a parker.
 public struct InletGroup<E: Event>: Sendable {
   public let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
   @usableFromInline let stop: StopToken
-  /// The same without their type.
+  /// The same inlets without their type.
   @usableFromInline let erased: [any AnyInlet]
 
   @inlinable
@@ -19,12 +19,12 @@ public struct InletGroup<E: Event>: Sendable {
     }
   }
 
-  /// The first inlet's turn; nil where there is none.
+  /// A turn for the first inlet; nil if there is none.
   @inlinable
   var firstTurn: Turn<E>? { inlets.first.map { Turn($0) } }
 
-  /// Gives the turn to the next inlet that has something to read. While none has, spins a little and then sleeps. True when all
-  /// inputs have ended or the reader is to hand over.
+  /// Passes the turn to the next inlet that is ready. While none is, spins a little and then sleeps. Returns true when all inputs have
+  /// ended or the reader is to hand over.
   @inlinable @inline(__always)
   nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     repeat {
@@ -35,7 +35,7 @@ public struct InletGroup<E: Event>: Sendable {
     return try await sleepUntilReady(erased, parker, stop, &quantum.spinBudget)
   }
 
-  /// To the next inlet that has something to read, and be it the same; where none has, to the next.
+  /// Passes the turn to the next inlet that is ready, which may be the same one; if none is, to the next.
   @inlinable
   func pass(_ turn: inout Turn<E>) {
     for _ in inlets.indices {
@@ -46,14 +46,15 @@ public struct InletGroup<E: Event>: Sendable {
   }
 }
 
-/// Sleeps until one of the inlets is ready. True when all have ended or the reader is to hand over; throws where the reader is cut off or the task cancelled.
+/// Sleeps until one of the inlets is ready. Returns true when all have ended or the reader is to hand over; throws if the reader is cut off
+/// or the task is cancelled.
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func sleepUntilReady(
   _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ spinBudget: inout SpinBudget
 ) async throws(CancellationError) -> Bool {
   if stop.isCutOff || Task.isCancelled { throw CancellationError() }
-  // Looked at first: what is held is not finished, and must not be taken for it.
+  // Checked first, because an inlet that is held is not finished.
   if stop.isQuiescing || areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
@@ -65,7 +66,7 @@ nonisolated(nonsending) func sleepUntilReady(
   return false
 }
 
-/// Lets others have the thread after a slice of time; throws where the reader is cut off or the task was cancelled meanwhile.
+/// Yields the thread after a slice of time; throws if the reader was cut off or the task was cancelled meanwhile.
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func yield(_ stop: StopToken) async throws(CancellationError) {

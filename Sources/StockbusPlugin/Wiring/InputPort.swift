@@ -1,12 +1,12 @@
 public import EventBus
 internal import Synchronization
 
-/// One input of a component: the inlet through which it reads now, and what was counted on those before it.
+/// One input of a component: its present inlet, and the counts of the inlets before it.
 public final class InputPort: Sendable {
   private struct State {
     var inlet: any AnyInlet
     var archive = EdgeCounts()
-    /// Nobody reads here any more: the archive is all there will be.
+    /// True if the component no longer reads this input, so that only the archive counts.
     var isRetired = false
   }
 
@@ -18,7 +18,7 @@ public final class InputPort: Sendable {
   /// The topic's name.
   public var name: String { inlet.name }
 
-  /// What became of all events of this input.
+  /// The counts of all events of this input.
   public var counts: EdgeCounts {
     state.withLock { state in
       var counts = state.archive
@@ -27,7 +27,7 @@ public final class InputPort: Sendable {
     }
   }
 
-  /// The component reads elsewhere from now on: what waits is dropped, and what its topic publishes later is none of its business.
+  /// Ends the input because the component reads elsewhere from now on. Waiting events are dropped, and later ones are not counted.
   func retire() {
     state.withLock { state in
       if state.isRetired { return }
@@ -37,7 +37,7 @@ public final class InputPort: Sendable {
     }
   }
 
-  /// Goes on with other options at the very event where the input is. Only the reader may call, between two batches.
+  /// Continues with other options at the same event. Only the reader may call, between two batches.
   func reattach(options: InletOptions) {
     state.withLock { state in
       if state.inlet.options == options { return }
@@ -48,7 +48,7 @@ public final class InputPort: Sendable {
   }
 }
 
-/// What a component is to read: a topic, and how.
+/// An input to be attached: a topic, and how to read it.
 public struct Edge: Sendable {
   public let topic: any AnyTopic
   public let options: InletOptions

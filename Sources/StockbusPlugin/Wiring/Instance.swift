@@ -1,17 +1,17 @@
 public import EventBus
 
-// One instance of a component: what it does in its slot, from its start to its end. Inlinable, so that the resident loops are compiled where
-// the component's type is known.
+// One instance of a component: what it does in its slot, from start to end. Inlinable, so that the resident loops are compiled where the
+// component's type is known.
 
-/// How an instance has ended that did not fail.
+/// How an instance has ended without failing.
 public enum Ending: Sendable, Hashable {
-  /// All inputs have ended, or a source has no more.
+  /// All inputs have ended, or a source has no more events.
   case ended
-  /// Another instance is to go on in its place.
+  /// Another instance is to continue in its place.
   case handedOver
 }
 
-/// One life: start, work, and stop whatever happened.
+/// The life of an instance: start, work, and stop whatever happened.
 @inlinable
 nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _ work: () async throws -> Ending) async throws -> Ending {
   let ending: Ending
@@ -34,7 +34,7 @@ nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _
   return ending
 }
 
-/// Unstructured only in form: `live` starts it and awaits its end on every path.
+/// Unstructured only in form: `live` starts this task and awaits its end on every path.
 @usableFromInline
 func startBackground(_ component: any Component) -> Task<Void, Never>? {
   guard let component = component as? any BackgroundComponent else { return nil }
@@ -47,26 +47,26 @@ func endBackground(_ background: Task<Void, Never>?) async {
   await background?.value
 }
 
-/// What is done with what was held back; where it throws, that is lost.
+/// Runs `body`, which sends what was held back. An error is wrapped as a `DrainError`, because that is then lost.
 @inlinable
 nonisolated(nonsending) func drained(_ body: () async throws -> Void) async throws {
   do { try await body() } catch { throw DrainError.of(error) }
 }
 
 extension Slot {
-  /// The one writing end of its output.
+  /// Takes the writing end of its output.
   @inlinable
   func outlet<E: Event>(of _: E.Type) -> Outlet<E> { Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop) }
 
-  /// The output as its own type; it was made with the same blueprint.
+  /// The output with its type; it was made by the same blueprint.
   @inlinable
   func topic<E: Event>(of _: E.Type) -> Topic<E> {
     guard let topic = output as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
     return topic
   }
 
-  /// Serves the inputs, all of one type, until they have ended or another instance is to go on; other inputs meanwhile, where the slot is
-  /// rewired.
+  /// Serves the inputs, all of one type, until they have ended or another instance is to continue. If the slot is rewired, it goes on with
+  /// the new inputs.
   @inlinable
   nonisolated(nonsending) func serve<E: Event>(_: E.Type, _ body: (InletGroup<E>) async throws -> Void) async throws -> Ending {
     while true {
@@ -105,7 +105,7 @@ extension MultiSink {
   }
 }
 
-/// True where a source is cancelled because another instance is to go on, and not because the run stops.
+/// True if a source is cancelled because another instance is to continue, and not because the run stops.
 @usableFromInline
 func isHandingOver(_ slot: Slot) -> Bool { slot.isLeaving && Task.isCancelled }
 

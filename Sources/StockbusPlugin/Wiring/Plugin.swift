@@ -1,9 +1,9 @@
 public import EventBus
 internal import Synchronization
 
-/// What a plugin's module exports: a name, a sentence, and a blueprint for whatever stands upstream.
+/// What a plugin's module exports: a name, a description, and a blueprint for each fitting upstream type.
 public struct Plugin: Sendable {
-  /// What event types it takes.
+  /// The event types that a plugin takes.
   public enum Accepts: Sendable {
     case types([any Event.Type])
     case anyEvent, anySymbolEvent, anyPricedEvent
@@ -13,7 +13,7 @@ public struct Plugin: Sendable {
   public let name: String
   /// What it does, in one sentence.
   public let doc: String
-  /// Blueprints that are compiled: of the one type, of the hot types, or of every value of `choice`.
+  /// The precompiled blueprints: of the one type, of the hot types, or of every value of `choice`.
   private let compiled: CompiledBlueprints
   private let open: OpenTypes?
   private let emitsText: String?
@@ -23,7 +23,7 @@ public struct Plugin: Sendable {
     let values: @Sendable () -> [String]
   }
 
-  /// What a plugin takes that is generic over its event type, and how it is made for one.
+  /// What a plugin that is generic over its event type takes, and how it is bound to one type.
   private struct OpenTypes: Sendable {
     let accepts: Accepts
     let bind: @Sendable ([any Event.Type]) -> Blueprint?
@@ -34,8 +34,8 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints { [blueprint()] })
   }
 
-  /// A plugin whose event type an option decides: `variants` has a blueprint for every value of `option`, its default first. All
-  /// have the same options.
+  /// A plugin whose event type is chosen by an option: `variants` has a blueprint for every value of `option`, the default first. All have
+  /// the same options.
   public init(
     _ name: String, _ doc: String, option: String,
     variants: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, Blueprint>
@@ -43,8 +43,8 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints { variants().map(\.value) }, choice: Choice(option: option) { variants().map(\.key) })
   }
 
-  /// A plugin generic over its event type. `hot` are blueprints compiled where they are written; any other fitting type is bound
-  /// at wiring and runs unspecialised. `emits` says what it emits where that is not what it takes.
+  /// A plugin that is generic over its event type. `hot` are blueprints that are specialised where they are written; any other fitting type
+  /// is bound at wiring and runs unspecialised. `emits` describes its output if that differs from its input.
   public init<G: AnyEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
@@ -60,7 +60,7 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
-  /// As above, for events that tell a price.
+  /// As above, for events with a price.
   public init<G: PricedEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
@@ -89,10 +89,10 @@ public struct Plugin: Sendable {
   /// What it emits, for documentation: type names, or words such as "what it takes".
   public var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
 
-  /// The event types it is compiled for, those it takes before those it emits; some may come twice.
+  /// The event types it is compiled for, inputs before outputs; some may occur twice.
   public var eventTypes: [any Event.Type] { blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) }
 
-  /// What it emits whatever it takes; nil where that depends, and where it emits nothing.
+  /// The event type that it emits for any input; nil if that depends on the input, and if it emits nothing.
   public var fixedOutput: (any Event.Type)? {
     guard let output = blueprints[0].output, !emits.isEmpty, blueprints.allSatisfy({ $0.output == output }) else { return nil }
     return output
@@ -100,7 +100,7 @@ public struct Plugin: Sendable {
 
   static func name(of type: any Event.Type) -> String { type.eventName }
 
-  /// True where it can take this type.
+  /// True if it can take this type.
   public func fits(_ type: any Event.Type) -> Bool {
     switch accepts {
     case .types(let types): types.contains { $0 == type }
@@ -110,7 +110,7 @@ public struct Plugin: Sendable {
     }
   }
 
-  /// True where it has to be given inputs; otherwise it must not.
+  /// True if it requires inputs; otherwise it must have none.
   public var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
 
   /// The event types it takes, in words: `trade, quote`, `events with a price`.
@@ -123,14 +123,14 @@ public struct Plugin: Sendable {
     }
   }
 
-  /// Decodes options without making anything of them; throws every problem at once.
+  /// Checks the options by decoding them; throws all problems at once.
   public func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) { try Self.check(options, node, mark) }
 
   private static func check<O: Options>(_: O.Type, _ node: ConfigNode?, _ mark: ConfigNode.Mark) throws(Problems) {
     _ = try O.decode(node, at: mark)
   }
 
-  /// The blueprint for these upstream types and options; nil where they do not fit.
+  /// The blueprint for these upstream types and options; nil if they do not fit.
   public func blueprint(for upstream: [any Event.Type], options: ConfigNode?) -> Blueprint? {
     if let choice {
       var at = 0
@@ -148,30 +148,29 @@ public struct Plugin: Sendable {
   }
 }
 
-/// A plugin that takes whatever event: how it is made for one type, in one line.
+/// A plugin that takes any event, and how it is bound to one type.
 public protocol AnyEventPlugin: SendableMetatype {
   static func bind<E: Event>(_: E.Type) -> Blueprint
 }
 
-/// A plugin that takes whatever has a symbol: how it is made for one type, in one line.
+/// A plugin that takes any event with a symbol, and how it is bound to one type.
 public protocol SymbolEventPlugin: SendableMetatype {
   static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint
 }
 
-/// A plugin that takes whatever has a price: how it is made for one type, in one line.
+/// A plugin that takes any event with a price, and how it is bound to one type.
 public protocol PricedEventPlugin: SendableMetatype {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint
 }
 
-/// A plugin's blueprints, made when it is first asked about: a configuration names few of all plugins, and each blueprint makes the
-/// program look types up.
+/// A plugin's blueprints, made at the first use: a configuration names few of all plugins, and each blueprint costs type look-ups.
 private final class CompiledBlueprints: Sendable {
   private let make: @Sendable () -> [Blueprint]
   private let made = Mutex<[Blueprint]>([])
 
   init(_ make: @escaping @Sendable () -> [Blueprint]) { self.make = make }
 
-  /// At least one; none is the programmer's mistake and traps.
+  /// At least one. Traps if there is none.
   func all(of name: String) -> [Blueprint] {
     made.withLock { made in
       if made.isEmpty { made = make() }

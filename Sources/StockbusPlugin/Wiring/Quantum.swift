@@ -1,7 +1,7 @@
 internal import CMemoryBarrier
 public import EventBus
 
-/// The most events of one hand-over; bounds how long a component keeps its actor.
+/// The most events of one batch; bounds how long a component keeps its actor.
 @inlinable public var maximumBatch: Int { 1024 }
 
 /// How long a resident loop may keep its actor and its pool thread.
@@ -10,13 +10,13 @@ public struct Quantum {
   @usableFromInline var batches = 0
   @usableFromInline var spinBudget: SpinBudget
   @usableFromInline var since = stockbus_monotonic_ns()
-  /// Half a millisecond: a call into a busy component waits about that long.
+  /// Half a millisecond: a call into a busy component waits about as long.
   @usableFromInline static var slice: Int64 { 500_000 }
 
-  /// Of the loop whose owner sleeps at `parker`.
+  /// For the loop whose owner sleeps at `parker`.
   @inlinable public init(_ parker: Parker) { spinBudget = SpinBudget(parker.waiting.strategy) }
 
-  /// True when the time slice is over; looks at the clock once in 32 runs or 8,192 events.
+  /// True when the time slice is over; reads the clock once in 32 batches or 8,192 events.
   @inlinable @inline(__always)
   mutating func isSpent(_ n: Int) -> Bool {
     spinBudget.hadLuck()

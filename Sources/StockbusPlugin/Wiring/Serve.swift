@@ -1,6 +1,6 @@
 public import EventBus
 
-// The resident loops: isolated to the component, so that its method is a plain call, and inlinable, so that they are compiled
+// The resident loops. They are isolated to the component, so that its method is a plain call, and inlinable, so that they are compiled
 // where the component's type is known.
 
 extension Processor {
@@ -68,7 +68,7 @@ extension Sink {
   }
 }
 
-/// How many events of a run a sink has taken before it threw.
+/// How many events of a batch a sink has taken before it threw.
 @usableFromInline
 func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error as? any EnvironmentError)?.taken ?? 0), count) }
 

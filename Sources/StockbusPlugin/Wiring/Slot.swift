@@ -1,20 +1,20 @@
 public import EventBus
 internal import Synchronization
 
-/// A component's place in a run: its inputs and its output, where it sleeps, what it has counted and remembers. Instances come and go in
-/// it, one at a time; each goes on at the very event where the one before it has ended.
+/// A component's place in a run: its inputs and output, its parker, its counters and its memory. Instances run in it one at a time; each
+/// continues at the event after the last one that the instance before it has finished.
 public final class Slot: Sendable {
   public let context: Context
   public let output: (any AnyTopic)?
-  /// Where its instance sleeps for events; a processor's waits for room at the same place.
+  /// Where its instance sleeps for events. A processor waits for room there too.
   @usableFromInline let parker: Parker
-  /// Why an instance stops that is not at its end.
+  /// Why an instance stops before its inputs have ended.
   @usableFromInline let stop = StopToken()
   private let state: Mutex<State>
 
   private struct State {
     var ports: [InputPort]
-    /// Inputs that it has read and reads no more.
+    /// Former inputs.
     var retired: [InputPort] = []
     /// The component of the present instance, once it has started.
     var component: (any Component)?
@@ -22,16 +22,16 @@ public final class Slot: Sendable {
     var request = Request.none
   }
 
-  /// What the instance is asked for.
+  /// A request to the instance.
   private enum Request {
     case none
-    /// To leave, as another one is to go on.
+    /// To return, because another instance is to continue.
     case leave
-    /// To read from these from then on, and to say when.
+    /// To read from these edges from then on, and then to call `done`.
     case rewire([Edge], done: @Sendable () -> Void)
   }
 
-  /// Attaches the inputs; their topics' types were checked before. `output` is what the blueprint's `makeTopic` has made.
+  /// Attaches the inputs, whose event types the caller has checked. `output` is a topic made by the blueprint's `makeTopic`.
   public init(_ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?) {
     self.context = context
     self.output = output
@@ -41,25 +41,25 @@ public final class Slot: Sendable {
   }
 
   public var id: String { context.id }
-  /// What it reads now, in the order of its inputs.
+  /// The present inputs, in the order of the configuration.
   public var ports: [InputPort] { state.withLock { $0.ports } }
-  /// What it has read and reads no more; their counts stand still.
+  /// The former inputs; their counts no longer change.
   public var retiredPorts: [InputPort] { state.withLock { $0.retired } }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
 
-  // MARK: Its owner's side
+  // MARK: The owner's side
 
-  /// Runs one instance: init, start, work, stop. Returns when all inputs have ended, a source has no more, or the instance was asked to
-  /// hand over. One at a time.
+  /// Runs one instance: init, start, work, stop. Returns when all inputs have ended, a source has no more events, or the instance was asked
+  /// to hand over. One instance at a time.
   @discardableResult
   public func run(_ assembly: Blueprint.Assembly) async throws -> Ending { try await assembly.run(self) }
 
-  /// Asks the instance to return, because another one is to go on where it ends: what it has in hand is finished, what waits stays. For
-  /// components with inputs; a source is cancelled besides.
+  /// Asks the instance to return, because another one is to continue: the batch in hand is finished, waiting events stay. For components
+  /// with inputs; a source must be cancelled too.
   public func quiesce() { ask(.leave) }
 
-  /// Asks the instance to go on with other inputs, between two batches: an input that stays the same topic's goes on where it is, with
-  /// other options where those are others. Then `done` is called.
+  /// Asks the instance to continue with other inputs, between two batches, and then calls `done`. An input with the same topic continues at
+  /// its position, with new options if they differ.
   public func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
 
   private func ask(_ request: Request) {
@@ -72,7 +72,7 @@ public final class Slot: Sendable {
     wake()
   }
 
-  /// Lets the next instance go on where one has left.
+  /// Lets the next instance continue after one has left.
   public func goOn() { state.withLock { goOn(&$0) } }
 
   private func goOn(_ state: inout State) {
@@ -81,7 +81,7 @@ public final class Slot: Sendable {
     for port in state.ports { port.inlet.letGo() }
   }
 
-  /// Takes a rewiring back; false where it was carried out.
+  /// Withdraws a rewiring; returns false if it has already been carried out.
   public func withdraw() -> Bool {
     state.withLock { state in
       guard case .rewire = state.request else { return false }
@@ -90,10 +90,10 @@ public final class Slot: Sendable {
     }
   }
 
-  /// True while the instance is asked to leave.
+  /// True while the instance is asked to return because another one is to continue.
   var isLeaving: Bool { state.withLock { if case .leave = $0.request { true } else { false } } }
 
-  /// Gives it other inputs, as `rewire` does, while no instance runs.
+  /// Replaces the inputs as `rewire` does, but while no instance runs.
   public func reconnect(_ edges: [Edge]) {
     var old = ports
     let ports = edges.map { edge in
@@ -109,10 +109,10 @@ public final class Slot: Sendable {
     }
   }
 
-  /// Gives it the memory back that `succeed` returned.
+  /// Restores the memory that `succeed` returned.
   public func restore(_ memory: Memory.Contents) { context.memory.contents = memory }
 
-  /// Ends the instance at once, wherever it waits at a topic, and every later one; what waits stays where it is.
+  /// Ends the instance, and every later one, at once, wherever it waits at a topic. Waiting events stay.
   public func cutOff() {
     stop.cutOff()
     wake()
@@ -120,7 +120,8 @@ public final class Slot: Sendable {
 
   public var isCutOff: Bool { stop.isCutOff }
 
-  /// Nothing will come from this component any more, and it holds nobody back. Only while no instance runs.
+  /// Ends the component for good: its output is closed and its inputs are detached, so that nothing waits for it. Only while no instance
+  /// runs.
   public func retire() {
     for port in ports { port.inlet.detach() }
     output?.close()
@@ -131,10 +132,10 @@ public final class Slot: Sendable {
     output?.producer.wake()
   }
 
-  /// Calls `body` when an instance has started, once; at the latest `run` says so by returning.
+  /// Calls `body` once, when an instance has started. If none starts, `run` returns or throws without the call.
   public func whenStarted(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenStarted = body } }
 
-  /// Tells the living component something; throws where it takes no commands, does not know this one, or does not live now.
+  /// Sends a command to the present instance; throws if it takes no commands, does not know this one, or is not running.
   public func perform(_ command: Command) async throws(CommandError) -> String {
     guard let component = state.withLock({ $0.component }) else { throw .notRunning(id) }
     guard let commandable = component as? any CommandableComponent else { throw .takesNoCommands(id) }
@@ -150,18 +151,18 @@ public final class Slot: Sendable {
 
   // MARK: The instance's side
 
-  /// Why the serving of the inputs has ended.
+  /// Why serving the inputs has ended.
   @usableFromInline
   enum Pause {
-    /// All inputs have.
+    /// All inputs have ended.
     case ended
-    /// There is more, perhaps from other inputs.
+    /// There is more to serve, perhaps from other inputs.
     case servingOn
-    /// Another instance is to go on.
+    /// Another instance is to continue.
     case leaving
   }
 
-  /// Asked when serving has ended; carries a rewiring out.
+  /// Returns why serving has ended; carries out a rewiring.
   @usableFromInline
   func pause() -> Pause {
     let (request, ports) = state.withLock { state in
@@ -177,7 +178,7 @@ public final class Slot: Sendable {
       goOn()
       done()
       return .servingOn
-    // A rewiring that was withdrawn ends the serving too.
+    // A rewiring that was withdrawn also ends the serving.
     case .none: return ports.allSatisfy(\.inlet.isFinished) ? .ended : .servingOn
     }
   }

@@ -1,7 +1,7 @@
 public import EventBus
 
-/// Whose turn it is among a component's inputs. Holds the inlet, because fetching it from the array for every run would count it up
-/// and down, two locked instructions.
+/// Which of a component's inputs is read next. It holds the inlet, because fetching it from the array for every batch would retain and
+/// release it, two locked instructions.
 @usableFromInline
 struct Turn<E: Event> {
   @usableFromInline var inlet: Inlet<E>

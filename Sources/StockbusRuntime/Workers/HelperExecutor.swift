@@ -1,4 +1,4 @@
-/// A pool's workers for what shall run beside the one who starts or wakes it: whoever has nothing to do takes it at once.
+/// An executor on a pool's workers for tasks that should run in parallel with their starter: an idle worker takes each at once.
 public final class HelperExecutor: TaskExecutor {
   public static let shared = HelperExecutor(WorkerPool.shared)
 

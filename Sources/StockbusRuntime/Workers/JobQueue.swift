@@ -1,4 +1,4 @@
-/// Jobs in the order they came, each with the moment it began to wait, in nanoseconds on the monotonic clock.
+/// Jobs in the order they came, each with the time at which it began to wait, in nanoseconds of the monotonic clock.
 struct JobQueue<Job> {
   struct Entry {
     let job: Job
@@ -6,13 +6,13 @@ struct JobQueue<Job> {
   }
 
   private var entries: [Entry?] = []
-  /// Entries before `first` were taken.
+  /// Entries before `first` have been taken.
   private var first = 0
 
   var isEmpty: Bool { first == entries.count }
   var count: Int { entries.count - first }
 
-  /// When the oldest began to wait; nil where there is none.
+  /// When the oldest job began to wait; nil if there is none.
   var oldest: Int64? { isEmpty ? nil : entries[first]?.since }
 
   mutating func append(_ job: Job, since: Int64) { entries.append(Entry(job: job, since: since)) }

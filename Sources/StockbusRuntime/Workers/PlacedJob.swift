@@ -1,6 +1,6 @@
-/// A job, and the executor that it was given to: the same workers are several executors.
+/// A job and the executor that it was given to, as the same workers serve several executors.
 ///
-/// Both unowned, as the language gives them: a task keeps its job and the executor that it prefers.
+/// Both are unowned, as the language provides them: a task keeps its job and its preferred executor alive.
 struct PlacedJob {
   private let job: UnownedJob
   private let executor: UnownedTaskExecutor

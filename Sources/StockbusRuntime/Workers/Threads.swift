@@ -1,4 +1,4 @@
-// What the system has no Swift form of: threads that are ours, and knowing which of them runs.
+// Threads and thread-local variables, for which the standard library has no API.
 
 internal import CMemoryBarrier
 
@@ -8,11 +8,11 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Starts a thread that nobody waits for; it ends with the process.
+/// Starts a detached thread that runs until the process ends.
 ///
-/// Traps where the system has no thread left, as the default pool does: nothing could run.
+/// Traps if the system cannot create a thread, as the default pool does, because then nothing could run.
 func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-  // Unsafe because the body travels through C's `void *`: retained here, released by the thread.
+  // Unsafe because the body is passed through C's `void *`: retained here, released by the thread.
   let box = Unmanaged.passRetained(ThreadBody(name, body))
   #if canImport(Darwin)
   var thread: pthread_t?
@@ -51,9 +51,9 @@ private func runThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoint
 }
 #endif
 
-/// The worker whose thread this is: a variable of the thread's own.
+/// The worker whose thread this is, in a thread-local variable.
 ///
-/// Unsafe because C's is a `void *`; workers live as long as their pool, and threads no longer.
+/// Unsafe because C stores a `void *`; a worker lives as long as its pool, and its thread no longer.
 struct CurrentWorker: Sendable {
   private let key: pthread_key_t
 

@@ -4,19 +4,19 @@ internal import EventBus
 
 /// One thread of a pool, and the jobs that wait for it.
 ///
-/// Unchecked because `began` is its own thread's: jobs that it enqueues are stamped with it, which saves them a look at the clock.
+/// Unchecked because of `began`, which only its own thread uses: jobs that it enqueues are stamped with it, which saves reading the clock.
 final class Worker: @unchecked Sendable {
-  /// What others may look at and change.
+  /// The state behind the lock, which all threads may read and change.
   struct State {
     var waiting = JobQueue<PlacedJob>()
     var phase = Phase.unborn
-    /// Those who fell asleep here without a barrier, and when the first of them did.
+    /// Parkers that fell asleep here without a barrier, and when the first of them did.
     var sleepers: [Parker] = []
     var sleepersSince: Int64 = 0
   }
 
   enum Phase {
-    /// Has no thread yet: the first that comes to it gets it one.
+    /// It has no thread yet; the first job starts one.
     case unborn
     case asleep
     case awake
@@ -30,9 +30,9 @@ final class Worker: @unchecked Sendable {
 
   init(_ number: Int) { self.number = number }
 
-  // MARK: Everybody's side
+  // MARK: For all threads
 
-  /// Takes the job where the worker has nothing to do.
+  /// Takes the job if the worker is idle; otherwise returns false.
   func take(_ job: PlacedJob, since: Int64, for pool: WorkerPool) -> Bool {
     let phase = state.withLock { state -> Phase in
       let phase = state.phase
@@ -46,7 +46,7 @@ final class Worker: @unchecked Sendable {
     return phase != .awake
   }
 
-  /// Takes the job behind whatever waits already.
+  /// Takes the job after all jobs that wait already.
   func append(_ job: PlacedJob, since: Int64, for pool: WorkerPool) {
     let phase = state.withLock { state in
       defer { state.phase = .awake }
@@ -56,7 +56,7 @@ final class Worker: @unchecked Sendable {
     rouse(from: phase, for: pool)
   }
 
-  /// Has it look for work, where it has none. Answers false where it is busy.
+  /// Makes an idle worker look for work. Returns false if it is busy.
   func rouse(for pool: WorkerPool) -> Bool {
     let phase = state.withLock { state in
       defer { state.phase = .awake }
@@ -76,10 +76,10 @@ final class Worker: @unchecked Sendable {
 
   var isBusy: Bool { state.withLock { $0.phase == .awake } }
 
-  /// When the job that waits longest began to wait; nil where none waits.
+  /// When the oldest waiting job began to wait; nil if none waits.
   var oldest: Int64? { state.withLock { $0.waiting.oldest } }
 
-  /// Takes the job that waits longest away, where it has waited since before `moment`.
+  /// Removes and returns the oldest waiting job, if it has waited since before `moment`.
   func giveUp(before moment: Int64) -> PlacedJob? {
     state.withLock { state in
       guard let oldest = state.waiting.oldest, oldest < moment else { return nil }
@@ -87,7 +87,8 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Runs the barrier of those who fell asleep here before `moment`, and looks again on their behalf. Answers whether there were any.
+  /// Runs the barrier for the parkers that fell asleep here before `moment`, and checks again on their behalf. Returns whether there were
+  /// any.
   @discardableResult
   func lookAfterSleepers(before moment: Int64) -> Bool {
     let sleepers = state.withLock { state -> [Parker] in
@@ -102,9 +103,9 @@ final class Worker: @unchecked Sendable {
     return true
   }
 
-  // MARK: Its own thread's side
+  // MARK: For its own thread
 
-  /// A component falls asleep in the present job.
+  /// A component is falling asleep in the present job.
   func add(sleeper: Parker) {
     state.withLock { state in
       if state.sleepers.isEmpty { state.sleepersSince = began }
@@ -123,7 +124,7 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Its own oldest job, or one that has waited too long elsewhere; nil where it should sleep until the bell rings.
+  /// Its own oldest job, or one that has waited too long elsewhere; nil if it must sleep until the doorbell rings.
   private func next(for pool: WorkerPool) -> PlacedJob? {
     while true {
       began = stockbus_monotonic_ns()

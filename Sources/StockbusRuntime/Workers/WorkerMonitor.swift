@@ -7,12 +7,12 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A thread that looks after workers whose present job takes long, while anybody works; asleep otherwise.
+/// A thread that helps workers whose present job takes long. It sleeps while no worker is busy.
 final class WorkerMonitor: Sendable {
-  /// Between two rounds, in microseconds: often where help was needed just now, seldom where it was not.
+  /// The pause between two rounds, in microseconds: short if help was needed in the last round, longer otherwise.
   private static let shortest: UInt32 = 100
   private static let longest: UInt32 = 5000
-  /// Rounds without any work before it sleeps: work that comes often enough shall not have to wake it each time.
+  /// Rounds without work before it sleeps, so that frequent work need not wake it each time.
   private static let quietRounds = 4
 
   private enum Phase: UInt8, AtomicRepresentable { case unborn, asleep, awake }
@@ -20,7 +20,7 @@ final class WorkerMonitor: Sendable {
   private let phase = Atomic(Phase.unborn)
   private let bell = DispatchSemaphore(value: 0)
 
-  /// There is work.
+  /// To be called when there is work.
   func begin(for pool: WorkerPool) {
     if phase.load(ordering: .relaxed) == .awake { return }
     switch phase.exchange(.awake, ordering: .sequentiallyConsistent) {
@@ -40,7 +40,7 @@ final class WorkerMonitor: Sendable {
       guard quiet > Self.quietRounds else { continue }
       quiet = 0
       phase.store(.asleep, ordering: .sequentiallyConsistent)
-      // Work that came just before saw a monitor awake.
+      // Work that came just before has found the phase awake and has not woken this thread, so check again.
       if pool.isBusy, phase.exchange(.awake, ordering: .sequentiallyConsistent) == .asleep { continue }
       bell.wait()
     }

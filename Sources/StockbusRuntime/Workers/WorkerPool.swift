@@ -2,25 +2,25 @@ internal import CMemoryBarrier
 public import EventBus
 internal import StockbusPlugin
 
-/// The threads that a run's components share: one a processor, and a component goes on where the one that woke it was running.
+/// The threads that a run's components share, one per processor. A component that is woken runs on the thread that woke it.
 ///
-/// Handing an event to another core costs more than most components do with it: its cache lines have to travel, and so have the
-/// words that say how far each end is. So whoever is woken waits on the waker's own worker and runs next there, on warm data; a
-/// producer fills its ring, sleeps, and its reader empties it. Other workers help where this does not keep up: a job that has
-/// waited longer than `stealDelay`, many times what its data's journey costs, is taken by a worker that has nothing to do.
+/// Handing an event to another core costs more than most components do with it, because the cache lines of the event and of the positions
+/// of both ends have to move. So a component that is woken is queued on the waker's own worker and runs next there, with warm caches: a
+/// producer fills its ring and sleeps, and then its reader empties it. If one worker does not keep up, others help: a job that has waited
+/// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker.
 ///
-/// A worker looks at the ages of its own waiting jobs between two jobs. Where one job takes long, a `WorkerMonitor` does.
+/// A worker checks the ages of its own waiting jobs between two jobs. While one job takes long, a `WorkerMonitor` does.
 public final class WorkerPool: TaskExecutor, SleepWatch {
-  /// The process's: its threads come with the first need of each, and stay.
+  /// The pool of the process. Its threads are started when they are first needed, and stay.
   public static let shared = WorkerPool(count: usableProcessors())
 
   private let workers: [Worker]
   private let monitor: WorkerMonitor?
   let current = CurrentWorker()
-  /// How long a job waits for its own worker, in nanoseconds.
+  /// How long a job waits for its own worker before another one may take it, in nanoseconds.
   let stealDelay: Int64
-  /// How long those who fell asleep without a barrier wait for it, in nanoseconds. Only news that came in the very moment can have
-  /// been missed, and the next news heals that too; so it may be long, and one barrier serves many.
+  /// How long sleepers without a barrier wait for one, in nanoseconds. Only news that came at the moment of falling asleep can be missed,
+  /// and the next news wakes the sleeper too. So the time may be long, and one barrier serves many.
   let sleepersDelay: Int64 = 1_000_000
 
   init(count: Int, stealDelay: Int64 = 200_000) {
@@ -29,20 +29,20 @@ public final class WorkerPool: TaskExecutor, SleepWatch {
     self.stealDelay = stealDelay
   }
 
-  /// How components wait that run on this pool.
+  /// How components on this pool wait.
   public var parking: Waiting { Waiting(.park, watch: self) }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = PlacedJob(UnownedJob(job), on: self)
     if let worker = current.worker { return worker.append(job, since: worker.began, for: self) }
-    // From outside: a timer, a socket, a thread of its own.
+    // From outside the pool: a timer, a socket, a component with a thread of its own.
     place(job)
   }
 
-  /// Gives the job to whoever has nothing to do, the first ones first; otherwise to the present worker.
+  /// Gives the job to the first idle worker; if there is none, to the present worker.
   func place(_ job: PlacedJob) {
     defer {
-      // After the job, so that a monitor that is about to sleep sees either the work or this.
+      // After the job, so that a monitor that is about to sleep sees either the work or this call.
       monitor?.begin(for: self)
     }
     let now = stockbus_monotonic_ns()
@@ -50,23 +50,23 @@ public final class WorkerPool: TaskExecutor, SleepWatch {
     (current.worker ?? workers[0]).append(job, since: now, for: self)
   }
 
-  /// A job that has waited too long for its own worker.
+  /// Takes a job that has waited too long for its own worker.
   func steal(at now: Int64) -> PlacedJob? {
     for worker in workers { if let job = worker.giveUp(before: now - stealDelay) { return job } }
     return nil
   }
 
-  /// The worker looks again on the sleeper's behalf; who runs on a thread of its own has to run the barrier itself.
+  /// The worker's thread checks again on the sleeper's behalf. Returns false on any other thread, which has to run the barrier itself.
   public func notice(_ parker: Parker) -> Bool {
     guard let worker = current.worker else { return false }
     if parker.beginNotice() { worker.add(sleeper: parker) }
     return true
   }
 
-  /// Somebody waits too long: whoever has nothing to do shall come and look.
+  /// A job waits too long: makes the first idle worker look for work.
   func findHelp() { for worker in workers where worker.rouse(for: self) { return } }
 
-  /// The monitor's round: true where somebody was found waiting too long.
+  /// One round of the monitor: returns true if a job was found that has waited too long.
   func look() -> Bool {
     let now = stockbus_monotonic_ns()
     for worker in workers { worker.lookAfterSleepers(before: now - sleepersDelay) }

@@ -1,6 +1,6 @@
-/// One place of a screen: a character with its look.
+/// One cell of a screen: a character with its style.
 public struct Cell: Hashable, Sendable {
-  /// A character as people see it, one or two columns wide; empty for the right half of the wide one before it.
+  /// A user-perceived character, one or two columns wide; empty for the right half of a wide one.
   public var text: String
   public var style: Style
 
@@ -9,9 +9,9 @@ public struct Cell: Hashable, Sendable {
     self.style = style
   }
 
-  /// The right half of a wide character.
+  /// True for the right half of a wide character.
   var isContinuation: Bool { text.isEmpty }
 
-  /// One-character texts of ASCII, so that drawing plain text makes no strings.
+  /// Texts of the ASCII characters, so that drawing plain text allocates no strings.
   static let ascii: [String] = (0..<128).map { $0 < 0x20 || $0 == 0x7f ? " " : String(UnicodeScalar(UInt8($0))) }
 }

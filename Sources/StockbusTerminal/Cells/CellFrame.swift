@@ -1,12 +1,12 @@
-/// A screen's worth of cells: what a program draws into, and what is compared with what stands on the terminal.
+/// The cells of a whole screen. A program draws into a frame, which is then compared with the one on the terminal.
 ///
-/// Everything that is put outside of it is cut; a wide character never stands half inside, nor is half of one left over.
+/// Anything outside the frame is cut. A wide character is never drawn in half, and no half of one is left over.
 public struct CellFrame: Hashable, Sendable {
   public let size: TerminalSize
   /// Row by row.
   var cells: ContiguousArray<Cell>
 
-  /// Blank, in one look.
+  /// A blank frame in one style.
   public init(size: TerminalSize, style: Style = .plain) {
     self.size = size
     cells = ContiguousArray(repeating: Cell(" ", style), count: size.columns * size.rows)
@@ -18,9 +18,9 @@ public struct CellFrame: Hashable, Sendable {
   /// The cell at a place inside the frame.
   public subscript(row: Int, column: Int) -> Cell { cells[row * size.columns + column] }
 
-  /// Puts text at a place, at most `width` columns of it; answers the column behind it.
+  /// Draws text at a position, at most `width` columns of it; returns the column after it.
   ///
-  /// Control characters and the like are left out as in `StyledLine`.
+  /// Control characters and the like are removed as in `StyledLine`.
   @discardableResult
   public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, width: Int = .max) -> Int {
     let end = width >= columns - column ? columns : column + max(0, width)
@@ -30,7 +30,7 @@ public struct CellFrame: Hashable, Sendable {
     for character in text.terminalSafe {
       let width = character.displayWidth
       if width == 0 {
-        // Alone it would have no place; behind a character Swift has already put it there.
+        // Such a character has no column of its own; after another one, Swift has already combined them.
         continue
       }
       if at + width > end { break }
@@ -53,7 +53,7 @@ public struct CellFrame: Hashable, Sendable {
     return at
   }
 
-  /// Puts a line of several looks; what has no ground of its own keeps that of `style`.
+  /// Draws a line of several styles; pieces without a background keep that of `style`.
   @discardableResult
   public mutating func put(_ line: StyledLine, row: Int, column: Int, over style: Style = .plain, width: Int = .max) -> Int {
     let end = width >= columns - column ? columns : column + max(0, width)
@@ -67,14 +67,14 @@ public struct CellFrame: Hashable, Sendable {
     return at
   }
 
-  /// Makes columns of a row blank, in one look.
+  /// Clears columns of a row in one style.
   public mutating func clear(row: Int, from column: Int = 0, to end: Int = .max, _ style: Style) {
     guard row >= 0, row < rows else { return }
     let range = max(0, column)..<max(max(0, column), min(end, columns))
     for at in range { set(row, at, Cell(" ", style)) }
   }
 
-  /// Changes the look of columns of a row.
+  /// Changes the style of columns of a row.
   public mutating func restyle(row: Int, from column: Int = 0, to end: Int = .max, _ change: (inout Style) -> Void) {
     guard row >= 0, row < rows else { return }
     let begin = max(0, column)
@@ -83,13 +83,13 @@ public struct CellFrame: Hashable, Sendable {
 
   private mutating func set(_ row: Int, _ column: Int, _ cell: Cell, isHalf: Bool = false) {
     let at = row * columns + column
-    // Half a character is none.
+    // Overwriting one half of a wide character removes the other half.
     if !isHalf, cells[at].isContinuation, column > 0 { cells[at - 1].text = " " }
     if column + 1 < columns, cells[at + 1].isContinuation { cells[at + 1].text = " " }
     cells[at] = cell
   }
 
-  /// The text of a row, without the blanks at its end.
+  /// The text of a row without trailing blanks.
   public func text(row: Int) -> String {
     var text = ""
     for column in 0..<columns { text += self[row, column].text }
@@ -100,7 +100,7 @@ public struct CellFrame: Hashable, Sendable {
   /// The text of all rows.
   public var text: [String] { (0..<rows).map { text(row: $0) } }
 
-  /// A row in pieces of one look each, without the blanks at its end.
+  /// A row in pieces of one style each, without trailing blanks.
   public func line(row: Int) -> StyledLine {
     var end = columns
     while end > 0, self[row, end - 1].text == " " { end -= 1 }

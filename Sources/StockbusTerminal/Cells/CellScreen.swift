@@ -1,11 +1,11 @@
-/// What stands on a terminal in full-screen mode, and the bytes that make the next frame of it.
+/// The contents of a terminal in full-screen mode, and the bytes that change it to the next frame.
 ///
-/// A value without I/O: every method answers the bytes of one frame, to be written at once and in order.
+/// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
 public struct CellScreen: Sendable {
   private var shown: CellFrame?
   private let colors: ColorDepth
   private let isUTF8: Bool
-  /// Escape sequences by look: finding the nearest of 256 colours takes longer than drawing.
+  /// Escape sequences by style, cached because finding the nearest of 256 colours takes longer than drawing.
   private var sequences: [Style: [UInt8]] = [:]
 
   public init(colors: ColorDepth, isUTF8: Bool) {
@@ -13,10 +13,10 @@ public struct CellScreen: Sendable {
     self.isUTF8 = isUTF8
   }
 
-  /// What is on the screen is not known any more: the next frame is drawn whole.
+  /// To be called when the contents of the screen are unknown: the next frame is drawn completely.
   public mutating func invalidate() { shown = nil }
 
-  /// The bytes that show `frame`; none where it is there already. `synchronized` frames appear at once on terminals that can.
+  /// The bytes that show `frame`; empty if it is already shown. With `synchronized` the frame appears at once on terminals that support it.
   public mutating func show(_ frame: CellFrame, synchronized: Bool) -> [UInt8] {
     var out: [UInt8] = []
     if let shown, shown.size == frame.size {
@@ -31,13 +31,13 @@ public struct CellScreen: Sendable {
     return (synchronized ? Sequences.syncBegin : []) + out + Style.reset + (synchronized ? Sequences.syncEnd : [])
   }
 
-  /// Looks back to normal, everything blank, the cursor at the top.
+  /// Resets the style, clears the screen and moves the cursor to the top.
   private static let clearAll = Array("\u{1b}[0m\u{1b}[2J".utf8)
 
   private mutating func change(_ old: CellFrame?, _ new: CellFrame, _ out: inout [UInt8]) {
     var style: Style?
     for row in 0..<new.rows {
-      /// Where the cursor is, if it is in this row.
+      /// The cursor's column, if it is in this row.
       var cursor: Int?
       var column = 0
       while column < new.columns {
@@ -52,7 +52,7 @@ public struct CellScreen: Sendable {
           style = cell.style
         }
         let isPlain = append(cell, width, &out)
-        // A terminal may find such a character wider or narrower than we do: the next one is given its place.
+        // A terminal may draw such a character wider or narrower than expected, so the cursor is positioned before the next one.
         cursor = isPlain ? column + width : nil
       }
     }
@@ -71,7 +71,7 @@ public struct CellScreen: Sendable {
     out.append(UInt8(48 + number % 10))
   }
 
-  /// Answers whether every terminal agrees about its width.
+  /// Returns true if all terminals agree about the character's width.
   private func append(_ cell: Cell, _ width: Int, _ out: inout [UInt8]) -> Bool {
     if cell.isContinuation {
       out.append(32)
@@ -86,7 +86,7 @@ public struct CellScreen: Sendable {
     return true
   }
 
-  /// What stands for a character where only ASCII is safe.
+  /// A substitute for a character if only ASCII is safe.
   private static func substitute(_ text: String) -> UInt8 {
     guard let scalar = text.unicodeScalars.first else { return 32 }
     switch scalar {

@@ -1,4 +1,4 @@
-/// Nothing: what is written is forgotten, there is no window and no keyboard.
+/// No device: output is discarded, and there is no window and no keyboard.
 struct NoDevice: TerminalDevice {
   func isTerminal(_: OutputStream) -> Bool { false }
   func windowSize(_: OutputStream) -> TerminalSize? { nil }

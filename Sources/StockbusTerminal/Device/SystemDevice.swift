@@ -4,11 +4,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Two descriptors of the process, and the keyboard of the terminal behind them.
+/// Two descriptors of the process, and the keyboard of their terminal.
 struct SystemDevice: TerminalDevice {
   var output: Int32 = STDOUT_FILENO
   var errors: Int32 = STDERR_FILENO
-  /// Where keys come from, if it is neither standard input nor the process's terminal.
+  /// The keyboard's descriptor, if it is neither standard input nor the process's terminal.
   var keyboard: Int32?
 
   private func descriptor(_ stream: OutputStream) -> Int32 { stream == .standardOutput ? output : errors }
@@ -30,7 +30,7 @@ struct SystemDevice: TerminalDevice {
   }
 }
 
-/// Standard input where it is a terminal, otherwise the process's terminal.
+/// The keyboard: standard input if that is a terminal, otherwise the process's terminal.
 private final class SystemKeyboard: TerminalKeyboard {
   private let descriptor: Int32
   private let isOwn: Bool
@@ -78,7 +78,7 @@ private final class SystemKeyboard: TerminalKeyboard {
 
   func yield() { note(isOn: false) }
 
-  /// For those who give the terminal back when this process cannot.
+  /// Informs the code that restores the terminal when this process cannot.
   private func note(isOn: Bool) {
     CrashRestore.isFullScreen(isOn, descriptor: output, found: mode.found)
     guardian?.say(isOn: isOn)
@@ -89,7 +89,7 @@ private final class SystemKeyboard: TerminalKeyboard {
     _ = poll(&entry, 1, 100)
   }
 
-  // Unlike SIGTSTP it cannot be caught, so it stops us now and here.
+  // SIGSTOP, because unlike SIGTSTP it cannot be caught, so it stops the process here and now.
   func stopProcess() { kill(getpid(), SIGSTOP) }
 
   func end() {

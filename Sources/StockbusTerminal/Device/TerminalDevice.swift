@@ -1,46 +1,47 @@
-/// What a `Terminal` stands on: the streams of the process, or a screen in memory in a test.
+/// The device of a `Terminal`: the streams of the process, or a screen in memory for a test.
 package protocol TerminalDevice: Sendable {
   func isTerminal(_ stream: OutputStream) -> Bool
-  /// The window's size now; nil where there is no window.
+  /// The present size of the window; nil if there is no window.
   func windowSize(_ stream: OutputStream) -> TerminalSize?
-  /// Writes all of `bytes`, for as long as that takes; returns 0 or the system's error number.
+  /// Writes all of `bytes`, however long that takes; returns 0 or the system's error number.
   func write(_ bytes: [UInt8], to stream: OutputStream) -> Int32
-  /// Whether a block is drawn in place, for whoever gives the terminal back when the process breaks.
+  /// Notes whether a block is drawn in place, so that the terminal is restored if the process crashes.
   func noteBlock(isLive: Bool)
-  /// Takes the keyboard for a full screen, and throws why not. `receive` is called on threads of the device's own once `begin` was called.
+  /// Takes the keyboard for a full screen; throws the reason if that is not possible. After `begin`, `receive` is called on threads of the
+  /// device.
   func openKeyboard(_ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard
 }
 
-/// The keyboard of a terminal while a full screen has it, and how the terminal was found.
+/// The keyboard of a terminal in full-screen mode, and the terminal's former modes.
 ///
-/// Between `enter` and `leave` the device sees to it that the terminal is given back however the process ends.
+/// Between `enter` and `leave` the device ensures that the terminal is restored however the process ends.
 package protocol TerminalKeyboard: Sendable {
-  /// Whether the terminal listens to this process now, not to another one of its shell.
+  /// True if this process is in the foreground of the terminal.
   var isForeground: Bool { get }
-  /// Keys come one by one and are not shown.
+  /// Sets the modes of a full screen: keys arrive one by one and are not echoed.
   func enter()
-  /// News come from now on.
+  /// Begins to report news.
   func begin()
-  /// As it was found.
+  /// Restores the former modes.
   func leave()
   /// Another program has the terminal now, and has set its modes: they are left alone.
   func yield()
-  /// Returns when the terminal has answered something, or does not within a tenth of a second.
+  /// Returns when the terminal has responded, at the latest after a tenth of a second.
   func waitForReply()
   /// Stops the process until it gets SIGCONT.
   func stopProcess()
-  /// No news come any more.
+  /// Ends reporting news.
   func end()
 }
 
-/// What a keyboard tells.
+/// Something that a keyboard reports.
 package enum KeyboardNews: Sendable {
   case input([InputEvent])
   case resized
-  /// Ctrl-Z: the terminal has to be given back, and the process to be stopped.
+  /// Ctrl-Z: the terminal must be restored and the process stopped.
   case suspend
-  /// The process goes on, or stands in the foreground again.
+  /// The process continues, or is in the foreground again.
   case resumed
-  /// Nobody types any more: the window was closed.
+  /// The window was closed, so no more input will come.
   case closed
 }

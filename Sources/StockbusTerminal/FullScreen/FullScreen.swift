@@ -1,22 +1,22 @@
-/// The full screen of one owner while it is on: what it was found like, what stands on it, and what waits for its end.
+/// The full screen of one owner while it is on: its keyboard, its contents, and the lines that wait for its end.
 struct FullScreen {
   let owner: String
   let keyboard: any TerminalKeyboard
   let receive: @Sendable (ScreenInput) -> Void
   let usesMouse: Bool
   var screen: CellScreen
-  /// The last frame, drawn again when the terminal comes back.
+  /// The last frame, which is drawn again when the terminal is available again.
   var frame: CellFrame?
   var canSynchronize: Bool
-  /// An answer of the terminal is still to come.
+  /// A response of the terminal is expected.
   var awaitsReply = false
-  /// True while the terminal is somebody else's: after Ctrl-Z, or in the background.
+  /// True while another program has the terminal: after Ctrl-Z, or in the background.
   var isSuspended = false
-  /// Lines that are printed when the screen is off again.
+  /// Lines to be printed when the screen is off again.
   var held: [(line: StyledLine, stream: OutputStream)] = []
   var heldOut = 0
 
-  /// More are counted only.
+  /// Further lines are only counted.
   static let heldLimit = 1000
 
   mutating func hold(_ lines: [StyledLine], _ stream: OutputStream) {
@@ -29,10 +29,10 @@ struct FullScreen {
   }
 }
 
-/// What a printed line is to those who see a full screen.
+/// How a printed line is treated while a full screen is on.
 public enum LineRole: Sendable, Hashable {
-  /// Somebody asked for it: shown at once, and printed when the screen is off again.
+  /// Requested output: shown at once, and printed when the screen is off again.
   case output
-  /// A line of the log, which the screen shows by itself; printed afterwards where it is important.
+  /// A log line, which the screen shows itself; printed afterwards if it is important.
   case log(isImportant: Bool)
 }

@@ -7,19 +7,19 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A small child that outlives this process for a moment and gives the terminal back when nobody else can: `kill -9`.
+/// A small child process that outlives this process briefly and restores the terminal when nothing else can, after `kill -9`.
 ///
-/// It is a shell that waits at a pipe. While the process lives it hears `on` and `off`; `end` lets it go. When the pipe breaks while the
-/// screen is on, it writes what leaves the full screen, and puts the line discipline back where that is still as we had set it. It stands in
-/// a session of its own, so no signal to our process group ends it.
+/// It is a shell that reads from a pipe. The process writes `on` and `off`; `end` ends the shell. If the pipe breaks while the screen is
+/// on, the shell leaves the full screen and restores the line discipline, if that is still as this process has set it. It has a session of
+/// its own, so that no signal to our process group ends it.
 final class Guardian: Sendable {
   private let child: pid_t
   private let pipe: Int32
 
-  /// The pipe to the guardian, for handlers of signals; -1 where there is none.
+  /// The pipe to the guardian, for signal handlers; -1 if there is none.
   private static let current = Atomic<Int32>(-1)
 
-  /// Descriptor 3 is the pipe, 4 the terminal, 5 says that it is ready.
+  /// Descriptor 3 is the pipe, 4 the terminal, and 5 reports that the shell is ready.
   private static let script = """
     saved=$(stty -g <&4 2>/dev/null); echo >&5; exec 5>&-; state=off
     while IFS= read -r word <&3; do
@@ -30,7 +30,7 @@ final class Guardian: Sendable {
     if [ -n "$saved" ] && [ "$(stty -g <&4 2>/dev/null)" = "$raw" ]; then stty "$saved" <&4; fi
     """
 
-  /// Nil where there is no shell, or no room for a process: then `kill -9` leaves the screen as it is.
+  /// Nil if there is no shell, or the system cannot start a process; then `kill -9` leaves the screen as it is.
   init?(terminal: Int32) {
     guard let toChild = OutlivingShell.pipe() else { return nil }
     guard let fromChild = OutlivingShell.pipe() else {
@@ -54,16 +54,16 @@ final class Guardian: Sendable {
     }
     self.child = child
     pipe = toChild.writing
-    // It must have seen the terminal before we change it; a shell that takes longer than this is none.
+    // The shell must read the terminal's modes before they are changed; after this time it is assumed to have failed.
     var entry = pollfd(fd: fromChild.reading, events: Int16(POLLIN), revents: 0)
     _ = try? retrying { poll(&entry, 1, 5000) }
     Self.current.store(pipe, ordering: .sequentiallyConsistent)
   }
 
-  /// Says whether the screen is on.
+  /// Tells the guardian whether the screen is on.
   func say(isOn: Bool) { Self.write(isOn ? "on\n" : "off\n", to: pipe) }
 
-  /// It is not needed any more; returns when it has gone.
+  /// Ends the guardian; returns when it has ended.
   func end() {
     Self.current.store(-1, ordering: .sequentiallyConsistent)
     Self.write("end\n", to: pipe)
@@ -72,10 +72,10 @@ final class Guardian: Sendable {
     _ = try? retrying { waitpid(child, &status, 0) }
   }
 
-  /// Initialises what a handler looks at, so that it does not happen there.
+  /// Initialises what a signal handler reads, so that this does not happen there.
   static func prepareForSignalHandlers() { _ = current.load(ordering: .relaxed) }
 
-  /// From a signal's handler that has given the terminal back itself.
+  /// For a signal handler that has restored the terminal itself.
   static func endFromSignalHandler() {
     let pipe = current.exchange(-1, ordering: .relaxed)
     if pipe >= 0 { write("end\n", to: pipe) }

@@ -7,7 +7,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Waits for keys and for signals about the terminal, on a thread of its own that costs nothing while nothing comes.
+/// Waits for keys and for signals about the terminal, on a thread of its own.
 final class KeyboardThread: Sendable {
   private let keyboard: Int32
   private let reading: Int32
@@ -16,7 +16,7 @@ final class KeyboardThread: Sendable {
   private let receive: @Sendable (KeyboardNews) -> Void
   private let found: [(signal: Int32, action: sigaction)]
 
-  /// Nil where there are no descriptors left.
+  /// Nil if no descriptors are left.
   init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardNews) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -33,7 +33,7 @@ final class KeyboardThread: Sendable {
 
   func start() { DispatchQueue(label: "stockbus.keyboard").async { self.run() } }
 
-  /// Ends the thread and gives the signals back.
+  /// Ends the thread and restores the signal handlers.
   func end() {
     ScreenSignals.note(ScreenSignals.end)
     ended.wait()
@@ -42,12 +42,12 @@ final class KeyboardThread: Sendable {
     close(writing)
   }
 
-  /// How long an Escape waits for what may follow it.
+  /// How long to wait after an Escape for the rest of a sequence, in milliseconds.
   private static let escapeDelay: Int32 = 40
-  /// How often it is looked whether we are in the foreground again.
+  /// How often to check whether the process is in the foreground again, in milliseconds.
   private static let glance: Int32 = 250
 
-  /// Whether the keys are ours; a terminal that is gone belongs to nobody else.
+  /// True if this process may read the keys; also if the terminal is gone.
   private func isListener(_ keyboard: Int32) -> Bool {
     let listener = keyboard < 0 ? -1 : tcgetpgrp(keyboard)
     return listener <= 0 || listener == getpgrp()
@@ -60,14 +60,14 @@ final class KeyboardThread: Sendable {
     var keyboard = keyboard
     var isPaused = false
     while true {
-      // Where the keyboard is gone, poll ignores the negative number, and signals still come.
+      // If the keyboard is gone, poll ignores the negative number, and signals are still reported.
       var entries = [
         pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
       ]
       let timeout = isPaused ? Self.glance : decoder.isPending ? Self.escapeDelay : -1
       guard let ready = try? retrying({ poll(&entries, 2, timeout) }) else { return }
       if isPaused, isListener(keyboard) {
-        // A shell that brings a running job to the front does not say so.
+        // A shell does not signal a running job that it brings to the foreground.
         isPaused = false
         receive(.resumed)
       }
@@ -80,7 +80,7 @@ final class KeyboardThread: Sendable {
         if !isListener(keyboard) { isPaused = true }
       }
       if entries[0].revents != 0 {
-        // What is typed while we are in the background is another's, and reading it would stop us (SIGTTIN).
+        // Keys that are typed while this process is in the background are not for it, and reading them would stop it (SIGTTIN).
         if !isListener(keyboard) {
           isPaused = true
           continue
@@ -98,7 +98,7 @@ final class KeyboardThread: Sendable {
 
   private func tell(_ events: [InputEvent]) { if !events.isEmpty { receive(.input(events)) } }
 
-  /// False where the thread is to end.
+  /// Returns false if the thread must end.
   private func readSignals(_ buffer: inout [UInt8]) -> Bool {
     let n = read(reading, &buffer, buffer.count)
     if n <= 0 { return true }

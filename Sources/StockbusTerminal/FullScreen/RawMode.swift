@@ -6,12 +6,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The line discipline of a terminal, as it was found and as a full screen needs it.
+/// The line discipline of a terminal, as it was before and as a full screen needs it.
 struct RawMode {
   let descriptor: Int32
   let found: termios
 
-  /// Reads how the terminal is now; nil where `descriptor` is none.
+  /// Reads the present modes; nil if `descriptor` is not a terminal.
   init?(_ descriptor: Int32) {
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return nil }
@@ -19,7 +19,7 @@ struct RawMode {
     found = mode
   }
 
-  /// Keys come one by one and are not shown; Ctrl-C, Ctrl-\ and Ctrl-Z stay signals, and output stays as it is.
+  /// Keys arrive one by one and are not echoed. Ctrl-C, Ctrl-\ and Ctrl-Z still send signals, and output is not changed.
   func enter() {
     var mode = found
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
@@ -32,7 +32,7 @@ struct RawMode {
     set(mode, TCSADRAIN)
   }
 
-  /// As it was found; what was typed and not read is forgotten, so that no answer of the terminal ends in a shell's line.
+  /// Restores the former modes. Unread input is discarded, so that no response of the terminal ends up in a shell's command line.
   func leave() { set(found, TCSAFLUSH) }
 
   private func set(_ mode: termios, _ when: Int32) {
@@ -40,7 +40,7 @@ struct RawMode {
     _ = try? retrying { tcsetattr(descriptor, when, &mode) }
   }
 
-  /// Whether the terminal listens to this process now, not to another one of its shell; one that has no shell listens to all.
+  /// True if this process is in the foreground of the terminal, or if the terminal has no foreground process.
   var isForeground: Bool {
     let listener = tcgetpgrp(descriptor)
     return listener <= 0 || listener == getpgrp()

@@ -1,20 +1,20 @@
-/// What a program in full-screen mode is told.
+/// An event for a program in full-screen mode.
 public enum ScreenInput: Sendable, Hashable {
   case key(KeyPress)
   case mouse(MouseEvent)
-  /// The window has another size now.
+  /// The size of the window has changed.
   case resized
-  /// The terminal is ours again after it was somebody else's: everything has to be drawn.
+  /// The terminal is available again after another program had it: everything must be redrawn.
   case resumed
-  /// The live blocks of the other owners, in the order in which they came.
+  /// The live blocks of the other owners, in the order in which they were added.
   case panes([ScreenPane])
-  /// Lines that somebody printed while the screen was on.
+  /// Lines that other components have printed while the screen was on.
   case printed([StyledLine])
-  /// There is no terminal any more.
+  /// The terminal is gone.
   case closed
 }
 
-/// The live block of somebody who does not have the screen.
+/// The live block of an owner that does not have the screen.
 public struct ScreenPane: Sendable, Hashable {
   public var owner: String
   public var lines: [StyledLine]

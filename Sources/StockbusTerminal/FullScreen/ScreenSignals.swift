@@ -6,24 +6,24 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// SIGWINCH, SIGTSTP and SIGCONT as bytes in a pipe, so that one thread can wait for them and for keys.
+/// Turns SIGWINCH, SIGTSTP and SIGCONT into bytes in a pipe, so that one thread can wait for them and for keys.
 enum ScreenSignals {
   static let resized = UInt8(ascii: "w")
   static let suspend = UInt8(ascii: "z")
   static let resumed = UInt8(ascii: "c")
-  /// Written by ourselves: the thread is to end.
+  /// Written by this process to end the thread.
   static let end = UInt8(ascii: "e")
 
   private static let pipe = Atomic<Int32>(-1)
   private static let watched: [Int32] = [SIGWINCH, SIGTSTP, SIGCONT]
 
-  /// From now on they are written to `descriptor`; answers what is to be put back.
+  /// Installs handlers that write to `descriptor`; returns the former ones.
   static func install(writingTo descriptor: Int32) -> [(signal: Int32, action: sigaction)] {
     pipe.store(descriptor, ordering: .sequentiallyConsistent)
     return watched.map { signal in
       var old = sigaction()
       var action = sigaction()
-      // Loads and `write` only: what POSIX allows in a signal's handler (`man 7 signal-safety`).
+      // Only loads and `write`, which POSIX allows in a signal handler (`man 7 signal-safety`).
       let handler: @convention(c) (Int32) -> Void = { signal in
         let saved = errno
         ScreenSignals.note(signal == SIGWINCH ? ScreenSignals.resized : signal == SIGTSTP ? ScreenSignals.suspend : ScreenSignals.resumed)
@@ -52,7 +52,7 @@ enum ScreenSignals {
     let descriptor = pipe.load(ordering: .relaxed)
     if descriptor < 0 { return }
     var byte = byte
-    // A pipe that is full has news enough.
+    // A full pipe has enough bytes to wake the thread.
     #if canImport(Darwin)
     _ = Darwin.write(descriptor, &byte, 1)
     #else

@@ -1,13 +1,13 @@
-/// `CSI <prefix> numbers <intermediate> final`, as ECMA-48 has it.
+/// `CSI <prefix> numbers <intermediate> final`, according to ECMA-48.
 struct ControlSequence {
   private var prefix: UInt8?
   private var numbers: [Int] = []
   private var intermediate: UInt8?
   private var final: UInt8 = 0
-  /// Bytes behind the `[`.
+  /// The number of bytes after the `[`.
   private(set) var length = 0
 
-  /// Reads what stands behind `ESC [`; nil where it is not complete.
+  /// Parses the bytes after `ESC [`; nil if the sequence is incomplete.
   static func read(_ bytes: ArraySlice<UInt8>) -> ControlSequence? {
     var sequence = ControlSequence()
     var number: Int?
@@ -27,7 +27,7 @@ struct ControlSequence {
         sequence.final = byte
         return sequence
       default:
-        // Not part of any sequence: what has begun is broken off here.
+        // Not part of any sequence: the sequence ends here, incomplete.
         sequence.length -= 1
         return sequence
       }
@@ -35,7 +35,7 @@ struct ControlSequence {
     return nil
   }
 
-  /// What it says; nil where that is nothing to us.
+  /// The event that the sequence represents; nil if it is not used here.
   var event: InputEvent? {
     switch (prefix, intermediate, final) {
     case (0x3c, nil, UInt8(ascii: "M")), (0x3c, nil, UInt8(ascii: "m")): return mouse.map { .mouse($0) }
@@ -52,7 +52,7 @@ struct ControlSequence {
     switch final {
     case UInt8(ascii: "Z"): return KeyPress(.tab, .shift)
     case UInt8(ascii: "~"): return numbers.first.flatMap(Self.key(number:)).map { KeyPress($0, modifiers) }
-    // Keys as their code points (xterm's modifyOtherKeys, kitty).
+    // Keys by code point (xterm's modifyOtherKeys, kitty).
     case UInt8(ascii: "u"):
       guard let code = numbers.first else { return nil }
       switch code {
@@ -75,7 +75,7 @@ struct ControlSequence {
     if code & 4 != 0 { modifiers.insert(.shift) }
     if code & 8 != 0 { modifiers.insert(.alt) }
     if code & 16 != 0 { modifiers.insert(.control) }
-    // Moves say nothing here.
+    // Mouse moves are ignored.
     if code & 32 != 0 { return nil }
     let action: MouseEvent.Action
     switch (code & 64 != 0, code & 3, final) {

@@ -1,28 +1,29 @@
-/// Bytes from a terminal become keys, mouse events and answers: a state machine without I/O.
+/// Decodes bytes from a terminal into keys, mouse events and responses: a state machine without I/O.
 ///
-/// Where the bytes are cut between two reads makes no difference. The exception is the Escape key, which is the beginning of most other
-/// keys: whether something follows only time tells, so call `timeout` when nothing has for some 50 ms.
+/// The bytes may be split between reads at any point. The only exception is the Escape key, which is also the first byte of most other
+/// keys: only time tells them apart, so call `timeout` when nothing has followed for some 50 ms.
 ///
-/// An Escape before a plain key is the key Escape, then that key, however quickly: most terminals say Alt with a key in the same bytes, and
-/// what stands between (tmux, a slow line) takes the time away that could tell them apart. Alt is told where a sequence says it.
+/// An Escape before a plain key is the key Escape and then that key, even in one read: most terminals send Alt with a key as the same
+/// bytes, and programs between (tmux, a slow line) remove the delay that could distinguish them. Alt is reported only if a sequence states
+/// it.
 public struct InputDecoder: Sendable {
   private var pending: [UInt8] = []
 
   public init() {}
 
-  /// Whether something has begun and not ended.
+  /// True if a sequence has begun and not ended.
   public var isPending: Bool { !pending.isEmpty }
 
-  /// Longer sequences are not ours and are skipped.
+  /// Longer sequences are unknown and are skipped.
   static let limit = 128
 
-  /// Answers what is complete now.
+  /// Returns the events that are complete.
   public mutating func feed(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
     pending += bytes
     return decode(isFinal: false)
   }
 
-  /// Nothing follows what is pending: a lone Escape is the key.
+  /// To be called when nothing follows what is pending: a lone Escape is then the key.
   public mutating func timeout() -> [InputEvent] { decode(isFinal: true) }
 
   private enum Step {
@@ -43,7 +44,7 @@ public struct InputDecoder: Sendable {
       case .incomplete:
         if !isFinal, pending.count - at <= Self.limit { break loop }
         if pending[at] == 0x1b { events.append(.key(KeyPress(.escape))) }
-        // The rest of a broken sequence is nobody's typing.
+        // The rest of an incomplete sequence is not typed input.
         at = pending[at] == 0x1b && pending.count - at == 1 ? at + 1 : pending.count
       }
     }
@@ -57,7 +58,7 @@ public struct InputDecoder: Sendable {
     return character(bytes)
   }
 
-  /// Behind an Escape: a sequence, or nothing of it.
+  /// What follows an Escape: a sequence, or a separate key.
   private func escape(_ rest: ArraySlice<UInt8>) -> Step {
     guard let next = rest.first else { return .incomplete }
     let step: Step
@@ -77,13 +78,13 @@ public struct InputDecoder: Sendable {
   private func shift3(_ rest: ArraySlice<UInt8>) -> Step {
     guard let final = rest.first else { return .incomplete }
     guard let key = ControlSequence.key(final) else {
-      // Escape, then a capital O: the Escape's place is counted by the caller.
+      // Escape, then a capital O; the caller counts the byte of the Escape.
       return .event(.key(KeyPress(.escape)), 0)
     }
     return .event(.key(KeyPress(key)), 2)
   }
 
-  /// What a control sequence means; counts from the `[`.
+  /// The step for a control sequence; counts from the `[`.
   private static func meaning(_ sequence: ControlSequence) -> Step {
     let count = sequence.length + 1
     return sequence.event.map { .event($0, count) } ?? .skip(count)
@@ -113,7 +114,7 @@ public struct InputDecoder: Sendable {
     if let bad = encoded.dropFirst().firstIndex(where: { $0 & 0xc0 != 0x80 }) { return .skip(bad - bytes.startIndex) }
     if encoded.count < length { return .incomplete }
     guard let text = String(validating: encoded, as: UTF8.self), let character = text.first, text.count == 1 else { return .skip(length) }
-    // Controls of the upper half (C1) are no text.
+    // C1 control characters are not text.
     if let scalar = text.unicodeScalars.first, (0x80..<0xa0).contains(scalar.value) { return .skip(length) }
     return .event(.key(KeyPress(.character(character))), length)
   }

@@ -1,6 +1,6 @@
 /// A key of the keyboard.
 public enum Key: Hashable, Sendable {
-  /// What it writes, as one would see it: `a`, `A`, `é`.
+  /// The character that the key types: `a`, `A`, `é`.
   case character(Character)
   case enter, tab, escape, backspace, delete, insert
   case up, down, left, right, home, end, pageUp, pageDown
@@ -8,7 +8,7 @@ public enum Key: Hashable, Sendable {
   case function(Int)
 }
 
-/// Keys that were held down with another. Shift is said only of keys that do not write.
+/// Modifier keys that were held down. Shift is only reported for keys that type no character.
 public struct KeyModifiers: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -18,7 +18,7 @@ public struct KeyModifiers: OptionSet, Hashable, Sendable {
   public static let control = KeyModifiers(rawValue: 4)
 }
 
-/// Something that was pressed.
+/// A key with its modifiers.
 public struct KeyPress: Hashable, Sendable {
   public var key: Key
   public var modifiers: KeyModifiers
@@ -29,7 +29,7 @@ public struct KeyPress: Hashable, Sendable {
   }
 }
 
-/// What the mouse did, at a place counted from 0.
+/// A mouse action, at a position counted from 0.
 public struct MouseEvent: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
     /// Button 0 is the left one.
@@ -48,10 +48,10 @@ public struct MouseEvent: Hashable, Sendable {
   }
 }
 
-/// What a terminal sends.
+/// A decoded input of a terminal.
 public enum InputEvent: Hashable, Sendable {
   case key(KeyPress)
   case mouse(MouseEvent)
-  /// Its answer about a private mode (DECRPM): 1 and 3 set, 2 reset, 0 unknown, 4 never.
+  /// The terminal's response about a private mode (DECRPM): 1 and 3 set, 2 reset, 0 unknown, 4 permanently reset.
   case mode(Int, setting: Int)
 }

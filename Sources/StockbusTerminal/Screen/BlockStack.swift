@@ -1,8 +1,8 @@
-/// The blocks of several owners, one under the other in the order in which they came.
+/// The blocks of several owners, one below another in the order in which they were added.
 struct BlockStack {
   private(set) var blocks: [(owner: String, lines: [StyledLine])] = []
 
-  /// Sets the owner's block, or takes it away where `lines` is nil.
+  /// Sets the owner's block, or removes it if `lines` is nil.
   mutating func set(_ lines: [StyledLine]?, owner: String) {
     let index = blocks.firstIndex { $0.owner == owner }
     switch (index, lines) {
@@ -15,8 +15,8 @@ struct BlockStack {
 
   func lines(of owner: String) -> [StyledLine]? { blocks.first { $0.owner == owner }?.lines }
 
-  /// All blocks, at most `rows` lines: where there is not room for all the highest gives way first, so that none disappears
-  /// before the others are as short. A block keeps its beginning.
+  /// The lines of all blocks, at most `rows`. If there is not enough room, the highest block is shortened first, so that none disappears
+  /// before the others are as short. The beginning of a block is kept.
   func lines(rows: Int) -> [StyledLine] {
     var heights = blocks.map { min($0.lines.count, rows) }
     var total = heights.reduce(0, +)

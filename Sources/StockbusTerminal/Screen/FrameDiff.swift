@@ -1,18 +1,18 @@
-/// What stands at the bottom of the screen: a block of lines drawn for a size, none of them wider or together higher than that.
+/// The live part at the bottom of the screen: a block of lines rendered for a size, which it does not exceed.
 ///
-/// The cursor rests at the beginning of the last line, or, where there is no line, at the beginning of an empty one.
+/// The cursor is at the beginning of the last line, or, without lines, at the beginning of an empty one.
 struct Frame: Hashable {
   var lines: [RenderedLine] = []
   var size: TerminalSize
 }
 
-/// How one frame becomes the next: pure.
+/// Computes the bytes from one frame to the next; pure functions.
 enum FrameDiff {
-  /// The bytes that turn `old` on the screen into `new`, with the lines of `log` above it, which stay and scroll away.
+  /// The bytes that change `old` on the screen to `new`, with the lines of `log` printed above it, which stay and scroll away.
   ///
-  /// Only lines that differ are sent, each cleared first, since a terminal may find a text wider or narrower than we do. Everything
-  /// is drawn anew where lines go above it or the size has changed. `reflows` says whether the terminal breaks lines anew when it
-  /// gets narrower, for then a line of the old frame takes several rows.
+  /// Only lines that differ are sent, each cleared first, because a terminal may draw a text wider or narrower than expected. Everything is
+  /// redrawn if lines are printed above it, or if the size has changed. `reflows` is true if the terminal rewraps lines when it gets
+  /// narrower, because then a line of the old frame takes several rows.
   static func bytes(from old: Frame, to new: Frame, log: [RenderedLine] = [], reflows: Bool = true) -> [UInt8] {
     var out: [UInt8] = []
     if old.lines.isEmpty {
@@ -40,7 +40,7 @@ enum FrameDiff {
     return out
   }
 
-  /// The bytes that leave `frame` where it is and give the terminal back, the cursor under it.
+  /// The bytes that leave `frame` on the screen and restore the terminal, with the cursor below the frame.
   static func finish(_ frame: Frame) -> [UInt8] { frame.lines.isEmpty ? [] : Sequences.newLine + Sequences.end }
 
   private static func rowsAboveCursor(_ frame: Frame, in size: TerminalSize, _ reflows: Bool) -> Int {
@@ -72,7 +72,7 @@ enum FrameDiff {
       go(to: max(0, new.count - 1), &out)
     } else {
       go(to: old.count - 1, &out)
-      // A new line, not a move: at the bottom of the screen it has to make room.
+      // A new line and not a move, because at the bottom of the screen it must scroll.
       for line in new[old.count...] {
         out += Sequences.newLine + line.bytes
         if !line.bytes.isEmpty { out.append(Sequences.lineStart) }

@@ -1,6 +1,6 @@
-/// A table that is drawn in place at the bottom of a terminal, below what was printed before; not the alternate screen.
+/// A table that is drawn in place at the bottom of a terminal, below earlier output; it does not use the alternate screen.
 ///
-/// A value without I/O: every method answers the bytes of one frame, to be written at once and in order.
+/// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
 public struct LiveScreen: Sendable {
   private var frame: Frame
   private let capabilities: TerminalCapabilities
@@ -10,12 +10,12 @@ public struct LiveScreen: Sendable {
     frame = Frame(size: capabilities.size)
   }
 
-  /// Whether a block is on the screen: the cursor is hidden and long lines are cut.
+  /// True if a block is on the screen: the cursor is hidden, and long lines are cut.
   public var isLive: Bool { !frame.lines.isEmpty }
 
-  /// Shows `block` instead of the one before, with the lines of `log` printed above it; only what has changed is sent.
+  /// Replaces the block by `block`, with the lines of `log` printed above it; sends only what has changed.
   ///
-  /// Lines of the block that are wider than the terminal are cut, as is a block that is higher; lines of the log are printed whole.
+  /// The block is cut to the size of the terminal; lines of the log are printed completely.
   public mutating func show(_ block: [StyledLine], log: [StyledLine] = [], size: TerminalSize) -> [UInt8] {
     var next = Frame(size: size)
     next.lines = block.prefix(size.rows).map { render($0.prefix(columns: size.columns)) }
@@ -23,7 +23,7 @@ public struct LiveScreen: Sendable {
     return FrameDiff.bytes(from: frame, to: next, log: log.map(render), reflows: capabilities.reflows)
   }
 
-  /// Leaves the block on the screen as it is and puts the cursor under it.
+  /// Leaves the block on the screen and moves the cursor below it.
   public mutating func finish() -> [UInt8] {
     defer { frame.lines = [] }
     return FrameDiff.finish(frame)

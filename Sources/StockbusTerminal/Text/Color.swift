@@ -1,6 +1,6 @@
-/// A colour of text or of the ground behind it.
+/// A foreground or background colour.
 public enum Color: Hashable, Sendable {
-  /// One of the sixteen that every colour terminal has and that follow its theme: 0–7 and the bright 8–15.
+  /// One of the sixteen colours that every colour terminal has, according to its theme: 0–7 and the bright 8–15.
   case ansi(UInt8)
   /// One of the 256 of xterm's palette.
   case palette(UInt8)
@@ -23,9 +23,9 @@ public enum Color: Hashable, Sendable {
   public static let brightCyan = Color.ansi(14)
   public static let brightWhite = Color.ansi(15)
 
-  /// The SGR parameters that choose this colour, or the nearest one that `depth` has; empty without colours.
+  /// The SGR parameters for this colour, or the nearest one that `depth` allows; empty without colours.
   ///
-  /// ECMA-48, section 8.3.117, with the 256 and the direct colours of xterm (ITU-T T.416 with semicolons).
+  /// According to ECMA-48, section 8.3.117, with xterm's 256 and direct colours (ITU-T T.416 with semicolons).
   func parameters(background: Bool, depth: ColorDepth) -> String {
     let base = background ? 10 : 0
     switch degraded(to: depth) {
@@ -36,7 +36,7 @@ public enum Color: Hashable, Sendable {
     }
   }
 
-  /// This colour, or the nearest one that `depth` has.
+  /// This colour, or the nearest one that `depth` allows.
   func degraded(to depth: ColorDepth) -> Color? {
     switch (self, depth) {
     case (_, .none): return nil
@@ -48,7 +48,7 @@ public enum Color: Hashable, Sendable {
     }
   }
 
-  /// The entry of xterm's palette with the smallest distance; the first of several.
+  /// The nearest entry of xterm's palette; the first of several.
   private static func nearest(to wanted: (Int, Int, Int), in range: Range<Int>) -> Int {
     var best = (index: range.lowerBound, distance: Int.max)
     for index in range {
@@ -59,7 +59,7 @@ public enum Color: Hashable, Sendable {
     return best.index
   }
 
-  /// Red, green and blue of an entry of xterm's palette: sixteen named ones, a cube of 6 × 6 × 6, 24 greys.
+  /// The red, green and blue components of an entry of xterm's palette: sixteen named colours, a cube of 6 × 6 × 6, 24 greys.
   private static func components(_ index: UInt8) -> (Int, Int, Int) {
     let n = Int(index)
     if n < 16 { return sixteen[n] }

@@ -1,7 +1,8 @@
 extension Character {
-  /// Columns this character takes on a terminal: 2 for wide East Asian ones and emoji, 0 for combining and format characters, else 1.
+  /// The columns that this character takes on a terminal: 2 for wide East Asian characters and emoji, 0 for combining and format
+  /// characters, otherwise 1.
   ///
-  /// By grapheme clusters, after Unicode's UAX #11 (East Asian Width) and UTS #51 (emoji presentation).
+  /// By grapheme clusters, according to Unicode's UAX #11 (East Asian Width) and UTS #51 (emoji presentation).
   public var displayWidth: Int {
     if let ascii = asciiValue { return ascii >= 0x20 && ascii < 0x7f ? 1 : 0 }
     var width = 0
@@ -19,12 +20,12 @@ extension Character {
     case .nonspacingMark, .enclosingMark, .format, .control, .lineSeparator, .paragraphSeparator: return 0
     default: break
     }
-    if (0x1160...0x11ff).contains(value) { return 0 }  // vowels and finals of Hangul, which stand under the initial
+    if (0x1160...0x11ff).contains(value) { return 0 }  // vowels and finals of Hangul, which are combined with the initial
     if scalar.properties.isEmojiPresentation { return 2 }
     return isWide(value) ? 2 : 1
   }
 
-  /// The ranges of UAX #11's classes W and F, with the unassigned places inside their blocks.
+  /// The ranges of UAX #11's classes W and F, including unassigned code points inside their blocks.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115f, 0x2329...0x232a, 0x2e80...0x303e, 0x3041...0x4dbf, 0x4e00...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3,
@@ -37,13 +38,13 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// Columns this text takes on a terminal.
+  /// The columns that this text takes on a terminal.
   public var displayWidth: Int {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 
-  /// The longest beginning that takes at most `columns`; a wide character that would stand half outside is left out.
+  /// The longest prefix that takes at most `columns`, without half of a wide character.
   public func prefix(columns: Int) -> SubSequence {
     var left = columns
     var end = startIndex
@@ -55,14 +56,14 @@ extension StringProtocol {
     return self[..<end]
   }
 
-  /// This text where it fits into `columns`, else its beginning with `ellipsis` behind it.
+  /// This text if it fits into `columns`, otherwise its beginning followed by `ellipsis`.
   public func truncated(columns: Int, ellipsis: String = "…") -> String {
     if displayWidth <= columns { return String(self) }
     let room = columns - ellipsis.displayWidth
     return room < 0 ? String(prefix(columns: columns)) : prefix(columns: room) + ellipsis
   }
 
-  /// This text cut or filled with blanks to exactly `columns`.
+  /// This text cut or padded with blanks to exactly `columns`.
   public func padded(columns: Int, alignment: TextAlignment = .leading, ellipsis: String = "…") -> String {
     let text = truncated(columns: columns, ellipsis: ellipsis)
     let missing = Swift.max(0, columns - text.displayWidth)
@@ -76,7 +77,7 @@ extension StringProtocol {
   }
 }
 
-/// At which side of its column a text stands.
+/// The alignment of a text in its column.
 public enum TextAlignment: Hashable, Sendable, CaseIterable {
   case leading, center, trailing
 }

@@ -1,11 +1,11 @@
 internal import MarketData
 
 extension String {
-  /// This text without anything that a terminal would obey: it takes one line and its columns and does nothing else.
+  /// This text without anything that controls a terminal: it takes one line and its columns, and has no other effect.
   ///
-  /// Tabs and line ends become blanks; all other control characters (C0, DEL, C1) go, so an escape sequence is shown as its harmless
-  /// rest. Marks that turn the direction of writing go as well, since with them a text can look like another one, and so does
-  /// everything past `limit` marks on one character.
+  /// Tabs and line ends become blanks. All other control characters (C0, DEL, C1) are removed, so that only the harmless rest of an escape
+  /// sequence is shown. Bidirectional controls are removed too, because with them a text can look like another one, and so are marks beyond
+  /// `markLimit` on one character.
   public var terminalSafe: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var safe = String.UnicodeScalarView()
@@ -25,6 +25,6 @@ extension String {
     return String(safe)
   }
 
-  /// How many combining and format characters may follow each other; the longest emoji sequences need fewer.
+  /// The most combining and format characters in a row; the longest emoji sequences need fewer.
   private static let markLimit = 16
 }

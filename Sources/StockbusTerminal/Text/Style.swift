@@ -1,4 +1,4 @@
-/// How text looks: colours and attributes.
+/// The style of text: colours and attributes.
 public struct Style: Hashable, Sendable {
   public var foreground: Color?
   public var background: Color?
@@ -6,7 +6,7 @@ public struct Style: Hashable, Sendable {
   public var isDim: Bool
   public var isItalic: Bool
   public var isUnderlined: Bool
-  /// Foreground and background change places.
+  /// Exchanges foreground and background.
   public var isInverse: Bool
 
   public init(
@@ -22,11 +22,11 @@ public struct Style: Hashable, Sendable {
     isInverse = inverse
   }
 
-  /// The terminal's own look.
+  /// The terminal's default style.
   public static let plain = Style()
 
-  /// The escape sequence (SGR) that turns this style on after a reset, with colours as near as `depth` has them; empty where
-  /// there is nothing to turn on. Attributes stay where colours are unwanted: `NO_COLOR` speaks of colours only.
+  /// The escape sequence (SGR) that sets this style after a reset, with the nearest colours that `depth` allows; empty if there is nothing
+  /// to set. Attributes are used even without colours, because `NO_COLOR` concerns only colours.
   public func sgr(_ depth: ColorDepth) -> [UInt8] {
     var parameters: [String] = []
     if isBold { parameters.append("1") }
@@ -40,6 +40,6 @@ public struct Style: Hashable, Sendable {
     return parameters.isEmpty ? [] : Array("\u{1b}[\(parameters.joined(separator: ";"))m".utf8)
   }
 
-  /// Back to the terminal's own look.
+  /// Resets to the terminal's default style.
   public static let reset = Array("\u{1b}[0m".utf8)
 }

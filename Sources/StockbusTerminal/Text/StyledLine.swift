@@ -1,8 +1,8 @@
-/// One line of text in pieces of different looks.
+/// One line of text in pieces of different styles.
 ///
-/// Safe by construction: every text goes through `terminalSafe`, so no symbol or message can reach the terminal as a command.
+/// Safe by construction: every text goes through `terminalSafe`, so that no symbol or message can control the terminal.
 public struct StyledLine: Hashable, Sendable {
-  /// Text of one look.
+  /// A piece of text in one style.
   public struct Run: Hashable, Sendable {
     /// Without control characters.
     public let text: String
@@ -26,13 +26,13 @@ public struct StyledLine: Hashable, Sendable {
 
   public static func + (a: StyledLine, b: StyledLine) -> StyledLine { StyledLine(a.runs + b.runs) }
 
-  /// The text alone.
+  /// The text without styles.
   public var text: String { runs.map(\.text).joined() }
 
-  /// Columns the line takes.
+  /// The columns that the line takes.
   public var displayWidth: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
 
-  /// The longest beginning that takes at most `columns`.
+  /// The longest prefix that takes at most `columns`.
   public func prefix(columns: Int) -> StyledLine {
     var left = columns
     var line = StyledLine()
@@ -50,13 +50,13 @@ extension StyledLine: ExpressibleByStringInterpolation {
   public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// A line as bytes for one kind of terminal.
+/// A line as bytes for a certain kind of terminal.
 struct RenderedLine: Hashable {
   var bytes: [UInt8] = []
-  /// What is shown, without escape sequences.
+  /// The text that is shown, without escape sequences.
   var text = ""
 
-  /// `line` with escape sequences only where `isStyled`; what is not ASCII becomes `?` where the terminal takes no UTF-8.
+  /// Renders `line`, with escape sequences only if `isStyled`; without UTF-8, other characters than ASCII become `?`.
   init(_ line: StyledLine, colors: ColorDepth, isStyled: Bool = true, isUTF8: Bool = true) {
     for run in line.runs where !run.text.isEmpty {
       let shown = isUTF8 ? run.text : Self.ascii(run.text)
@@ -68,7 +68,7 @@ struct RenderedLine: Hashable {
     }
   }
 
-  /// Rows the line takes on a terminal that breaks it at `columns`; a wide character is not broken in two.
+  /// The rows that the line takes on a terminal that wraps it at `columns`; a wide character is not split.
   func rows(in columns: Int) -> Int {
     if text.utf8.count <= columns { return 1 }
     var rows = 1

@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// Checks what every plugin promises; one sentence for each promise that is broken, none for a plugin that keeps them all.
+/// Checks the contract that every plugin must keep. Returns one sentence for each violation; empty if there is none.
 ///
 /// ```swift
 /// @Test func `keeps the contract`() async {
@@ -8,19 +8,19 @@ public import StockbusPlugin
 /// }
 /// ```
 ///
-/// - The declarations: names in snake_case, sentences with a full stop, options whose defaults could be written by a user, event
-///   types that declare every property and read back what they write, as JSON and as CSV.
-/// - The lives: nothing comes out where nothing went in; without events the component drains and ends; it ends when its inputs
-///   end, with every event accounted for; a source ends when it is cancelled; a second life goes on where the first ended; asked to make
-///   room for another instance it does, and that goes on at the next event; the same seed gives the same output.
+/// - The declarations: names in snake_case, descriptions that end with a full stop, options whose defaults a user could write, event types
+///   that declare every property and can read back what they write, as JSON and as CSV.
+/// - The behaviour: there is no output without input; without events the component drains and ends; it ends when its inputs end, with every
+///   event accounted for; a source ends when it is cancelled; a second instance continues where the first one ended; on request it hands
+///   over to another instance, which continues at the next event; the same seed gives the same output.
 ///
-/// The component lives several times, one life after the other, with these options: what it does to the world is done as often.
+/// The component runs several times, one instance after another, with these options, so its effects outside the process happen as often.
 ///
 /// - Parameters:
-///   - options: options that are allowed, as YAML.
-///   - inputs: events to work with, one feed an input; without them the examples of the first types that the plugin takes.
+///   - options: valid options, as YAML.
+///   - inputs: input events, one feed per input; by default the examples of the first types that the plugin takes.
 ///   - isDeterministic: false for a plugin whose output depends on more than its inputs, its seed and its clock.
-///   - timeout: how long a life may take that ought to end; it is only ever waited for where one does not.
+///   - timeout: how long to wait for an instance that must end; the whole time is spent only if one does not end.
 public func checkContract(
   _ plugin: Plugin, options: String = "", inputs: [Feed]? = nil, isDeterministic: Bool = true, timeout: Duration = .seconds(20)
 ) async -> [String] {
@@ -46,7 +46,7 @@ public func checkContract(
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }
 
-/// A few examples of each type; nil where the plugin takes none of them after all.
+/// A few examples of each type; nil if the plugin takes none of them.
 private func exampleFeeds(for plugin: Plugin, options: ConfigNode?) -> [Feed]? {
   func examples<E: Event>(_: E.Type) -> Feed { Feed(Array(repeating: E.schema.example, count: 5)) }
   guard case .types(let types) = plugin.accepts else { return [examples(Trade.self)] }

@@ -2,15 +2,16 @@ internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
 
-/// Keys of a component that are the runtime's own.
+/// Keys of a component that belong to the runtime.
 let reservedOptions = ["plugin", "inputs", "supervision", "output"]
 
-/// What is wrong with a plugin's name, sentence, options and commands.
+/// What is wrong with a plugin's name, description, options and commands.
 func declarationFaults(of plugin: Plugin) -> [String] {
   var faults: [String] = []
   if !isSnakeCase(plugin.name) { faults.append("The plugin's name '\(plugin.name)' is not in snake_case.") }
   if !isSentence(plugin.doc) { faults.append("The plugin's description is no sentence with a full stop: '\(plugin.doc)'.") }
-  // That one of two options is needed is no fault: whether the defaults do is seen when the given options are decoded.
+  // A rule that the defaults violate is not an error here, such as one that requires one of two options: decoding the given options checks
+  // it.
   let isRule = { (fault: String) in fault.hasPrefix("the defaults are not allowed:") }
   faults += plugin.options.verify(reserved: reservedOptions).filter { !isRule($0) }.map { "Options: \($0)." }
   for command in plugin.commands {
@@ -72,11 +73,11 @@ private func decoded<E: Event>(
   }
 }
 
-/// Letters, digits and single underscores, a letter first.
+/// True for letters, digits and single underscores, with a letter first.
 func isSnakeCase(_ name: String) -> Bool {
   guard let first = name.utf8.first, (97...122).contains(first), name.last != "_", !name.contains("__") else { return false }
   return name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
 }
 
-/// One line that ends with a full stop.
+/// True for one line that ends with a full stop.
 func isSentence(_ text: String) -> Bool { text.count > 1 && text.last == "." && !text.contains(where: \.isNewline) }

@@ -4,9 +4,9 @@ internal import StockbusPlugin
 extension LifecycleChecks {
   private static var slices: Int { 200 }
 
-  /// One life with time going by itself. `until` says when it is cancelled; without it it has to end by itself.
+  /// Runs one instance while the clock advances by itself. It is cancelled when `until` returns; without `until` it must end by itself.
   ///
-  /// Where it `handsOver`, it is asked to make room for another instance: with inputs as soon as it has started, a source when it is cancelled.
+  /// With `handsOver` it is asked to make room for another instance: with inputs as soon as it has started, a source when it is cancelled.
   func live(
     _ subject: Subject, isLast: Bool = true, handsOver: Bool = false, until: (@Sendable () async -> Void)? = nil
   ) async -> Ending {
@@ -15,7 +15,7 @@ extension LifecycleChecks {
     func end(_ how: Ending) { ending.update { if $0 == nil { $0 = how } } }
     let subscription = subject.component.subscribeToJSON { line in subject.output.update { $0.append(line) } }
     if handsOver, until == nil { slot.whenStarted { slot.quiesce() } }
-    // Unstructured, because a life that does not end must not keep the caller: it is then given up.
+    // Unstructured, because an instance that does not end must not block the caller; it is then abandoned.
     let life = Task {
       do {
         end(try await subject.component.live() == .handedOver ? .handedOver : .returned)
@@ -27,7 +27,7 @@ extension LifecycleChecks {
     }
     let slice = timeout / Self.slices
     let watch = Task {
-      // In slices, with turns for everybody else in between: on a busy machine the timeout lasts longer.
+      // In slices with yields between, so that on a busy machine the limit is longer.
       for _ in 0..<Self.slices {
         do { try await Task.sleep(for: slice) } catch { return }
         for _ in 0..<20 { await Task.yield() }

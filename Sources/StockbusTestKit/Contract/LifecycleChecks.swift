@@ -1,7 +1,7 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// The part of the contract that is checked by letting a component live.
+/// The part of the contract that is checked by running a component.
 struct LifecycleChecks: Sendable {
   let plugin: Plugin
   let options: String
@@ -10,25 +10,25 @@ struct LifecycleChecks: Sendable {
   let isDeterministic: Bool
   let timeout: Duration
 
-  /// How one life ended.
+  /// How an instance has ended.
   enum Ending: Sendable, Equatable {
     case returned
     case threw(String)
     case cancelled
     /// It has made room for another instance.
     case handedOver
-    /// It did not end in time and was given up.
+    /// It did not end in time and was abandoned.
     case late
   }
 
-  /// A component with its clock running and its output kept.
+  /// A component with a running clock, and its output.
   struct Subject: Sendable {
     let component: WiredComponent
     let harness: PluginHarness
     let output = Watched<[String]>([])
   }
 
-  /// How many events of a source are looked at.
+  /// How many events of a source are compared.
   static let sample = 20
 
   func makeSubject() throws -> Subject {
@@ -42,7 +42,7 @@ struct LifecycleChecks: Sendable {
   func checkReader() async -> [String] {
     do {
       var violations = try await checkWithoutEvents()
-      // What cannot end with nothing to do will not end with something either.
+      // A component that does not end without events will not end with events either.
       if !violations.isEmpty { return violations }
       violations += try await checkWithEvents()
       if violations.isEmpty { violations += try await checkSecondLife() }
@@ -74,8 +74,8 @@ struct LifecycleChecks: Sendable {
     return outputs.count == 2 ? difference(outputs[0], outputs[1]) : []
   }
 
-  /// Lives that are cut off, as the runtime does when it ends everything: the place in the inputs, and whatever a life has opened,
-  /// must be left so that the next one can go on.
+  /// Runs instances that are cut off, as the runtime does when it ends everything: the position in the inputs, and everything that an
+  /// instance has opened, must be left so that the next one can continue.
   private func checkSecondLife() async throws -> [String] {
     let subject = try makeSubject()
     let component = subject.component
@@ -86,7 +86,7 @@ struct LifecycleChecks: Sendable {
       feed.feed.publish(feed.count / 2..<feed.count)
       feed.feed.topic.close()
     }
-    // A life that is cut off may leave events behind, but not all of them.
+    // An instance that is cut off may leave events behind, but not all of them.
     var left = waiting(subject)
     while true {
       let ending = await live(subject, isLast: false)
@@ -99,7 +99,7 @@ struct LifecycleChecks: Sendable {
     return unaccounted(subject)
   }
 
-  /// An instance that makes room in mid-stream: nothing is lost, and nothing comes twice.
+  /// Checks an instance that hands over in mid-stream: nothing may be lost or repeated.
   private func checkHandOver() async throws -> [String] {
     let subject = try makeSubject()
     for feed in subject.component.feeds { feed.publishAll() }
@@ -134,7 +134,7 @@ struct LifecycleChecks: Sendable {
         var violations = fault(ending, "When it is stopped")
         if !violations.isEmpty { return violations }
         samples.append(Array(subject.output.value.prefix(Self.sample)))
-        // Who has come to an end lives only once.
+        // A source that has come to its end runs only once.
         if samples.count > 1 || ending == .returned { continue }
         if case .threw(let error) = await liveUntilSampled(subject, isLast: false, handsOver: true) {
           return ["It fails where it is to make room for another instance: \(error)."]
@@ -146,7 +146,7 @@ struct LifecycleChecks: Sendable {
     } catch { return ["It cannot be made: \(error)."] }
   }
 
-  /// One life, cancelled once it has emitted a few events.
+  /// Runs one instance, and cancels it once it has emitted a few events.
   private func liveUntilSampled(_ subject: Subject, isLast: Bool, handsOver: Bool = false) async -> Ending {
     let enough = subject.output.value.count + Self.sample
     return await live(subject, isLast: isLast, handsOver: handsOver) { await subject.output.wait { $0.count >= enough } }

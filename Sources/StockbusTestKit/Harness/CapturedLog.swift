@@ -1,11 +1,11 @@
 public import Logging
 
-/// Log lines, kept for a test to look at.
+/// Captures log lines for a test.
 public final class CapturedLog: Sendable {
   /// One line.
   public struct Line: Sendable, Hashable, CustomStringConvertible {
     public let level: Logger.Level
-    /// The component that the logger belongs to; nil for the run's own.
+    /// The component that the logger belongs to; nil for the run itself.
     public let component: String?
     public let message: String
 
@@ -17,13 +17,13 @@ public final class CapturedLog: Sendable {
 
   public init() {}
 
-  /// In the order of arrival.
+  /// In order of arrival.
   public var lines: [Line] { captured.value }
 
   /// The lines of one level, as text.
   public func texts(_ level: Logger.Level) -> [String] { lines.filter { $0.level == level }.map(\.description) }
 
-  /// A logger whose lines come here, all levels.
+  /// A logger that adds its lines here, at all levels.
   public func logger(label: String = "test") -> Logger {
     var logger = Logger(label: label) { _ in Handler(captured: self.captured) }
     logger.logLevel = .trace

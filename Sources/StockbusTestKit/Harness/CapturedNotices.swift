@@ -2,9 +2,9 @@ public import EventBus
 public import MarketData
 public import StockbusPlugin
 
-/// What a component has posted for the whole run, kept for a test to look at.
+/// Captures what a component posts for the whole run.
 public final class CapturedNotices: NoticePublisher {
-  /// In the order of arrival; a test may wait for what it expects.
+  /// In order of arrival; a test may wait for an expected value.
   public let letters = Watched<[DeadLetter]>([])
   public let connections = Watched<[ConnectionStatus]>([])
   public let gaps = Watched<[Gap]>([])

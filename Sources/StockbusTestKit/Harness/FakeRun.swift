@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// A run around a component under test: says what the test has set, and keeps what it was asked.
+/// A simulated run around a component under test: it returns what the test has set, and records requests.
 public final class FakeRun: RunView {
   private struct State: Sendable {
     var components: [RunComponent]
@@ -14,7 +14,7 @@ public final class FakeRun: RunView {
   private let state: Watched<State>
   private let reply: @Sendable (Command, String) throws(CommandError) -> String
 
-  /// - Parameter reply: what a component says to a command; it says `done` unless told.
+  /// - Parameter reply: the result of a command to a component; by default `done`.
   public init(
     components: [RunComponent] = [], edges: [RunEdge] = [], log lines: [RunLogLine] = [],
     reply: @escaping @Sendable (Command, String) throws(CommandError) -> String = { _, _ in "done" }
@@ -27,7 +27,7 @@ public final class FakeRun: RunView {
   public var edges: [RunEdge] { state.value.edges }
   public func log(after number: Int) -> [RunLogLine] { state.value.lines.filter { $0.number > number } }
 
-  /// From now on this is what has become of the events.
+  /// Sets the edges, with their counts.
   public func set(edges: [RunEdge]) { state.update { $0.edges = edges } }
 
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
@@ -36,7 +36,7 @@ public final class FakeRun: RunView {
   }
 
   public func stop() { state.update { $0.isStopped = true } }
-  /// As `stop`, with the moment of the run's clock at which what is late is cut off.
+  /// As `stop`, with the time of the run's clock at which late components are cut off.
   public func stop(cutOff: Duration) {
     state.update {
       $0.isStopped = true
@@ -45,12 +45,12 @@ public final class FakeRun: RunView {
   }
   public var cutOff: Duration? { state.value.cutOff }
 
-  /// What was asked, as `ticks raise AAPL`, in order.
+  /// The commands that were sent, such as `ticks raise AAPL`, in order.
   public var commands: [String] { state.value.commands }
   public var isStopped: Bool { state.value.isStopped }
 
-  /// Returns when at least `count` commands have come, or the task is cancelled.
+  /// Returns when at least `count` commands have been sent, or the task is cancelled.
   public func waitForCommands(_ count: Int) async { await state.wait { $0.commands.count >= count } }
-  /// Returns when it was asked to stop, or the task is cancelled.
+  /// Returns when a stop has been asked for, or the task is cancelled.
   public func waitForStop() async { await state.wait { $0.isStopped } }
 }

@@ -7,7 +7,7 @@ public struct Feed: Sendable {
   public let count: Int
   let open: @Sendable (String) -> OpenFeed
 
-  /// These events, in this order.
+  /// A feed of these events, in this order.
   public init<E: Event>(_ events: [E]) { self.init(events, capacity: max(2, events.count)) }
 
   init<E: Event>(_ events: [E], capacity: Int) {
@@ -16,7 +16,7 @@ public struct Feed: Sendable {
     open = { name in
       let topic = Topic<E>(name, capacity: capacity)
       return OpenFeed(topic: topic) { range in
-        // The ring holds them all, so nothing waits.
+        // The ring holds all of them, so nothing waits.
         var outlet = Outlet(topic)
         for event in events[range] { outlet.send(event) }
         outlet.commit()
@@ -28,6 +28,6 @@ public struct Feed: Sendable {
 /// A feed with its topic.
 struct OpenFeed: Sendable {
   let topic: any AnyTopic
-  /// Publishes the events at these places, at once.
+  /// Publishes the events of a range at once.
   let publish: @Sendable (Range<Int>) -> Void
 }

@@ -1,14 +1,14 @@
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// Options written as YAML in a test, as if they stood in a file of their own.
+/// Parses options that a test gives as YAML, as if they were in a file of their own.
 enum OptionsYAML {
   static let file = "options.yaml"
   private static let head = "sources:\n  harness:\n    plugin: harness\n    options:\n"
   private static let headLines = 4
   private static let indent = 6
 
-  /// The node of a mapping in block or flow form; nil for an empty text. Marks count from the text's beginning.
+  /// The node of a mapping in block or flow form; nil for an empty text. Positions count from the beginning of the text.
   static func node(_ text: String) throws(Problems) -> ConfigNode? {
     let margin = String(repeating: " ", count: indent)
     let body = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : margin + $0 }.joined(separator: "\n")

@@ -3,7 +3,7 @@ public import StockbusPlugin
 public import StockbusRuntime
 internal import Synchronization
 
-/// A whole pipeline from its YAML text, with a clock that is moved by hand and its log lines kept.
+/// A whole pipeline from its YAML text, with a clock that the test controls and captured log lines.
 ///
 /// ```swift
 /// let harness = try PipelineHarness("sources: { ticks: { plugin: my_source } } …", plugins: [.mySource, .nullSink])
@@ -11,7 +11,7 @@ internal import Synchronization
 /// #expect(report.exitStatus == 0)
 /// ```
 public final class PipelineHarness: Sendable {
-  /// As it was when the run began.
+  /// The topology at the beginning of the run.
   public let topology: Topology
   private let catalogue: Catalogue
   private let present: Mutex<Topology>
@@ -19,8 +19,8 @@ public final class PipelineHarness: Sendable {
   public let clock: ManualTimekeeper
   public let log: CapturedLog
 
-  /// Reads, checks and wires; nothing starts. Throws every problem at once, located in `plugins.yaml`.
-  /// Components find `services` in their contexts; without them the fallbacks, so that nothing reaches the developer's screen.
+  /// Parses, checks and wires, without starting anything. Throws all problems at once, located in `plugins.yaml`. Components find
+  /// `services` in their contexts; by default only the fallbacks, so that nothing is written to the developer's terminal.
   public init(
     _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
     services: Services = Services()
@@ -33,7 +33,7 @@ public final class PipelineHarness: Sendable {
     self.log = log
   }
 
-  /// As above, with the plugins that the text may name.
+  /// As above, with a list of plugins that the text may name.
   public convenience init(
     _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
     services: Services = Services()
@@ -41,14 +41,14 @@ public final class PipelineHarness: Sendable {
     try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log, services: services)
   }
 
-  /// Runs until everything has ended; the clock stands still unless the test moves it. Once only.
+  /// Runs until everything has ended; time advances only when the test advances it. May be called only once.
   public func run() async -> RunReport { await pipeline.run() }
 
-  /// Runs until everything has ended while time goes by itself.
+  /// Runs until everything has ended while the clock advances by itself.
   public func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
 
-  /// Changes the running pipeline to what another text says: components that differ are replaced or rewired, one after the other, upstream
-  /// first. Throws what is wrong with the text, and why a component could not be changed; those before it were.
+  /// Changes the running pipeline to the configuration in another text: components that differ are replaced or rewired one by one, in
+  /// upstream order. Throws the text's problems, or why a component could not be changed; components before that one stay changed.
   public func change(to text: String) async throws {
     let next = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
     let difference = present.withLock { $0 }.difference(to: next)
@@ -61,7 +61,7 @@ public final class PipelineHarness: Sendable {
     present.withLock { $0 = next }
   }
 
-  /// Tells a component something: `perform("ticks raise AAPL 10")`. Answers what it says.
+  /// Sends a command to a component: `perform("ticks raise AAPL 10")`. Returns the component's result.
   public func perform(_ line: String) async throws(CommandError) -> String {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first, words.count == 2, let command = Command(line: words[1]) else {

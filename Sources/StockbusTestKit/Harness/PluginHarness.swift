@@ -1,7 +1,7 @@
 public import EventBus
 public import StockbusPlugin
 
-/// Runs one plugin without a runtime: events in, events out, with a clock that is moved by hand.
+/// Runs one plugin without a runtime: events in, events out, with a clock that the test controls.
 ///
 /// ```swift
 /// let harness = PluginHarness()
@@ -9,15 +9,15 @@ public import StockbusPlugin
 /// #expect(harness.counter("seen") == 3)
 /// ```
 ///
-/// The component lives once: what it throws, also about one event, is thrown to the test. Options are YAML; what is wrong with
-/// them is thrown as `Problems`, located in `options.yaml`.
+/// The component runs once: every error, also one about a single event, is thrown to the test. Options are YAML; their problems are thrown
+/// as `Problems`, located in `options.yaml`.
 public final class PluginHarness: Sendable {
   /// The component's name.
   public let id: String
-  /// Stands still unless the test moves it; while a source is collected it runs by itself.
+  /// Advances only when the test advances it; but by itself while the output of a source is collected.
   public let clock: ManualTimekeeper
   public let log = CapturedLog()
-  /// What the component has posted for the whole run; a test may wait for it.
+  /// What the component has posted for the whole run; a test may wait for values.
   public let notices = CapturedNotices()
   private let registry = CounterRegistry()
   private let seed: UInt64
@@ -25,9 +25,9 @@ public final class PluginHarness: Sendable {
   private let services: Services
 
   /// - Parameters:
-  ///   - seed: the run's seed; a component draws from it and its name.
-  ///   - run: what the component sees around it.
-  ///   - services: what it is given of the world; without them the fallbacks, so that nothing reaches the developer's screen.
+  ///   - seed: the run's seed, from which and the component's name its own seed is derived.
+  ///   - run: the run that the component sees.
+  ///   - services: the services for the component; by default only the fallbacks, so that nothing is written to the developer's terminal.
   public init(
     id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: any RunView = NoRun(),
     services: Services = Services()
@@ -39,29 +39,29 @@ public final class PluginHarness: Sendable {
     self.clock = clock
   }
 
-  /// What the component has set aside so far.
+  /// The dead letters that the component has caused so far.
   public var deadLetters: [DeadLetter] { notices.letters.value }
 
   /// The component's counters by name.
   public var counters: [String: Int] { Dictionary(registry.entries.map { ($0.name, $0.counter.total) }) { first, _ in first } }
 
-  /// Events that the component took and says it could not keep.
+  /// How many events the component has reported as lost.
   public var lost: Int { registry.lost.total }
 
-  /// A counter's total; nil where the component has none of this name.
+  /// A counter's total; nil if the component has no counter of this name.
   public func counter(_ name: String) -> Int? { counters[name] }
 
-  /// The lines it has left for the end of the run.
+  /// The notes that it has added for the end of the run.
   public var notes: [String] { registry.notes }
 
-  /// What a component is made with here.
+  /// A context for a component in this harness.
   public var context: Context {
     var logger = log.logger()
     logger[metadataKey: "component"] = "\(id)"
     return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run, services: services)
   }
 
-  /// What a processor or relay emits for these inputs, one list an input, all of them waiting when it starts.
+  /// The output of a processor or relay for these inputs, one list per input, all of which wait when it starts.
   public func output<In: Event, Out: Event>(
     of subject: some Wireable, options: String = "", inputs: [[In]], as _: Out.Type = Out.self
   ) async throws -> [Out] {
@@ -86,7 +86,7 @@ public final class PluginHarness: Sendable {
     return collected.value
   }
 
-  /// Feeds a sink, one list an input, and lets it drain; what it did to the world is the test's to look at.
+  /// Passes events to a sink, one list per input, and lets it drain. The test checks the effects itself.
   public func consume<In: Event>(_ inputs: [[In]], by subject: some Wireable, options: String = "") async throws {
     try await consume(inputs.map { Feed($0) }, by: subject, options: options)
   }
@@ -99,7 +99,7 @@ public final class PluginHarness: Sendable {
     try await component.live()
   }
 
-  /// The first `count` events of a source, fewer where it ends before; then it is stopped gracefully. Time goes by itself.
+  /// The first `count` events of a source, or fewer if it ends before; then it is stopped gracefully. The clock advances by itself.
   public func first<Out: Event>(
     _ count: Int, of subject: some Wireable, options: String = "", as _: Out.Type = Out.self
   ) async throws -> [Out] {
@@ -115,7 +115,7 @@ public final class PluginHarness: Sendable {
           await subscription.finished()
         }
         group.addTask { await collected.wait { $0.count >= count } }
-        // Whichever comes first: the source has ended, or there is enough; both ends are then waited for.
+        // Whichever comes first: the source has ended, or there are enough events. Then both tasks are awaited.
         try await group.next()
         group.cancelAll()
         try await group.waitForAll()

@@ -2,7 +2,7 @@ public import EventBus
 public import StockbusPlugin
 internal import Synchronization
 
-/// A component that lives while the test goes on: events are sent to it, time is moved, commands are given, its output is read.
+/// A component that runs during a test: the test sends events and commands, advances the clock, and reads the output.
 ///
 /// ```swift
 /// let running = try harness.start(Plugin.myFilter, options: "file: \(path)", taking: Trade.self, emitting: Trade.self)
@@ -11,7 +11,7 @@ internal import Synchronization
 /// try await running.stop()
 /// ```
 ///
-/// Dropping it ends it.
+/// Dropping the object ends the component.
 public final class RunningPlugin<Out: Event>: Sendable {
   private let component: WiredComponent
   private let collected: Watched<[Out]>
@@ -19,10 +19,10 @@ public final class RunningPlugin<Out: Event>: Sendable {
   private let isSource: Bool
   private let present: Mutex<Present>
 
-  /// What runs now.
+  /// The present instance.
   private struct Present {
     let assembly: Blueprint.Assembly
-    /// Unstructured, because the running plugin is its scope: `stop` waits for its end, dropping the object cancels it.
+    /// Unstructured, because the running plugin is its scope: `stop` awaits it, dropping the object cancels it.
     let life: Task<Ending, any Error>
   }
 
@@ -57,8 +57,8 @@ public final class RunningPlugin<Out: Event>: Sendable {
     now.life.cancel()
   }
 
-  /// Lets an instance with other options go on in its place, as a run does whose configuration changes: at the very event where this one
-  /// ends. Throws what is wrong with the options, and what this instance's life has thrown.
+  /// Replaces the instance by one with other options, as a run does when its configuration changes: the new one continues at the event
+  /// after the last one of the old one. Throws problems of the options, and the error of the old instance.
   public func replace(options: String) async throws {
     let (next, old, slot) = (try WiredComponent.assembly(of: component.blueprint, options), now, component.slot)
     slot.quiesce()
@@ -69,16 +69,16 @@ public final class RunningPlugin<Out: Event>: Sendable {
     present.withLock { $0 = Self.begin(next, in: slot) }
   }
 
-  /// What it has emitted so far.
+  /// The events emitted so far.
   public var output: [Out] { collected.value }
 
-  /// What it has emitted, once that is `count` events or more.
+  /// Waits until at least `count` events have been emitted, and returns them.
   public func output(count: Int) async -> [Out] {
     await collected.wait { $0.count >= count }
     return collected.value
   }
 
-  /// Sends events to an input, at once; waits for room where there is none.
+  /// Sends events to an input, waiting while there is no room.
   public func send<In: Event>(_ events: [In], toInput input: Int = 0) async throws {
     guard component.feeds.indices.contains(input), let topic = component.feeds[input].feed.topic as? Topic<In> else {
       throw HarnessError("it has no input \(input) of \(In.eventName)")
@@ -88,23 +88,23 @@ public final class RunningPlugin<Out: Event>: Sendable {
     try await outlet.flush()
   }
 
-  /// Returns when the component is done with everything that was sent, or has ended; what it emits for that may still be on its way.
+  /// Returns when the component has processed everything that was sent, or has ended. Its output may still be on the way.
   public func delivered() async {
     let inlets = component.slot.ports
-    // Nobody is told of this moment, so it is looked for; every look lets the component work.
+    // There is no notification for this, so it polls; every yield lets the component work.
     while inlets.contains(where: { $0.counts.inFlight > 0 }) { await Task.yield() }
   }
 
-  /// What became of the events of each input.
+  /// The counts of each input.
   public var counts: [EdgeCounts] { component.slot.ports.map(\.counts) }
 
-  /// Tells the component something: `raise AAPL 10`.
+  /// Sends a command to the component: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
     return try await component.slot.perform(command)
   }
 
-  /// Ends it gracefully: a source is cancelled, everything else drains. Throws what its life has thrown; twice is harmless.
+  /// Ends it gracefully: a source is cancelled, any other component drains. Throws the instance's error. A second call has no effect.
   public func stop() async throws {
     for feed in component.feeds { feed.feed.topic.close() }
     let life = now.life

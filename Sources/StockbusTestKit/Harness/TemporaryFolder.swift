@@ -4,11 +4,11 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A folder of one test; it goes with the value, and the files in it with it. Folders made in it are the test's to remove.
+/// A folder for one test, which is removed with its files when the object is dropped. The test itself must remove sub-folders.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
-  /// Traps where the system has no room for a folder: no test can go on then.
+  /// Traps if the folder cannot be created, because the test cannot continue.
   public init() {
     var template = Array("/tmp/stockbus-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))") }
@@ -34,7 +34,7 @@ public final class TemporaryFolder: Sendable {
     return names.filter { $0 != "." && $0 != ".." }.sorted()
   }
 
-  /// What a file holds; `(no NAME)` where there is none.
+  /// The contents of a file; `(no NAME)` if there is none.
   public func content(_ name: String) -> String {
     guard let handle = fopen(file(name), "r") else { return "(no \(name))" }
     defer { fclose(handle) }
@@ -43,13 +43,13 @@ public final class TemporaryFolder: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes a file as a whole: under another name first, then renamed, so that nobody sees half of it.
+  /// Replaces a file atomically: writes it under another name, then renames it.
   public func put(_ text: String, in name: String) {
     put(Array(text.utf8), in: name + ".new")
     rename(file(name + ".new"), file(name))
   }
 
-  /// Writes bytes into a file that is emptied first.
+  /// Writes bytes to a file, which is emptied first.
   public func put(_ bytes: [UInt8], in name: String) {
     guard let handle = fopen(file(name), "w") else { preconditionFailure("\(file(name)): \(String(cString: strerror(errno)))") }
     fwrite(bytes, 1, bytes.count, handle)
@@ -57,6 +57,6 @@ public final class TemporaryFolder: Sendable {
   }
 
   public func remove(_ name: String) { unlink(file(name)) }
-  /// Removes a folder that is empty.
+  /// Removes an empty folder.
   public func removeFolder(_ name: String) { rmdir(file(name)) }
 }

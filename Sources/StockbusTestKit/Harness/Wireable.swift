@@ -1,9 +1,9 @@
 public import EventBus
 public import StockbusPlugin
 
-/// What a harness can run: a plugin, or the blueprint of one component type.
+/// Something that a harness can run: a plugin, or the blueprint of one component type.
 public protocol Wireable: Sendable {
-  /// The blueprint for these upstream types and options; nil where they do not fit.
+  /// The blueprint for these upstream types and options; nil if they do not fit.
   func blueprint(for upstream: [any Event.Type], options: ConfigNode?) -> Blueprint?
 }
 

@@ -38,11 +38,11 @@ struct WiredComponent: Sendable {
     try blueprint.assembly(OptionsYAML.node(options), at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
   }
 
-  /// One instance, from its start to its end.
+  /// Runs one instance from start to end.
   @discardableResult
   func live() async throws -> Ending { try await slot.run(assembly) }
 
-  /// Hands every event of the output to `body`.
+  /// Calls `body` with every event of the output.
   func subscribe<E: Event>(_ body: @escaping @Sendable (E) -> Void) throws -> Subscription {
     guard let output = slot.output else { throw HarnessError("it is a sink and emits nothing") }
     guard let topic = output as? Topic<E> else {
@@ -51,7 +51,7 @@ struct WiredComponent: Sendable {
     return topic.subscribe(body)
   }
 
-  /// Hands every event of the output to `body` as JSON; nil for a sink.
+  /// Calls `body` with every event of the output as JSON; returns nil for a sink.
   func subscribeToJSON(_ body: @escaping @Sendable (String) -> Void) -> Subscription? {
     func open<E: Event>(_: E.Type) -> Subscription? { (slot.output as? Topic<E>)?.subscribe { body(E.schema.json($0)) } }
     return slot.output.flatMap { open($0.eventType) }

@@ -2,7 +2,7 @@ internal import EventBus
 public import MarketData
 public import StockbusPlugin
 
-/// A clock that a test moves by hand; nothing ever waits for the wall.
+/// A clock that a test controls; it never waits for real time.
 ///
 /// ```swift
 /// let clock = ManualTimekeeper()
@@ -10,8 +10,8 @@ public import StockbusPlugin
 /// clock.advance(by: .seconds(2))      // and now it is due again
 /// ```
 ///
-/// Sleepers are resumed in the order of their deadlines, those of one deadline in the order in which they fell asleep; what they
-/// do after that runs concurrently, so wait for it.
+/// Sleepers are resumed in the order of their deadlines, and for equal deadlines in the order in which they fell asleep. What they do
+/// afterwards runs concurrently, so the test must wait for it.
 public final class ManualTimekeeper: Timekeeper {
   private struct Sleeper: Sendable {
     let deadline: Duration
@@ -20,7 +20,7 @@ public final class ManualTimekeeper: Timekeeper {
 
   private struct State: Sendable {
     var uptime: Duration
-    /// By deadline, then by arrival.
+    /// Ordered by deadline, then by arrival.
     var sleepers: [Sleeper] = []
   }
 
@@ -28,7 +28,7 @@ public final class ManualTimekeeper: Timekeeper {
   public let epoch: Timestamp
   private let state: Watched<State>
 
-  /// - Parameter start: the time of day now, 2013-10-08T13:30:00Z unless told; `uptime` begins at zero.
+  /// - Parameter start: the time of day now, by default 2013-10-08T13:30:00Z; `uptime` begins at zero.
   public init(start: Timestamp = Timestamp(ns: 1_381_239_000_000_000_000)) {
     epoch = start
     state = Watched(State(uptime: .zero))
@@ -54,7 +54,7 @@ public final class ManualTimekeeper: Timekeeper {
     if Task.isCancelled { throw CancellationError() }
   }
 
-  /// Moves the clock forward and resumes everybody whose deadline is reached. They find the clock at its new time.
+  /// Advances the clock and resumes all sleepers whose deadline is reached. They see the new time.
   public func advance(by duration: Duration) {
     precondition(duration >= .zero, "time does not go back")
     let due = state.update { state in
@@ -66,7 +66,7 @@ public final class ManualTimekeeper: Timekeeper {
     for sleeper in due { sleeper.isDue.fire() }
   }
 
-  /// Moves the clock to the earliest deadline of those who sleep; answers by how much, nil where nobody sleeps.
+  /// Advances the clock to the earliest deadline; returns by how much, or nil if no task sleeps.
   @discardableResult
   public func advanceToNextDeadline() -> Duration? {
     guard let deadline = deadlines.first else { return nil }
@@ -75,32 +75,32 @@ public final class ManualTimekeeper: Timekeeper {
     return step
   }
 
-  /// The deadlines of those who sleep now, the earliest first, measured as `uptime` is.
+  /// The deadlines of all sleepers in terms of `uptime`, the earliest first.
   public var deadlines: [Duration] { state.value.sleepers.map(\.deadline) }
 
-  /// Returns when at least `count` sleep, or the task is cancelled.
+  /// Returns when at least `count` tasks sleep, or the task is cancelled.
   public func waitForSleepers(_ count: Int) async { await state.wait { $0.sleepers.count >= count } }
 
-  /// Returns when somebody sleeps until exactly `deadline`, or the task is cancelled.
+  /// Returns when a task sleeps until exactly `deadline`, or the task is cancelled.
   public func waitForSleeper(until deadline: Duration) async { await state.wait { $0.sleepers.contains { $0.deadline == deadline } } }
 
-  /// Lets time go by itself until the task is cancelled: whenever somebody sleeps, the clock jumps to the earliest deadline.
+  /// Advances the clock by itself until the task is cancelled: whenever a task sleeps, the clock jumps to the earliest deadline.
   ///
-  /// For work with one sleeper, such as a source that paces itself; with several, who sleeps when is a matter of luck.
+  /// For work with one sleeper, such as a source with an interval; with several sleepers the order is not deterministic.
   public func run() async {
     while !Task.isCancelled {
       await waitForSleepers(1)
-      // Others may be on their way to an earlier deadline.
+      // Other tasks may be about to sleep until an earlier deadline.
       await Task.yield()
       if !Task.isCancelled { advanceToNextDeadline() }
     }
   }
 
-  /// Does something while time goes by itself.
+  /// Runs `body` while the clock advances by itself.
   public nonisolated(nonsending) func running<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    // Unstructured only in form: it ends before this function returns, or at its next look.
+    // Unstructured only in form: it ends before this function returns, or at its next check.
     let hand = Task { await run() }
     defer { hand.cancel() }
     return try await body()

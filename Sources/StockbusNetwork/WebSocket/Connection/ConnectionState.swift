@@ -1,38 +1,38 @@
 internal import NIOCore
 
-/// What the channel's handler and the connection's owner share; a value behind the connection's lock.
+/// The state that the channel's handler and the connection's owner share, behind the connection's lock.
 struct ConnectionState {
   enum Phase {
     case connecting, handshaking, open
-    /// We have sent a close frame and wait for the other side's.
+    /// This side has sent a close frame and waits for the peer's.
     case closing(CloseCode)
     case ended(WebSocketError)
   }
 
   var phase = Phase.connecting
   var channel: (any Channel)?
-  /// True when the handshake was done, also where it has ended since.
+  /// True once the handshake is done, also after the connection has ended.
   var wasOpened = false
-  /// True when the socket is gone.
+  /// True once the socket is closed.
   var isGone = false
-  /// What came in and was not taken.
+  /// Messages that were received and not taken yet.
   var inbox: [WebSocketMessage] = []
   var inboxBytes = 0
-  /// True while nothing is read from the socket because nobody takes what came.
+  /// True while reading is paused because enough messages wait.
   var isPaused = false
-  /// True when it plays dead.
+  /// True if this side has stopped reading and answering, for a test.
   var isStalled = false
-  /// Frames that wait for the next flush.
+  /// Frames for the next flush.
   var outgoing = ByteBuffer()
   var masks = MaskSource()
-  /// How often anything at all has come.
+  /// The number of reads that have brought data.
   var reads = 0
-  /// When a message came last.
+  /// When the last message was received.
   var lastMessage = Duration.zero
-  /// True once a message or a pong has come: the connection is worth something.
+  /// True once a message or a pong has been received, which shows that the connection works.
   var hasProven = false
 
-  /// Where reading pauses.
+  /// The numbers of messages and bytes at which reading pauses.
   static let most = (messages: 8192, bytes: 1 << 20)
 
   var isFull: Bool { inbox.count >= Self.most.messages || inboxBytes >= Self.most.bytes }
@@ -41,10 +41,10 @@ struct ConnectionState {
 
   var ending: WebSocketError? { if case .ended(let error) = phase { error } else { nil } }
 
-  /// What its owner is told: from the close frame on, which we send, there is nothing to wait for.
+  /// The error that the owner is told: after this side has sent a close frame, there is nothing to wait for.
   var verdict: WebSocketError? { if case .closing(let code) = phase { .finished(code) } else { ending } }
 
-  /// Ends it, unless it has ended; true where it has not.
+  /// Ends the connection; returns false if it had already ended.
   mutating func end(_ error: WebSocketError) -> Bool {
     if ending != nil { return false }
     phase = .ended(error)

@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 internal import Synchronization
 
-/// Watches over an open connection: pings and their answers, and silence.
+/// Monitors an open connection by pings, their replies, and idle time.
 struct Heartbeat: Sendable {
   private let connection: WebSocketConnection
   private let ping: Duration
@@ -19,7 +19,7 @@ struct Heartbeat: Sendable {
     self.idleDeadline = idleDeadline
   }
 
-  /// Does something with the connection while it watches.
+  /// Runs `body` while it monitors the connection.
   func watch(_ body: @Sendable () async -> Void) async {
     // Unstructured only in form: awaited at once.
     let watch = Task { await run() }
@@ -28,20 +28,20 @@ struct Heartbeat: Sendable {
     await watch.value
   }
 
-  /// Returns when the connection has failed, at the latest at the next deadline, or the task is cancelled.
+  /// Returns when the connection has failed, at the latest at the next deadline, or when the task is cancelled.
   func run() async {
     let clock = connection.clock
     var nextPing = clock.uptime + ping
-    /// When a ping was sent that nothing has come after, and how often something had come by then.
+    /// When a ping was sent that nothing has followed, and the number of reads at that time.
     var asked: (at: Duration, reads: Int)?
     while true {
-      // Before the state is looked at: what comes between the two is later than this, and never taken for silence.
+      // Read before the state, so that data that arrives between the two counts as later than `now` and not as silence.
       let now = clock.uptime
       let (reads, message, isPaused, isOver) = connection.state.withLock { state in
         (state.reads, state.lastMessage, state.isPaused, state.ending != nil)
       }
       if isOver { return }
-      // Whatever comes is a sign of life; and while nothing is read, nothing can come.
+      // Any data shows that the peer is alive; and while reading is paused, none can arrive.
       if let ping = asked, reads != ping.reads || isPaused { asked = nil }
       if let asked, now >= asked.at + pongDeadline { return connection.fail(.timedOut(.pong)) }
       if let idleDeadline, !isPaused, now >= message + idleDeadline { return connection.fail(.timedOut(.idle)) }

@@ -7,7 +7,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What the system says about a failed connection, without the names of functions and types.
+/// The system's message for a failed connection, without names of functions and types.
 func systemWords(_ error: any Error) -> String {
   switch error {
   case let error as IOError: String(cString: strerror(error.errnoCode))

@@ -2,9 +2,10 @@ internal import NIOCore
 internal import StockbusPlugin
 internal import Synchronization
 
-// What the channel's handler, the opening and the heartbeat do with a connection.
+// The parts of a connection that the channel's handler, the opening and the heartbeat use.
 extension WebSocketConnection {
-  /// Takes what one read has brought; `hasMessage` also where they were answered already. False where reading has to pause, because enough waits.
+  /// Takes the messages of one read. `hasMessage` is true even if they have been answered already. Returns false if reading must pause
+  /// because enough messages wait.
   func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool, hasPong: Bool) -> Bool {
     let now = clock.uptime
     let mayRead = state.withLock { state in
@@ -23,7 +24,7 @@ extension WebSocketConnection {
     return mayRead
   }
 
-  /// Time in which nothing was read is no silence of the other side.
+  /// Restarts the idle time, because time without reading is not silence of the peer.
   func noteTraffic() {
     let now = clock.uptime
     state.withLock { state in
@@ -32,7 +33,7 @@ extension WebSocketConnection {
     }
   }
 
-  /// The socket is connected; false where nobody wants it any more.
+  /// Notes that the socket is connected; returns false if the connection is not wanted any more.
   func connected(_ channel: any Channel) -> Bool {
     let isWanted = state.withLock { state in
       state.channel = channel
@@ -44,7 +45,7 @@ extension WebSocketConnection {
     return isWanted
   }
 
-  /// The handshake is done; false where nobody wants it any more.
+  /// Notes that the handshake is done; returns false if the connection is not wanted any more.
   func opened() -> Bool {
     noteTraffic()
     let isWanted = state.withLock { state in
@@ -57,7 +58,7 @@ extension WebSocketConnection {
     return isWanted
   }
 
-  /// The other side has sent a close frame.
+  /// Handles the peer's close frame.
   func closeReceived(_ code: CloseCode?, _ reason: String) {
     let answers = state.withLock { state in
       switch state.phase {
@@ -76,7 +77,7 @@ extension WebSocketConnection {
     room.ring()
   }
 
-  /// The socket is gone.
+  /// Notes that the socket is closed.
   func gone(_ error: WebSocketError) {
     state.withLock { state in
       if case .closing(let code) = state.phase { _ = state.end(.finished(code)) } else { _ = state.end(error) }
@@ -86,7 +87,7 @@ extension WebSocketConnection {
     room.ring()
   }
 
-  /// Ends it without telling the other side; true where it had not ended.
+  /// Ends the connection without telling the peer; returns false if it had already ended.
   func end(_ error: WebSocketError) -> Bool {
     let isFirst = state.withLock { $0.end(error) }
     if isFirst {
@@ -101,8 +102,9 @@ extension WebSocketConnection {
     channel?.close(promise: nil)
   }
 
-  /// Sends a close frame after everything that is queued; then `next` happens to the channel, by default the end of what we send: what
-  /// the other side still sends is read and thrown away, because a socket closed on unread bytes would reset, and the frame be lost.
+  /// Sends a close frame after everything that is queued, and then calls `next` with the channel. Without `next` the channel stays open:
+  /// what the peer still sends is read and discarded, because closing a socket with unread bytes would reset it, and the frame would be
+  /// lost.
   func sendClose(_ code: CloseCode?, _ reason: String, then next: (@Sendable (any Channel) -> Void)? = nil) {
     let (bytes, channel) = state.withLock { state in
       var bytes = state.outgoing
@@ -113,17 +115,17 @@ extension WebSocketConnection {
     guard let channel else { return }
     let sent = channel.writeAndFlush(bytes)
     if let next { sent.whenComplete { _ in next(channel) } }
-    // Whoever had paused must see the other side's close frame.
+    // If reading is paused, the peer's close frame must still be read.
     channel.read()
   }
 
-  /// Sends a ping; `reads` then tells whether anything has come since.
+  /// Sends a ping; a later change of `reads` shows that the peer is alive.
   func sendPing() {
     queue(.ping, UnsafeRawBufferPointer(start: nil, count: 0))
     flushWithoutWaiting()
   }
 
-  /// Waits until this is so; throws what has ended it before, and `CancellationError`.
+  /// Waits until `isReached` returns true. Throws the error that has ended the connection before, or `CancellationError`.
   nonisolated(nonsending) func wait(until isReached: (ConnectionState) -> Bool) async throws {
     while true {
       let heard = news.rings

@@ -2,17 +2,17 @@ internal import NIOCore
 internal import StockbusPlugin
 internal import Synchronization
 
-/// One WebSocket, from the first packet to the last: a client's or a server's side of it.
+/// One WebSocket from its first packet to its last: the client's or the server's side.
 ///
-/// Whatever ends it is told by `receive` and `flush`, which then throw the `WebSocketError` that was first; what came before is
-/// still received. It may be used from any task; it answers pings and closing handshakes by itself.
+/// When it has ended, `receive` and `flush` throw the first `WebSocketError`; messages that came before are still received. It may be used
+/// from any task. It answers pings and closing handshakes itself.
 public final class WebSocketConnection: Sendable {
   let clock: any Timekeeper
   let isClient: Bool
   let state: Mutex<ConnectionState>
-  /// Rings when there are messages, or the phase has changed.
+  /// Rings when there are messages, or when the phase has changed.
   let news = Bell()
-  /// Rings when the socket takes more.
+  /// Rings when the socket can take more.
   let room = Bell()
 
   init(clock: any Timekeeper, isClient: Bool) {
@@ -24,15 +24,15 @@ public final class WebSocketConnection: Sendable {
   /// True between the handshake and the end.
   public var isOpen: Bool { state.withLock { if case .open = $0.phase { true } else { false } } }
 
-  /// True once a message, or an answer to a ping, has come through it.
+  /// True once a message, or the reply to a ping, has been received.
   public var hasProven: Bool { state.withLock { $0.hasProven } }
 
   // MARK: Receiving
 
-  /// The messages that have come since the last call, in order, never none; waits for the first.
+  /// Waits until there are messages, and returns all that have come since the last call, in order, never none.
   ///
-  /// While nobody calls it, about a mebibyte is kept and then no more is read, so that the other side has to wait. Throws a
-  /// `WebSocketError` when all were taken and the connection has ended, and `CancellationError`.
+  /// Without calls about a mebibyte is buffered, and then reading pauses, so that the peer has to wait. Throws a `WebSocketError` once all
+  /// messages have been taken and the connection has ended, and `CancellationError`.
   public nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
     while true {
       let heard = news.rings
@@ -55,7 +55,7 @@ public final class WebSocketConnection: Sendable {
 
   // MARK: Sending
 
-  /// Adds a text message to what the next flush sends; nothing is sent, and nothing waits. Ignored when the connection has ended.
+  /// Queues a text message for the next flush, without sending or waiting. Ignored if the connection has ended.
   public func queue(text: UnsafeBufferPointer<UInt8>) { queue(.text, UnsafeRawBufferPointer(text)) }
 
   /// As above.
@@ -64,7 +64,7 @@ public final class WebSocketConnection: Sendable {
     text.withUTF8 { queue(text: $0) }
   }
 
-  /// Adds a message that came in, text or binary, as it is.
+  /// Queues a received message, text or binary, unchanged.
   public func queue(_ message: WebSocketMessage) {
     message.payload.withUnsafeReadableBytes { queue(message.kind == .text ? .text : .binary, $0) }
   }
@@ -76,18 +76,18 @@ public final class WebSocketConnection: Sendable {
     }
   }
 
-  /// Hands what is queued to the socket, in one write, without waiting until it takes it.
+  /// Passes what is queued to the socket in one write, without waiting for the socket.
   public func flushWithoutWaiting() {
     let (bytes, channel) = state.withLock { state in
       let bytes = state.outgoing
-      // What is flushed belongs to the socket now; the next frames get memory of their own.
+      // The flushed buffer belongs to the socket, so the next frames get a new one.
       if bytes.readableBytes > 0 { state.outgoing = ByteBuffer() }
       return (bytes, state.channel)
     }
     if bytes.readableBytes > 0 { channel?.writeAndFlush(bytes, promise: nil) }
   }
 
-  /// Hands what is queued to the socket and waits while it takes no more: back-pressure. Throws as `receive` does.
+  /// Passes what is queued to the socket and waits while the socket cannot take more: back-pressure. Throws as `receive` does.
   public nonisolated(nonsending) func flush() async throws {
     flushWithoutWaiting()
     while true {
@@ -106,7 +106,7 @@ public final class WebSocketConnection: Sendable {
     try await flush()
   }
 
-  /// Sends bytes as they are, without a frame around them: for a test that plays a broken peer.
+  /// Sends bytes without a frame around them, for a test with a broken peer.
   public func sendRaw(_ bytes: [UInt8]) { state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
   /// Sends one binary message without waiting.
@@ -117,14 +117,15 @@ public final class WebSocketConnection: Sendable {
 
   // MARK: Ending
 
-  /// Ends it because of `error`: what waits is still received, then `receive` throws the error. Ends once; later calls are ignored.
+  /// Ends the connection because of `error`: waiting messages are still received, then `receive` throws the error. Only the first call has
+  /// an effect.
   public func fail(_ error: WebSocketError) {
     let isFirst = end(error)
     guard isFirst else { return }
     if let code = error.codeToSend { sendClose(code, "\(error)") } else { dropChannel() }
   }
 
-  /// Begins the closing handshake: no message is sent or received after it. `close` waits for its end.
+  /// Begins the closing handshake; afterwards no message is sent or received. `close` waits for its end.
   public func beginClose(_ code: CloseCode = .normal, _ reason: String = "") {
     let wasOpen = state.withLock { state in
       guard case .open = state.phase else { return false }
@@ -136,21 +137,21 @@ public final class WebSocketConnection: Sendable {
     room.ring()
   }
 
-  /// Closes as planned, and waits until the other side has agreed and the socket is gone; at most for `limit`, then it is cut. A
-  /// cancelled task waits too.
+  /// Closes regularly, and waits until the peer has agreed and the socket is closed. After `limit` the connection is cut. It also waits if
+  /// the task is cancelled.
   public nonisolated(nonsending) func close(_ code: CloseCode = .normal, _ reason: String = "", within limit: Duration) async {
     beginClose(code, reason)
     await finish(within: limit)
   }
 
-  /// Waits until it has ended, for whatever reason, or the task is cancelled.
+  /// Waits until the connection has ended for any reason, or the task is cancelled.
   public nonisolated(nonsending) func awaitEnd() async {
     do { try await wait { _ in false } } catch { return }
   }
 
-  /// Waits until the socket is gone, at most for `limit`; then it is cut.
+  /// Waits until the socket is closed; after `limit` the connection is cut.
   nonisolated(nonsending) func finish(within limit: Duration) async {
-    // A task of its own, because a cancelled one cannot wait; awaited at once.
+    // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
     await Task { [self] in
       await withDeadline(limit, clock, late: { self.dropChannel() }) {
         while true {
@@ -162,10 +163,10 @@ public final class WebSocketConnection: Sendable {
     }.value
   }
 
-  /// Plays dead, for a test: from here on nothing is read and nothing is answered, not even a ping.
+  /// Stops reading and answering, even pings, for a test.
   public func stall() { state.withLock { $0.isStalled = true } }
 
-  /// Cuts the connection without a word; with `reset` the other side gets a TCP reset.
+  /// Cuts the connection without a close frame; with `reset` the peer gets a TCP reset.
   public func drop(reset: Bool = false) {
     _ = end(.closed(nil, reason: "cut by this side"))
     guard reset, let channel = state.withLock({ $0.channel }) else { return dropChannel() }

@@ -2,24 +2,24 @@ internal import NIOCore
 internal import StockbusPlugin
 internal import Synchronization
 
-/// The end of a channel's pipeline: bytes to and from a `WebSocketConnection`. Used on its channel's thread only.
+/// The last handler of a channel's pipeline: transfers bytes to and from a `WebSocketConnection`. Used only on its channel's thread.
 final class WebSocketHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   enum Role {
     case client(UpgradeRequest)
-    /// `echoes`: what comes is sent back at once, without anybody being asked.
+    /// `echoes`: messages are sent back at once, without involving the connection's owner.
     case server(echoes: Bool)
   }
 
   private let connection: WebSocketConnection
   private let role: Role
   private let limit: Int
-  /// Nil before the handshake, and when nothing more is wanted.
+  /// Nil before the handshake, and after the end.
   private var reader: FrameReader?
   private var head = ByteBuffer()
-  /// How much of the head has been searched for its end: one that comes byte by byte must not be searched anew each time.
+  /// How many bytes of the head have been searched for its end, so that a head that arrives byte by byte is not searched again each time.
   private var searched = 0
   private var isShaking = true
   private var failure: WebSocketError?
@@ -28,7 +28,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var bytes = 0
   private var hasPong = false
   private var hasMessage = false
-  /// The payload of the last ping that was not answered; one answer is enough for many (RFC 6455, section 5.5.3).
+  /// The payload of the last unanswered ping; one pong answers all earlier pings (RFC 6455, section 5.5.3).
   private var ping: ByteBuffer?
   private var echo = ByteBuffer()
   private(set) var echoed = 0
@@ -92,7 +92,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       self.failure = nil
       connection.fail(failure)
     }
-    // Where what we send is not taken, an echo must not read on.
+    // An echo must not continue reading while the peer does not take what it sends.
     if mayRead, context.channel.isWritable || !isEcho { context.read() }
     context.fireChannelReadComplete()
   }
@@ -118,7 +118,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       countEchoes(echoed)
       echoed = 0
     }
-    // A peer that sends pings and takes no answers must not fill our memory.
+    // A peer that sends pings without reading the replies must not fill the memory.
     if let ping, context.channel.isWritable {
       let mask = connection.isClient ? connection.state.withLock { $0.masks.next() } : nil
       ping.withUnsafeReadableBytes { out.writeFrame(.pong, $0, mask: mask) }
@@ -127,9 +127,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     if out.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(out), promise: nil) }
   }
 
-  /// Looks whether the handshake has come as a whole; true when frames may follow.
+  /// Checks whether the handshake is complete; returns true if frames may follow.
   private func shake(_ context: ChannelHandlerContext) -> Bool {
-    // What does not begin with a method, such as a client that speaks TLS, is told at once.
+    // Input that does not begin with an HTTP method, such as TLS, is refused at once.
     if case .server = role, let first = head.readableBytesView.first, !(65...90).contains(first) {
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: UpgradeResponse.refusal("400 Bad Request").text)), promise: nil)
       refuse(context, .badHandshake("not HTTP"))
@@ -197,7 +197,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 }
 
 extension Collection<UInt8> where Index == Int {
-  /// How many bytes stand before the first empty line; nil where there is none. The first `offset` bytes have been searched.
+  /// The number of bytes before the first empty line; nil if there is none. The first `offset` bytes have been searched already.
   fileprivate func firstRange(ofBlankLine offset: Int) -> Int? {
     var at = startIndex + offset
     while at + 4 <= endIndex {

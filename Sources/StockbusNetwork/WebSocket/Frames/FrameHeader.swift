@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What a frame is (RFC 6455, section 5.2).
+/// The type of a frame (RFC 6455, section 5.2).
 enum Opcode: UInt8 {
   case continuation = 0
   case text = 1
@@ -12,15 +12,15 @@ enum Opcode: UInt8 {
   var isControl: Bool { rawValue >= 8 }
 }
 
-/// The head of a frame: 2 to 14 bytes.
+/// The header of a frame: 2 to 14 bytes.
 struct FrameHeader: Equatable {
   var isFinal: Bool
   var opcode: Opcode
-  /// Nil where the payload is not masked.
+  /// Nil if the payload is not masked.
   var mask: UInt32?
   var length: Int
 
-  /// Reads a head; nil, and nothing is read, where it is not there as a whole.
+  /// Reads a header; if it is incomplete, returns nil and reads nothing.
   init?(_ buffer: inout ByteBuffer) throws(WebSocketError) {
     let start = buffer.readerIndex
     guard let first = buffer.getInteger(at: start, as: UInt8.self), let second = buffer.getInteger(at: start + 1, as: UInt8.self) else {

@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// Bytes in, messages and control frames out: fragments put together, limits held, text checked (RFC 6455, section 5).
+/// Parses bytes into messages and control frames: it joins fragments, enforces limits and checks text (RFC 6455, section 5).
 ///
-/// A pure value. What it holds is bounded by `limit` and one chunk of the socket: a frame is refused by its head, before its
-/// payload is kept, and so are fragments that would together be too large.
+/// A pure value. It holds at most `limit` bytes and one chunk of the socket: a frame that is too large is refused by its header, before its
+/// payload is stored, and so are fragments that would be too large together.
 struct FrameReader {
   enum Piece {
     case message(WebSocketMessage)
@@ -12,14 +12,14 @@ struct FrameReader {
     case close(CloseCode?, String)
   }
 
-  /// The most bytes of one message.
+  /// The largest message in bytes.
   let limit: Int
-  /// A server's peers have to mask, a client's must not.
+  /// True on a server: clients must mask their frames, and servers must not.
   let expectsMask: Bool
   private var buffer = ByteBuffer()
-  /// The head whose payload has not come as a whole.
+  /// The header of a frame whose payload is incomplete.
   private var head: FrameHeader?
-  /// What fragments have been put together so far.
+  /// The fragments that have been joined so far.
   private var parts: (kind: WebSocketMessage.Kind, payload: ByteBuffer)?
 
   init(limit: Int, expectsMask: Bool) {
@@ -27,14 +27,14 @@ struct FrameReader {
     self.expectsMask = expectsMask
   }
 
-  /// Bytes that it holds.
+  /// The number of bytes that it holds.
   var held: Int { buffer.readableBytes + (parts?.payload.readableBytes ?? 0) }
 
   mutating func append(_ bytes: consuming ByteBuffer) {
     if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeBuffer(&bytes) }
   }
 
-  /// The next piece; nil where more bytes are needed. After a throw nothing sensible can follow.
+  /// The next piece; nil if more bytes are needed. Not to be called after a throw.
   mutating func next() throws(WebSocketError) -> Piece? {
     while true {
       if head == nil {
@@ -51,7 +51,7 @@ struct FrameReader {
     return nil
   }
 
-  /// Gives back the chunk of which only the end is left, so that what was handed out is not copied when more comes.
+  /// Releases a chunk of which only the end is left, so that messages that share it are not copied when more bytes arrive.
   private mutating func compact() {
     if buffer.readableBytes == 0 {
       buffer = ByteBuffer()
@@ -73,7 +73,7 @@ struct FrameReader {
     if overflow || total > limit { throw .tooLarge(bytes: overflow ? .max : total, limit: limit, beginning: beginning(of: head)) }
   }
 
-  /// The first bytes of a message that is refused, as far as they are there: its head is enough to refuse it.
+  /// The first bytes of a message that is refused, as far as they have arrived: its header is enough to refuse it.
   private func beginning(of head: FrameHeader) -> String {
     var start = parts.map { ByteBuffer(bytes: $0.payload.readableBytesView.prefix(Self.shown)) } ?? ByteBuffer()
     let length = min(Self.shown - start.readableBytes, head.length, buffer.readableBytes)
@@ -83,7 +83,7 @@ struct FrameReader {
     return String(buffer: start)
   }
 
-  /// Bytes of a refused message that are kept to be shown.
+  /// How many bytes of a refused message are kept for the error.
   private static let shown = 512
 
   private mutating func piece(_ head: FrameHeader, _ payload: ByteBuffer) throws(WebSocketError) -> Piece? {
@@ -124,6 +124,6 @@ struct FrameReader {
 }
 
 extension ByteBuffer {
-  /// True where the readable bytes are UTF-8 as a whole.
+  /// True if all readable bytes together are valid UTF-8.
   var isUTF8: Bool { (try? UTF8Span(validating: readableBytesUInt8Span)) != nil }
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 extension ByteBuffer {
-  /// Appends a whole, final frame.
+  /// Appends a complete, final frame.
   mutating func writeFrame(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, mask: UInt32?) {
     writeFrameHead(opcode, length: payload.count, isMasked: mask != nil, isFinal: true)
     if let mask { writeInteger(mask) }
@@ -31,7 +31,7 @@ extension ByteBuffer {
     }
   }
 
-  /// Appends a close frame; a reason that is too long for one is cut at a character.
+  /// Appends a close frame; a reason that is too long is cut after a whole character.
   mutating func writeClose(_ code: CloseCode?, _ reason: String, mask: UInt32?) {
     var payload: [UInt8] = []
     if let code, code.isSendable {

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import Glibc
 #endif
 
-/// Masks that nobody can foresee, as RFC 6455, section 10.3 asks for: from the system's generator, a block at a time, because a
-/// call into the system for every frame costs more than the frame.
+/// Unpredictable masks, as RFC 6455, section 10.3 requires. They come from the system's generator in blocks, because a system call for
+/// every frame would cost more than the frame.
 struct MaskSource {
   private var block: [UInt32] = []
 
@@ -14,7 +14,7 @@ struct MaskSource {
     block = [UInt32](repeating: 0, count: 64)
     block.withUnsafeMutableBytes { bytes in
       #if canImport(Glibc)
-      // All or nothing for up to 256 bytes (getentropy(3)); where there is no such call, the slow way below is taken.
+      // All or nothing for up to 256 bytes (getentropy(3)); if the call is not available, the slower loop below is used.
       if getentropy(bytes.baseAddress, bytes.count) == 0 { return }
       #endif
       var system = SystemRandomNumberGenerator()
@@ -24,9 +24,9 @@ struct MaskSource {
   }
 }
 
-// Unsafe below, in the one loop that touches every byte that is sent or received: eight bytes at a time.
+// Unsafe in the loop below, which processes every byte that is sent or received, eight at a time.
 
-/// Exclusive-or with the mask's four bytes, the most significant first (RFC 6455, section 5.3).
+/// Exclusive-or with the four bytes of the mask, the most significant first (RFC 6455, section 5.3).
 func applyMask(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
   let word = UInt64(mask.bigEndian) | UInt64(mask.bigEndian) << 32
   var i = 0
@@ -41,6 +41,6 @@ func applyMask(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
 }
 
 extension ByteBuffer {
-  /// Takes the mask off the readable bytes, or puts it on.
+  /// Applies the mask to the readable bytes, or removes it.
   mutating func apply(mask: UInt32) { withUnsafeMutableReadableBytes { applyMask(mask, to: $0) } }
 }

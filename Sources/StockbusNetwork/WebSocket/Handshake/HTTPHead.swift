@@ -1,12 +1,12 @@
-/// The first line and the headers of a request or an answer.
+/// The first line and the headers of a request or a response.
 struct HTTPHead {
   let firstLine: String
   private let headers: [(name: String, value: String)]
 
-  /// The most bytes a head may have.
+  /// The largest head in bytes.
   static let limit = 16 << 10
 
-  /// What stands before the empty line; nil where that is no head at all.
+  /// Parses the bytes before the empty line; nil if they are not a head.
   init?(_ bytes: some Collection<UInt8>) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -16,20 +16,20 @@ struct HTTPHead {
     for line in lines.dropFirst() {
       guard let colon = line.utf8.firstIndex(of: 58), colon > line.startIndex else { return nil }
       let name = line[..<colon]
-      // Blanks around names, and lines that go on, are what requests are smuggled with (RFC 9112, section 5).
+      // Blanks around names, and continuation lines, are used for request smuggling (RFC 9112, section 5).
       if name.contains(where: \.isWhitespace) { return nil }
       headers.append((name.lowercased(), line[line.index(after: colon)...].trimmingBlanks))
     }
     self.headers = headers
   }
 
-  /// The header's value; several of one name are one list (RFC 9110, section 5.3). Nil where it is not there.
+  /// The value of a header; several of the same name form one list (RFC 9110, section 5.3). Nil if there is none.
   subscript(name: String) -> String? {
     let values = headers.filter { $0.name == name }.map(\.value)
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// True where the header is a list with this word in it, in whatever case.
+  /// True if the header is a list that contains this word, in any case.
   func has(_ word: String, in name: String) -> Bool {
     (self[name] ?? "").split(separator: ",").contains { $0.trimmingBlanks.lowercased() == word }
   }

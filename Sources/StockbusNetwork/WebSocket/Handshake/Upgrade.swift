@@ -7,7 +7,7 @@ struct UpgradeRequest: Sendable {
   let url: WebSocketURL
   let headers: [(name: String, value: Secret)]
   let subprotocol: String?
-  /// Sixteen bytes that nobody has used before.
+  /// Sixteen random bytes, in Base64.
   let key: String
 
   init(_ url: WebSocketURL, headers: [(name: String, value: Secret)], subprotocol: String?) {
@@ -18,7 +18,7 @@ struct UpgradeRequest: Sendable {
     key = Base64.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &system) })
   }
 
-  /// The request; it holds secrets.
+  /// The text of the request, which contains secrets.
   var text: String {
     var lines = [
       "GET \(url.target) HTTP/1.1", "Host: \(url.authority)", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: \(key)",
@@ -30,7 +30,7 @@ struct UpgradeRequest: Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
-  /// Checks the answer.
+  /// Checks the response.
   func check(_ head: HTTPHead) throws(WebSocketError) {
     let words = head.firstLine.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].count == 3, let status = Int(words[1]) else {
@@ -53,7 +53,8 @@ struct UpgradeRequest: Sendable {
     }
   }
 
-  /// What a server that understands the request makes of its key. SHA-1 tells servers from parrots here; nothing is kept secret by it.
+  /// The value that a server must derive from the request's key. SHA-1 only shows that the server understands the protocol; it protects no
+  /// secret.
   static func accept(_ key: String) -> String {
     Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))))
   }
@@ -61,7 +62,7 @@ struct UpgradeRequest: Sendable {
 
 /// The server's half (RFC 6455, section 4.2).
 enum UpgradeResponse {
-  /// The answer to a request that is one; otherwise the refusal to send.
+  /// The response to a valid request; otherwise the refusal to be sent.
   static func reply(_ head: HTTPHead) -> (text: String, isAccepted: Bool) {
     let words = head.firstLine.split(separator: " ")
     guard words.count == 3, words[2] == "HTTP/1.1" else { return refusal("400 Bad Request") }
@@ -82,6 +83,6 @@ enum UpgradeResponse {
 }
 
 extension String {
-  /// What the other side said, for a message: nothing in it that a terminal would act upon, and not too long.
+  /// Text from the peer for a message: without terminal controls, and of limited length.
   var printable: String { visible(self, limit: 300) }
 }

@@ -5,7 +5,7 @@ public struct ByteSize: Hashable, Comparable, Sendable {
   /// Never negative.
   public let bytes: Int
 
-  /// A size of `bytes` bytes; a negative number is the programmer's mistake and traps.
+  /// A size of `bytes` bytes. Traps if the number is negative.
   public init(bytes: Int) {
     precondition(bytes >= 0, "a size cannot be negative")
     self.bytes = bytes
@@ -18,7 +18,7 @@ public struct ByteSize: Hashable, Comparable, Sendable {
 
   public static func < (a: ByteSize, b: ByteSize) -> Bool { a.bytes < b.bytes }
 
-  /// Where two units divide a size, the first one here is taken.
+  /// If several units divide a size, the first one in this list is used.
   private static let units: [(name: String, bytes: Int)] = [
     ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("MB", 1_000_000),
     ("KiB", 1 << 10), ("KB", 1000), ("B", 1),
@@ -26,7 +26,7 @@ public struct ByteSize: Hashable, Comparable, Sendable {
 }
 
 extension ByteSize: CustomStringConvertible {
-  /// In the largest unit of which it is a whole number: `64KiB`, `1500KB`, `513B`.
+  /// In the largest unit that divides it: `64KiB`, `1500KB`, `513B`.
   public var description: String {
     if bytes == 0 { return "0B" }
     let unit = Self.units.first { bytes % $0.bytes == 0 } ?? ("B", 1)
@@ -53,7 +53,7 @@ extension ByteSize: ScalarOption {
     guard text.count <= 20 else { return .mismatch }
     if name.isEmpty { return .hint("write a unit, such as \(text)KiB or \(text)B") }
     let number = text.dropLast(name.count).filter { $0 != " " }
-    // `64K` and `64mb` are written with either meaning.
+    // `64K` and `64mb` are used for both meanings.
     if let letter = name.uppercased().first, "KMGT".contains(letter), ["", "B", "IB"].contains(name.uppercased().dropFirst()) {
       return .hint("write \(number)\(letter)iB or \(number)\(letter)B")
     }

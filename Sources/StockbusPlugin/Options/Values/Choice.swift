@@ -1,6 +1,6 @@
-/// An enum of words: `enum Order: String, Choice { case ascending, descending }` is all it needs.
+/// An enum of words. `enum Order: String, Choice { case ascending, descending }` is all it needs.
 ///
-/// A user writes the raw value in snake_case, so that `case dropOldest` is `drop_oldest`.
+/// Users write the raw value in snake_case: `case dropOldest` is `drop_oldest`.
 public protocol Choice: OptionValue, CaseIterable, RawRepresentable<String> where OptionLeaf == Self {}
 
 extension Choice {
@@ -15,7 +15,7 @@ extension Choice {
       if let value = allCases.first(where: { $0.word == text }) { return value }
       hint = didYouMean(text, among: words)
     }
-    // The words themselves are worth more than "a list of choices".
+    // Listing the words is more useful than "a list of choices".
     let source = OptionSource<Self>(source.node, path: source.path)
     problems.add(source.mismatch(optionShape(OptionContext(), of: nil)) + hint, at: source.node.mark)
     return nil

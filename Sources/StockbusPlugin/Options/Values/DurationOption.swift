@@ -1,6 +1,6 @@
-/// A duration is written as numbers with units, the larger ones first: `250ms`, `1.5s`, `1h30m`, `-5m`.
+/// A duration is written as numbers with units, larger units first: `250ms`, `1.5s`, `1h30m`, `-5m`.
 ///
-/// Units are `d` (24 hours), `h`, `m`, `s`, `ms`, `us` or `µs`, and `ns`. Exact to the attosecond, never by way of a `Double`.
+/// Units are `d` (24 hours), `h`, `m`, `s`, `ms`, `us` or `µs`, and `ns`. Exact to the attosecond, without `Double`.
 extension Duration: ScalarOption {
   public init(option text: String) throws(OptionTextError) {
     var rest = text[...]
@@ -42,7 +42,7 @@ extension Duration: ScalarOption {
 
   private static func unknownUnit(_ name: Substring, in text: String, number: Substring, isAlone: Bool) -> OptionTextError {
     if !name.isEmpty { return .hint("units are d, h, m, s, ms, us and ns") }
-    // Whoever wrote a plain number may have meant any unit.
+    // A plain number may have been meant in any unit.
     return isAlone && text.count <= 20 ? .hint("write a unit, such as \(text)s") : .mismatch
   }
 
@@ -50,7 +50,7 @@ extension Duration: ScalarOption {
   public static var optionSample: String { "250ms" }
   public static var optionSchema: JSONValue { OptionSchema.text(#"-?([0-9]+(\.[0-9]+)?(d|h|ms|m|us|µs|μs|ns|s))+"#) }
 
-  /// For people who want to know how long about: three digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
+  /// A rounded form for people: three significant digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
   public var roughText: String {
     let total = attoseconds
     let magnitude = abs(total)
@@ -59,17 +59,17 @@ extension Duration: ScalarOption {
     if magnitude >= 60 * Self.second { step = Self.second }
     let rounded = (magnitude + step / 2) / step * step * (total < 0 ? -1 : 1)
     let (whole, rest) = rounded.quotientAndRemainder(dividingBy: Self.second)
-    // The half second that the largest of all durations is rounded up by has no room.
+    // Rounding up the largest possible duration overflows.
     guard let whole = Int64(exactly: whole) else { return optionText }
     return Duration(secondsComponent: whole, attosecondsComponent: Int64(rest)).optionText
   }
 
-  /// In the units that a reader expects: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`; exact.
+  /// In customary units, exact: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`.
   public var optionText: String {
     var total = attoseconds
     if total == 0 { return "0s" }
     let sign = total < 0 ? "-" : ""
-    total = abs(total)  // far from the ends of Int128, as seconds have 64 bits
+    total = abs(total)  // cannot overflow, as seconds have 64 bits
     if total < Self.second {
       let unit = Self.units.dropFirst(4).first { $0.attoseconds <= total } ?? Self.units[6]
       return sign + decimalText(total, per: unit.attoseconds) + unit.names[0]

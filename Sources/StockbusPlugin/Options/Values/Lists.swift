@@ -1,10 +1,10 @@
-/// A list or a mapping of any length, which `count:` may limit.
+/// A list or a mapping, whose number of items `count:` may limit.
 public protocol CountedOption: OptionValue {}
 
 extension Array: OptionValue, CountedOption where Element: OptionValue {
   public typealias OptionLeaf = Element.OptionLeaf
 
-  /// A single word is taken for a list of one.
+  /// A single word counts as a list of one.
   public static func readOption(
     _ source: OptionSource<Element.OptionLeaf>, onto base: [Element]?, _ problems: inout Problems
   ) -> [Element]? {
@@ -29,7 +29,7 @@ extension Array: OptionValue, CountedOption where Element: OptionValue {
     let item = OptionSource(source.node, path: source.path, limits: source.limits.ofParts, expected: shape.type.phrase)
     let value = Element.readOption(item, onto: nil, &own)
     guard own.isEmpty, let value else {
-      // Whoever writes `AAPL, NVDA` means a list.
+      // `AAPL, NVDA` is probably meant as a list.
       if text.contains(","), text.count <= 60, !shape.form.holdsSecret, !item.isFromVariable, !ShownAddress.hasScheme(text) {
         problems.add("\(item.mismatch(shape)); write [\(OptionText.visible(text))]", at: source.node.mark)
       } else {

@@ -1,14 +1,14 @@
-/// Values by names of the user's choice, in the order they were written: `headers: { Accept: text/csv, X-Feed: a }`.
+/// Values by names that the user chooses, in the order they were written: `headers: { Accept: text/csv, X-Feed: a }`.
 public struct Mapping<Value: OptionValue>: Sendable {
   /// Every name occurs once.
   public let entries: [(name: String, value: Value)]
 
-  /// The value of `name`; nil where it was not written.
+  /// The value of `name`; nil if it was not written.
   public subscript(name: String) -> Value? { entries.first { $0.name == name }?.value }
 }
 
 extension Mapping: ExpressibleByDictionaryLiteral {
-  /// A mapping written in source code; a name that occurs twice is the programmer's mistake and traps.
+  /// A mapping written in source code. Traps if a name occurs twice.
   public init(dictionaryLiteral elements: (String, Value)...) {
     precondition(Set(elements.map(\.0)).count == elements.count, "a name occurs twice")
     entries = elements.map { (name: $0, value: $1) }
@@ -16,7 +16,7 @@ extension Mapping: ExpressibleByDictionaryLiteral {
 }
 
 extension Mapping {
-  /// These values by name; of a name that occurs twice the first stays.
+  /// A mapping of these values. If a name occurs twice, the first one counts.
   public init(unique entries: [(name: String, value: Value)]) {
     var seen: Set<String> = []
     self.entries = entries.filter { seen.insert($0.name).inserted }

@@ -28,7 +28,7 @@ extension Percent: ScalarOption {
 }
 
 extension FixedPoint {
-  /// `written` is the whole text, units included, for the advice.
+  /// `written` is the whole text including the unit, for the hint.
   fileprivate init(exactly text: String, written: String? = nil, for use: NumberText.Use = .amount) throws(OptionTextError) {
     do throws(TextError) { try self.init(text) } catch {
       switch error.code {
@@ -53,7 +53,7 @@ extension Symbol: ScalarOption {
   }
   public static var optionType: OptionType { OptionType("symbol", plural: "symbols", phrase: "a symbol") }
   public static var optionSample: String { "AAPL" }
-  // Symbols such as 0700 and TRUE look like something else.
+  // A symbol such as 0700 or TRUE looks like a number or a boolean to YAML.
   public static var optionSchema: JSONValue { ["type": ["string", "number", "boolean"]] }
   public var optionText: String { OptionText.scalar(description) }
   public var optionJSON: JSONValue { .string(description) }

@@ -1,15 +1,15 @@
-/// Numbers as people write them elsewhere: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
+/// Common notations for numbers that differ from ours: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
 public enum NumberText {
   /// What the number is for.
   public enum Use: Sendable {
     case amount, percentage, wholeNumber
   }
 
-  /// Longer ones are no number in any notation.
+  /// Longer texts are not numbers in any notation.
   private static let limit = 48
 
-  /// What to write in place of a text that is none of our numbers, such as `write 12.50, without the currency`; nil where it looks like no
-  /// number, or like one of ours. It repeats digits of the text.
+  /// What to write instead of a text that is not a valid number, such as `write 12.50, without the currency`; nil if the text does not look
+  /// like a number, or is valid. It repeats digits of the text.
   public static func advice(_ text: String, for use: Use = .amount) -> String? {
     if text.utf8.count > limit { return nil }
     var rest = Array(text.unicodeScalars)[...]
@@ -41,7 +41,7 @@ public enum NumberText {
     return "write \(sign)\(number.plain)\(unit)\(other), \(reasons.joined(separator: ", "))"
   }
 
-  /// Cuts `$`, `EUR` and the like off either end; false where there is none.
+  /// Removes `$`, `EUR` and the like from either end; returns false if there is none.
   private static func takeCurrency(_ text: inout ArraySlice<Unicode.Scalar>) -> Bool {
     func isSign(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .currencySymbol }
     func isCapital(_ scalar: Unicode.Scalar) -> Bool { ("A"..."Z").contains(scalar) }
@@ -66,13 +66,13 @@ public enum NumberText {
   }
 }
 
-/// Digits with a mark between their thousands, or with a decimal comma.
+/// Digits with separators between their thousands, or with a decimal comma.
 private struct GroupedNumber {
-  /// As we write it.
+  /// The number in our notation.
   private(set) var plain: String
-  /// The other number that it may be.
+  /// The other number that it may stand for.
   private(set) var other: String?
-  /// What is written otherwise.
+  /// How our notation differs.
   private(set) var reasons: [String] = []
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool { [" ", "\u{a0}", "\u{2009}", "\u{202f}"].contains(scalar) }
@@ -80,7 +80,7 @@ private struct GroupedNumber {
   private static let thousands = "without marks between thousands"
   private static let point = "with a decimal point"
 
-  /// Nil where it cannot be told what the marks mean.
+  /// Nil if the meaning of the separators is unclear.
   init?(_ text: ArraySlice<Unicode.Scalar>) {
     let pieces = text.split(omittingEmptySubsequences: false, whereSeparator: Self.isMark).map { String(String.UnicodeScalarView($0)) }
     guard pieces.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }), let end = pieces.last, !end.isEmpty else { return nil }
@@ -95,7 +95,7 @@ private struct GroupedNumber {
       plain = pieces.joined()
       reasons = [Self.thousands]
     } else if marks.count > 1 {
-      // All but the last stand between thousands.
+      // All separators but the last stand between thousands.
       let whole = pieces.dropLast()
       guard Set(marks.dropLast()).count == 1, last == "," || last == ".", (1...3).contains(whole[0].utf8.count),
         whole.dropFirst().allSatisfy({ $0.utf8.count == 3 })
@@ -112,13 +112,13 @@ private struct GroupedNumber {
       plain = (pieces[0].isEmpty ? "0" : pieces[0]) + "." + pieces[1]
       reasons = [Self.point]
       guard isGrouped, !pieces[0].hasPrefix("0") else { return }
-      // As Americans write thousands, and others three decimals.
+      // Thousands in American notation, or three decimals in others.
       other = pieces.joined()
       reasons = ["whichever is meant: a comma is read as neither"]
     }
   }
 
-  /// Where it may be a whole number, it is one.
+  /// Chooses the whole number, if both meanings are possible.
   mutating func preferWhole() {
     guard let whole = other else { return }
     plain = whole

@@ -16,15 +16,15 @@
 /// }
 /// ```
 ///
-/// A case of which nothing is required may also be written as its name alone: `desktop`.
+/// A case without required options may also be written as its name alone: `desktop`.
 public protocol OneOf: OptionValue where OptionLeaf == Self {
-  /// What there is to choose from, in the order of the help.
+  /// The alternatives, in the order of the help.
   static var cases: [OneOfCase<Self>] { get }
   /// The name of this case and its options.
   var chosen: (name: String, options: any Options) { get }
 }
 
-/// One of the mappings that may be chosen.
+/// One of the alternatives.
 public struct OneOfCase<Value: OneOf>: Sendable {
   let name: String
   let info: @Sendable (OuterTypes) -> OptionInfo

@@ -1,24 +1,24 @@
 internal import MarketData
 
-/// How many events there may be in how much time, written `1000/s`, `60/m`, `10/100ms`, or `max` for no limit.
+/// A number of events per period, written `1000/s`, `60/m`, `10/100ms`, or `max` for no limit.
 ///
-/// Rates are equal where they are as fast: `60/m` and `1/s` are.
+/// Rates are equal if they are equally fast, as `60/m` and `1/s` are.
 public struct Rate: Hashable, Comparable, Sendable {
-  /// Events in each period; 0 where there is no limit.
+  /// Events in each period; 0 if there is no limit.
   public let count: Int
   private let nanoseconds: Int64
 
   /// As fast as possible.
   public static let max = Rate(unchecked: 0, 1)
 
-  /// `count` events in each `period`; nil unless there is at least one in 1 ns to 366 days, in whole nanoseconds.
+  /// `count` events in each `period`; nil unless `count` is at least 1 and the period is 1 ns to 366 days, in whole nanoseconds.
   public init?(_ count: Int, per period: Duration) {
     let nanoseconds = period.wholeNanoseconds
     guard count >= 1, period >= .nanoseconds(1), period <= Self.longest, period == .nanoseconds(nanoseconds) else { return nil }
     self.init(unchecked: count, nanoseconds)
   }
 
-  /// `count` events a second; fewer than one is the programmer's mistake and traps.
+  /// `count` events per second. Traps if `count` is less than 1.
   public static func perSecond(_ count: Int) -> Rate {
     precondition(count >= 1, "a rate is at least one event")
     return Rate(unchecked: count, 1_000_000_000)
@@ -35,7 +35,7 @@ public struct Rate: Hashable, Comparable, Sendable {
   public var period: Duration { .nanoseconds(nanoseconds) }
   /// True for `max`.
   public var isUnlimited: Bool { count == 0 }
-  /// The time from one event to the next, zero where there is no limit; rounded down to the attosecond.
+  /// The time from one event to the next, rounded down to the attosecond; zero if there is no limit.
   public var interval: Duration { isUnlimited ? .zero : period / count }
 
   // At most 2^63 events by 366 days of nanoseconds: 118 bits.
@@ -59,7 +59,7 @@ extension Rate: CustomStringConvertible {
   public var description: String {
     if isUnlimited { return "max" }
     let period = period.optionText
-    // `1s` is `/s`, but `1m30s` and `1.5s` stay.
+    // `1s` is shortened to `/s`, but not `1m30s` or `1.5s`.
     let isUnit = period.first == "1" && period.dropFirst().allSatisfy(\.isLetter)
     return "\(count)/\(isUnit ? String(period.dropFirst()) : period)"
   }

@@ -1,16 +1,16 @@
-/// A value that is written as one word. This is all that a type of one's own needs.
+/// A value that is written as one word. A custom type only needs to conform to this.
 public protocol ScalarOption: OptionValue where OptionLeaf == Self {
-  /// The value that `text` writes, exactly. The error says why it is none, without repeating the text.
+  /// The value that `text` represents, exactly. The error says why there is none, without repeating the text.
   init(option text: String) throws(OptionTextError)
-  /// The words for it.
+  /// The name of the type.
   static var optionType: OptionType { get }
   /// A value to show in examples, as it is written.
   static var optionSample: String { get }
-  /// JSON Schema, an object.
+  /// A JSON Schema object.
   static var optionSchema: JSONValue { get }
-  /// True where the value must never be shown.
+  /// True if the value must never be shown.
   static var optionIsSecret: Bool { get }
-  /// True where it is an address, of which messages show scheme and host only.
+  /// True if it is an address, of which messages show only scheme and host.
   static var optionIsAddress: Bool { get }
 }
 
@@ -54,7 +54,7 @@ extension ScalarOption where Self: FixedWidthInteger {
     }
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
-      // `1,000` and `$5` are whole numbers with marks; `1.5` is none.
+      // `1,000` and `$5` are whole numbers with marks; `1.5` is not.
       throw NumberText.advice(text, for: .wholeNumber).map(OptionTextError.hint) ?? .mismatch
     }
     throw .because(text.hasPrefix("-") ? "the least is \(Self.min)" : "the greatest is \(Self.max)")
@@ -100,7 +100,7 @@ extension String: ScalarOption {
   public init(option text: String) throws(OptionTextError) { self = text }
   public static var optionType: OptionType { OptionType("text", plural: "texts", phrase: "text") }
   public static var optionSample: String { "text" }
-  // An unquoted 5 or true is text as well.
+  // An unquoted 5 or true is also text.
   public static var optionSchema: JSONValue { ["type": ["string", "number", "boolean"]] }
   public var optionText: String { OptionText.scalar(self) }
   public var optionJSON: JSONValue { .string(self) }

@@ -1,6 +1,6 @@
-/// A text that must not be seen: whatever prints it prints `***`.
+/// A text that must not be shown: printing it prints `***`.
 public struct Secret: Hashable, Sendable {
-  /// The text itself, for whoever needs it; never put it into a log, a message or an event.
+  /// The text itself; never put it into a log, a message or an event.
   public let revealed: String
 
   public init(_ text: String) { revealed = text }

@@ -1,9 +1,9 @@
-/// A decimal number as it is written: its digits before and after the point.
+/// A decimal number as written: the digits before and after the point.
 struct DecimalText {
   let whole: Substring
   let fraction: Substring
 
-  /// The number at the start of `text`, which then begins behind it; nil where there is none.
+  /// Reads the number at the start of `text` and advances `text` past it; nil if there is none.
   init?(_ text: inout Substring) {
     var rest = text
     let isDigit = { (c: Character) in c.isASCII && c.isNumber }
@@ -20,10 +20,10 @@ struct DecimalText {
     text = rest
   }
 
-  /// Why a number of units is no whole number of the smallest ones.
+  /// Why a number of units is not a whole number of the smallest unit.
   enum Failure: Error { case tooLarge, tooFine }
 
-  /// The number in the smallest unit, of which `unit` make the one it was written in; exact.
+  /// The number in the smallest unit, where `unit` is the size of the unit it was written in; exact.
   func times(_ unit: Int128) throws(Failure) -> Int128 {
     var value: Int128 = 0
     for digit in whole.utf8 {
@@ -38,7 +38,7 @@ struct DecimalText {
     var place = unit
     for digit in fraction.utf8 where place > 0 {
       let isLast = place % 10 != 0
-      // Half of an odd unit and the like: exact only if the digit makes it so.
+      // With a unit that is not a multiple of ten, the result is exact only for some digits.
       let (part, rest) = (Int128(digit - 48) * place).quotientAndRemainder(dividingBy: 10)
       if rest != 0 { throw .tooFine }
       let (sum, overflow) = value.addingReportingOverflow(part)
@@ -46,12 +46,12 @@ struct DecimalText {
       value = sum
       place = isLast ? 0 : place / 10
     }
-    // Digits beyond the finest place may only be zeros.
+    // Digits beyond the smallest unit must be zeros.
     guard fraction.utf8.dropFirst(places(of: unit)).allSatisfy({ $0 == 48 }) else { throw .tooFine }
     return value
   }
 
-  /// How many decimals `unit` has room for.
+  /// How many decimals of `unit` can be represented.
   private func places(of unit: Int128) -> Int {
     var unit = unit
     var places = 1
@@ -63,7 +63,7 @@ struct DecimalText {
   }
 }
 
-/// A value in decimal, without trailing zeros: `value` divided by `unit`, a power of ten.
+/// `value` divided by `unit`, a power of ten, in decimal without trailing zeros.
 func decimalText(_ value: Int128, per unit: Int128) -> String {
   let (whole, rest) = value.quotientAndRemainder(dividingBy: unit)
   if rest == 0 { return String(whole) }
