@@ -3,7 +3,7 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 
 extension ConsoleViewer {
-  /// Draws while something changes, sleeps while nothing does.
+  /// Draws while something changes; sleeps otherwise.
   public func background() async {
     guard mode != .plain else { return }
     await withDiscardingTaskGroup { group in
@@ -15,7 +15,7 @@ extension ConsoleViewer {
         drawn = state.market.total
         let began = now
         if await !draw() { break }
-        // No two frames are nearer than this, however many events come.
+        // Two frames are at least `refresh` apart, however many events come.
         do { try await context.clock.sleep(until: .nanoseconds(began + settings.refresh.wholeNanoseconds)) } catch { break }
         while !Task.isCancelled, inbox.isEmpty, effects.isEmpty, state.market.total == drawn {
           let next = state.nextChange(steps: ScreenLayout.flashSteps(terminal.capabilities.colors))
@@ -27,7 +27,7 @@ extension ConsoleViewer {
     }
   }
 
-  /// Sleeps until something happens, at the longest until `deadline`.
+  /// Sleeps until there is input, at the longest until `deadline`.
   private func sleep(until deadline: Int64?) async {
     isAsleep = true
     await bell.sleep(until: deadline.map { .nanoseconds($0) }, context.clock)
@@ -45,7 +45,7 @@ extension ConsoleViewer {
         case .mouse(let mouse): effects += state.reduce(.mouse(mouse))
         case .panes(let panes): effects += state.reduce(.panes(panes))
         case .printed(let lines): effects += state.reduce(.printed(lines))
-        // Nobody sees anything any more; the rest of the run is asked to end in order.
+        // Without a terminal nothing can be shown any more, so the run is asked to stop gracefully.
         case .closed: context.run.stop()
         case .resized, .resumed: break
         }
@@ -68,7 +68,7 @@ extension ConsoleViewer {
         }
       }
     case .askRules(let id):
-      // One that cannot answer has none to show.
+      // A dispatcher that does not reply has no rules to show.
       group.addTask { inbox.add(.rules(id, (try? await run.perform(Command(verb: "rules", arguments: []), on: id)) ?? "")) }
     case .stop:
       wasQuit = true
@@ -87,7 +87,7 @@ extension ConsoleViewer {
     }
   }
 
-  /// Makes the next frame; false where it cannot be shown any more.
+  /// Makes the next frame; returns false if it cannot be shown any more.
   @discardableResult
   func draw() async -> Bool {
     let size = terminal.size
@@ -119,11 +119,11 @@ extension ConsoleViewer {
   }
 }
 
-/// The table as lines that stand below what was printed before: no tabs, and the terminal's own ground.
+/// The table as lines below what was printed before: without tabs, on the terminal's own background.
 enum InlineTable {
   static func lines(_ state: ScreenState, colors: ColorDepth) -> [StyledLine] {
     var state = state
-    // Below the table there is room for other panes and for the prompt.
+    // Leaves room below the table for other panes and for the shell's prompt.
     let rows = min(state.settings.rows ?? max(3, state.size.rows - 14), max(1, state.order.rows.count))
     state.panes = []
     state.page = .list

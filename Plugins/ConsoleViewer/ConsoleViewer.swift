@@ -9,10 +9,10 @@ extension Plugin {
     .sink(ConsoleViewer.self))
 }
 
-/// Shows prices, alerts and connection states: on a terminal as a full screen with keys, elsewhere a line an event.
+/// Shows prices, alerts and connection states: on a terminal as a full screen with keys, elsewhere as a line for each event.
 ///
-/// An event costs some nanoseconds: its symbol's row is brought up to date, and everything else is worked out when a frame is drawn, at
-/// most once a `refresh`, and not at all while nothing changes.
+/// An event costs some nanoseconds, because it only updates its symbol's row. Everything else is computed when a frame is drawn: at most
+/// once in `refresh`, and not at all while nothing changes.
 public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
   public static let handlers: [Handler<ConsoleViewer>] = [
     Handler(Trade.self) { $0.show($1) },
@@ -30,26 +30,26 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   let terminal: Terminal
   private(set) var mode: Mode
   var state: ScreenState
-  /// For plain lines: the first price of every symbol.
+  /// The first price of every symbol; used for plain lines.
   private var references = LatestBySymbol<Price>()
-  /// Lines that wait for `settle`.
+  /// Lines to be printed by `settle`.
   private var lines: [StyledLine] = []
   let bell = Parker()
   let inbox: ScreenInbox
   let store: ViewerStore?
-  /// True while whoever draws sleeps until something happens.
+  /// True while the drawing task sleeps.
   var isAsleep = false
-  /// Why the whole window could not be had.
+  /// Why the full screen could not be opened.
   private var refusal: ScreenRefusal?
-  /// False where the watchlist is for this time only.
+  /// False if the watchlist is for this run only, and is not saved.
   var keepsWatchlist = true
-  /// The only symbols to be shown where there is no full screen; nil for all.
+  /// The symbols to be shown when there is no full screen; nil for all.
   private let only: Set<Symbol>?
-  /// Who is to be watched.
+  /// The symbols that the configuration names.
   private var expectedSymbols: ExpectedSymbols
-  /// Somebody pressed `q`.
+  /// True after `q` was pressed.
   var wasQuit = false
-  /// Effects that commands have left.
+  /// Effects of commands, to be carried out by the drawing task.
   var effects: [ScreenEffect] = []
   var lastLogLine = 0
   var lastSample: Int64 = .min
@@ -92,7 +92,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     frames = context.counter("frames", "Frames drawn.")
   }
 
-  /// Takes the screen before anybody else writes.
+  /// Opens the screen before other components write.
   public func start() async throws {
     guard mode != .plain else { return }
     await recallMemory()
@@ -101,7 +101,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
       do {
         refusal = try await terminal.openScreen(owner: context.id, mouse: settings.mouse) { inbox.add(.terminal($0)) }
       } catch { throw EnvironmentFailure("\(error)", isPermanent: true) }
-      // Somebody else has the screen, or the keyboard: a table in place is better than nothing.
+      // If another program has the screen or the keyboard, a table in place can still be drawn.
       if refusal != nil { mode = .inline }
     }
     await draw()
@@ -198,7 +198,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   var now: Int64 { context.clock.uptime.wholeNanoseconds }
 
-  /// Wakes whoever draws, if he sleeps.
+  /// Wakes the drawing task if it sleeps.
   func stir() {
     if isAsleep {
       isAsleep = false
@@ -206,7 +206,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     }
   }
 
-  /// Prints what was collected; a slow reader of our output slows the bus down here, and nothing piles up.
+  /// Prints the collected lines. It waits for a slow reader of the output, which slows the bus down, so that lines do not pile up.
   public func settle() async throws {
     if lines.isEmpty { return }
     let out = lines
@@ -223,7 +223,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   public func drain() async throws {
     try await settle()
     if mode != .plain {
-      // The last picture is what is left, whenever the order was last looked at.
+      // The last frame stays on the terminal, so its order must be current.
       state.arrange(force: true)
       await draw()
     }
@@ -231,7 +231,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     context.note(expectedSymbols)
   }
 
-  /// The next instance draws its own picture, and who is missing is told at the end.
+  /// The next instance draws frames of its own, and missing symbols are reported at the end of the run only.
   public func handOver() async throws { try await settle() }
 
   public func stop() async {
@@ -242,7 +242,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     case .full:
       let last = wasQuit || state.market.rows.isEmpty ? [] : InlineTable.lines(state, colors: terminal.capabilities.colors)
       try? await terminal.closeScreen(owner: context.id)
-      // What ended by itself leaves its last prices to be read.
+      // When the data has ended, the last prices stay readable.
       try? await terminal.print(last)
     }
   }

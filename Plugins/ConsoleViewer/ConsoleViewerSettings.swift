@@ -4,7 +4,7 @@ public import StockbusPlugin
 public enum ScreenMode: String, Choice {
   /// The whole window, with keys.
   case full
-  /// A table in place, below what was printed before.
+  /// A table that is redrawn in place, below what was printed before.
   case inline
 }
 

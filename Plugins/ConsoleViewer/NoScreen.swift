@@ -4,7 +4,7 @@ internal import StockbusTerminal
 struct NoScreen {
   let text: String
 
-  /// Nil where it has one.
+  /// Nil if there is a full screen.
   init?(_ settings: ConsoleViewerSettings, _ capabilities: TerminalCapabilities, _ refusal: ScreenRefusal?, isOpen: Bool) {
     if isOpen { return nil }
     if settings.plain {

@@ -2,7 +2,7 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 internal import Synchronization
 
-/// What waits to be taken into the state; filled from any thread, and whoever draws is woken.
+/// Events that wait to be applied to the state. Any thread may add some, which wakes the drawing task.
 final class ScreenInbox: Sendable {
   enum Item: Sendable {
     case terminal(ScreenInput)
@@ -13,7 +13,7 @@ final class ScreenInbox: Sendable {
   private let items = Mutex<[Item]>([])
   private let bell: Parker
 
-  /// Somebody who holds a key down while the terminal is stopped fills it no further.
+  /// The limit holds when a key is held down while the terminal is stopped.
   static let limit = 4096
 
   init(waking bell: Parker) { self.bell = bell }

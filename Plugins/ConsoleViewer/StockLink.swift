@@ -1,11 +1,11 @@
 public import MarketData
 public import StockbusPlugin
 
-/// A link to a symbol's page: `stocks://symbol/AAPL`; the symbol alone will do.
+/// A link to a symbol's page: `stocks://symbol/AAPL`, or the symbol alone.
 public struct StockLink: Hashable, Sendable {
   public let symbol: Symbol
 
-  /// Throws what is wrong with it, in one sentence.
+  /// Throws an error with one sentence if the text is no link.
   public init(_ text: String) throws(CommandError) {
     guard let colon = text.firstRange(of: "://") else {
       symbol = try Self.symbol(text)

@@ -8,13 +8,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the viewer keeps from one run of the program to the next: the watchlist and the alerts, a line each.
+/// What the viewer saves from one run to the next: the watchlist and the alerts, one on each line.
 struct ViewerMemory: Hashable {
   var watchlist: [Symbol] = []
   var alerts: [PriceAlert] = []
 
   static let head = "# stockbus console_viewer"
-  /// Entries beyond this are not taken; nor are files that are longer than a megabyte.
+  /// Entries beyond this are not read, nor are files longer than a megabyte.
   static let limit = 10_000
 
   init(watchlist: [Symbol] = [], alerts: [PriceAlert] = []) {
@@ -22,9 +22,9 @@ struct ViewerMemory: Hashable {
     self.alerts = alerts
   }
 
-  /// Reads a text; what is not understood is left out and counted.
+  /// Parses a text; malformed lines are left out and counted.
   init(text: String, damaged: inout Int) {
-    // A name may hold what looks like the end of a line to Unicode, and blanks at its ends.
+    // A name may contain characters that Unicode counts as line ends, and blanks at its ends, so the text is split as bytes.
     for line in text.utf8.split(separator: UInt8(ascii: "\n")).prefix(Self.limit) {
       if line.first == UInt8(ascii: "#") { continue }
       let line = line.last == 13 ? line.dropLast() : line
@@ -46,22 +46,23 @@ struct ViewerMemory: Hashable {
 
   // MARK: The file
 
-  /// Where it is unless a configuration says otherwise; nil without a home.
+  /// The default path; nil if there is no home folder.
   static var usualPath: String? {
     func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }
     let folder = value("XDG_STATE_HOME") ?? value("HOME").map { $0 + "/.local/state" }
     return folder.map { $0 + "/stockbus/console_viewer" }
   }
 
-  /// What there is at `path`.
+  /// The contents of the file at `path`.
   enum Found {
-    /// Empty where there is no file. With what could not be understood of it.
+    /// The contents, and the number of malformed lines; empty if there is no file.
     case memory(ViewerMemory, damaged: Int)
-    /// Something that cannot be read, and why.
+    /// The file cannot be read; the reason.
     case unreadable(String)
   }
 
-  /// A file that is no file, cannot be opened or goes on beyond a megabyte is unreadable; damage within is counted.
+  /// Reads the file. It is unreadable if it is not a plain file, cannot be opened or is longer than a megabyte; malformed lines are
+  /// counted.
   static func read(_ path: String) -> Found {
     do throws(Errno) {
       let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
@@ -78,14 +79,14 @@ struct ViewerMemory: Hashable {
     }
   }
 
-  /// Puts the file in place at once: a reader sees the old one or the new one, whatever happens. Throws a sentence.
+  /// Replaces the file atomically: a reader always finds the whole old file or the whole new one. Throws an error with one sentence.
   func write(to path: String) throws(CommandError) {
     var folder = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
       folder += part + "/"
       if folder != "/" { _ = mkdir(folder, 0o700) }
     }
-    // A name that nobody can guess, and never a file or a link that is there already.
+    // A name that cannot be guessed, and is opened so that an existing file or link is never used.
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
     var isMade = false
     do throws(Errno) {
@@ -95,7 +96,7 @@ struct ViewerMemory: Hashable {
       defer { try? file.shut() }
       var text = text
       try throwingErrno { try text.withUTF8 { try file.writeWhole(UnsafeRawBufferPointer($0)) } }
-      // The text has to be there before the name is.
+      // The contents have to be on disk before the file gets its name.
       _ = try? retrying { fsync(file.rawValue) }
     } catch {
       if isMade { unlink(temporary) }
@@ -107,7 +108,7 @@ struct ViewerMemory: Hashable {
     }
   }
 
-  /// Gives what is at `path` another name, one that is free, and answers it. Throws a sentence where that is not possible.
+  /// Renames the file at `path` to a free name, and returns that name. Throws an error with one sentence if that fails.
   static func setAside(_ path: String) throws(CommandError) -> String {
     for number in 1...1000 {
       let name = "\(path).aside-\(number)"
@@ -120,20 +121,20 @@ struct ViewerMemory: Hashable {
   }
 }
 
-/// Where files are written: off the threads that others need.
+/// Reads and writes the file on a thread of its own, so that it does not block the threads of components.
 actor ViewerStore {
   private let executor = BlockingExecutor(label: "console_viewer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let path: String
 
-  /// What is there was not understood, or not as a whole: it is put aside before something else takes its place.
+  /// True if the existing file had malformed lines or could not be read; it is renamed before it would be replaced.
   private var isDamaged = false
 
   private static let purpose = "(the watchlist and the alerts)"
 
   init(path: String) { self.path = path }
 
-  /// Keeps it; answers the name under which what was there before is kept, where that was not understood.
+  /// Saves the memory. Returns the new name of the old file if that was damaged.
   func keep(_ memory: ViewerMemory) throws(CommandError) -> String? {
     let aside = isDamaged ? try ViewerMemory.setAside(path) : nil
     isDamaged = false
@@ -141,7 +142,7 @@ actor ViewerStore {
     return aside
   }
 
-  /// What was kept, and what is wrong with it in one sentence.
+  /// The saved memory, and what is wrong with the file in one sentence.
   func recall() -> (ViewerMemory, fault: String?) {
     switch ViewerMemory.read(path) {
     case .memory(let memory, damaged: 0): return (memory, nil)

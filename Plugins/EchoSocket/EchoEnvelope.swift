@@ -1,13 +1,13 @@
 internal import StockbusPlugin
 
-/// An event on its way: `{"seq":17,"event":{"symbol":"AAPL",…}}`.
+/// The message that carries an event: `{"seq":17,"event":{"symbol":"AAPL",…}}`.
 ///
-/// An answer is taken apart without a look into the event: whether it is the one that was sent can be told once its number is known,
-/// and nothing may be made of an event that nobody has sent.
+/// A reply is split into number and event without decoding the event. Once the number is known, the event is compared with the one that was
+/// sent; an event that was never sent must not be decoded.
 enum EchoEnvelope {
-  /// What a message is.
+  /// What a message contains.
   enum Reading: Hashable {
-    /// The number, and where in the message the event stands.
+    /// The number, and the range of the event in the message.
     case answer(Int64, event: Range<Int>)
     case malformed(reason: String)
   }
@@ -22,14 +22,14 @@ enum EchoEnvelope {
     out.put(125)
   }
 
-  /// The number of a message that begins as we begin ours; nil of any other, which may be an answer all the same.
+  /// The number of a message that begins exactly as `write` begins one; nil for any other, which may be a valid reply too.
   static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
     var text = ByteReader(bytes)
     guard text.matches(#"{"seq":"#) else { return nil }
     return try? text.integer()
   }
 
-  /// Takes one apart; members in either order, blanks where JSON allows them.
+  /// Splits a message; the members may be in either order, with blanks where JSON allows them.
   static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
     var text = ByteReader(bytes)
     var number: Int64?
@@ -60,7 +60,7 @@ enum EchoEnvelope {
     return .answer(number, event: event)
   }
 
-  /// Why the event there is not the one that was sent; nil where it is, though it may be written in another way.
+  /// Why the event in the range is not the one that was sent; nil if it is, even if it is written differently.
   static func difference<E: Event>(_ bytes: UnsafeBufferPointer<UInt8>, at range: Range<Int>, from sent: E) -> String? {
     var text = ByteReader(bytes)
     text.at += range.lowerBound
@@ -78,13 +78,13 @@ enum EchoEnvelope {
 extension ByteReader {
   fileprivate mutating func blanks() { while at < end, [32, 9, 10, 13].contains(at.pointee) { at += 1 } }
 
-  /// Goes past blanks and this byte.
+  /// Skips blanks and this byte.
   fileprivate mutating func open(_ byte: UInt8) throws(TextError) {
     blanks()
     try skip(byte)
   }
 
-  /// Goes past blanks and this word, or stays.
+  /// Skips blanks and this word; returns false and stays if something else follows.
   fileprivate mutating func isNext(_ word: StaticString) -> Bool {
     blanks()
     return matches(word)
@@ -94,7 +94,7 @@ extension ByteReader {
     matches(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
-  /// Goes past a value, by its brackets and quotation marks alone: whoever reads it finds what else is wrong.
+  /// Skips a value, by its brackets and quotation marks alone; other errors are found when the value is decoded.
   fileprivate mutating func skipValue() throws(TextError) {
     let first = at
     var depth = 0
@@ -114,7 +114,7 @@ extension ByteReader {
       default: break
       }
       at += 1
-      // An object, a list or a text ends with itself.
+      // An object, a list or a text is complete with its closing byte.
       if depth == 0, [125, 93, 34].contains(at[-1]) { return }
     }
     throw TextError(.unterminated, at: offset)

@@ -7,12 +7,12 @@ internal import Glibc
 internal import Darwin
 #endif
 
-// What comes back, and what does not.
+// Replies, and missing replies.
 extension EchoSocket {
-  /// Messages that answer nothing, beyond those that do, after which a connection is given up.
+  /// A connection is given up when messages that are no replies outnumber the replies by more than this.
   static var strayLimit: Int { 1000 }
 
-  /// One message: an answer, or a dead letter. Throws where the server goes on and on without being asked.
+  /// Handles one message: a reply, or a dead letter. Throws if the server has sent too many messages that are no replies.
   func take(_ message: WebSocketMessage, at now: Duration) throws(WebSocketError) {
     if judge(message, at: now) {
       strays = max(0, strays - 1)
@@ -25,7 +25,7 @@ extension EchoSocket {
     throw error
   }
 
-  /// True where the message is about something that was sent and had no answer.
+  /// True if the message is the first reply to an event that was sent.
   private func judge(_ message: WebSocketMessage, at now: Duration) -> Bool {
     guard message.kind == .text else {
       reject(message.beginning(64), "a binary message of \(message.count) bytes")
@@ -43,10 +43,10 @@ extension EchoSocket {
     return false
   }
 
-  /// Finds the number first, then the event that was sent with it, and compares: what comes back is never made an event, and what
-  /// is published is what was sent.
+  /// Finds the event that was sent with the reply's number and compares the two. The reply is never decoded into an event; the event that
+  /// was sent is published.
   private func settle(_ bytes: UnsafeBufferPointer<UInt8>, at now: Duration) -> (EchoWindow<E>.Answer, reason: String?) {
-    // Nearly every answer is the message that was sent, byte for byte.
+    // Nearly every reply equals the message that was sent, byte for byte.
     if let number = EchoEnvelope.number(bytes), let sent = window.awaited(number) {
       frame.clear()
       EchoEnvelope.write(number, sent, to: &frame)
@@ -62,7 +62,7 @@ extension EchoSocket {
         return (answer, answer == .unknown ? "nothing with the number \(number) was sent" : nil)
       }
       guard let difference = EchoEnvelope.difference(bytes, at: event, from: sent) else { return (window.answer(number, at: now), nil) }
-      // The server has answered, so it would not help to ask it again.
+      // The server has replied, so sending the event again would not help.
       return (window.drop(number, at: now), "the answer to \(number) is not the event that was sent: \(difference)")
     }
   }
@@ -72,7 +72,7 @@ extension EchoSocket {
     return memcmp(first, second, a.count) == 0
   }
 
-  /// A connection has ended: what has ended it may be a message.
+  /// Handles the end of a connection; a message may be the reason for it.
   func note(_ error: WebSocketError) {
     switch error {
     case .protocolViolation: reject("", "\(error)")
@@ -96,13 +96,14 @@ extension EchoSocket {
     }
   }
 
-  /// A run that is to stop does not wait for a server that is away: upstream could not drain while the window is full.
+  /// While the run is being stopped, it does not wait for a server that cannot be reached: upstream could not drain while the window is
+  /// full.
   private func heedStop() async {
     await context.run.waitForStop()
     if !Task.isCancelled { link?.finishWhenAway() }
   }
 
-  /// A connection without the oldest answer in time is given up, and all is sent again.
+  /// Gives a connection up if the oldest reply is late; then all events without a reply are sent again.
   private func lookAfterAnswers() async {
     while true {
       let wake = checkDeadline()
@@ -110,7 +111,7 @@ extension EchoSocket {
     }
   }
 
-  /// When to look again.
+  /// When to check again.
   private func checkDeadline() -> Duration {
     let now = context.clock.uptime
     guard let connection, let sentAt = window.oldestSentAt, let readingSince else { return now + settings.deadline }
@@ -122,7 +123,7 @@ extension EchoSocket {
 }
 
 extension EchoTarget {
-  /// For dead letters; without a query, which may hold a token.
+  /// The origin in dead letters: the address without its query, which may contain a token.
   var place: String {
     switch self {
     case .embedded: "embedded"

@@ -15,11 +15,11 @@ enum EchoSocketPlugin: AnyEventPlugin {
 
 /// Sends each event as a JSON text message and publishes what comes back.
 ///
-/// What is sent and not yet back is kept, and sent again on the next connection when one is lost; answers that come twice are
-/// recognised. So each event comes out once, in the order it came in, across any number of cuts. An event whose answer is
-/// unusable becomes a dead letter; one that has no answer after `attempts`, or at the end, is reported as lost.
+/// Events without a reply are kept, and sent again on the next connection when one is lost; replies that come twice are recognised. So each
+/// event comes out once, in the order it came in, across any number of lost connections. An event with an unusable reply becomes a dead
+/// letter; one that has no reply after `attempts`, or at the end, is reported as lost.
 ///
-/// It lives on its socket's thread, so that a message changes threads once on its way in and once on its way out.
+/// It runs on its socket's thread, so that a message changes threads once on its way in and once on its way out.
 public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   public typealias Input = E
   public typealias Output = E
@@ -35,15 +35,15 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   private var server: WebSocketServer?
   private(set) var link: WebSocketLink?
   private(set) var connection: WebSocketConnection?
-  /// Rings when the window has room, and when it is empty.
+  /// Rings when the window has room again, and when it is empty.
   let progress = Bell()
-  /// A message that is to be sent, or that should have come.
+  /// A buffer for a message to send, or for the reply that is expected.
   var frame = ByteWriter(capacity: 1024)
-  /// Messages of this connection that answered nothing, beyond those that did.
+  /// By how many the messages of this connection that are no replies exceed the replies.
   var strays = 0
-  /// True once there will be no further connection though events still come.
+  /// True when no further connection will be made although events still come.
   private var isAway = false
-  /// Since when answers have been read without a long break; nil while downstream has no room for them.
+  /// Since when replies have been read without a long break; nil while downstream has no room for them.
   var readingSince: Duration?
 
   public init(_ settings: EchoSocketSettings, _ context: Context) {
@@ -79,7 +79,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
       }
     }
     transmit()
-    // Back-pressure of the socket. Where the connection has ended, the other half sees to it.
+    // Waits while the socket accepts no more. If the connection has ended, the loop that receives handles that.
     do { try await connection?.flush() } catch is WebSocketError {}
   }
 
@@ -93,7 +93,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     }
   }
 
-  /// Queues what is to be sent on the present connection: one frame an event, all of them for one write.
+  /// Queues what has to be sent on the current connection: one frame for each event, and one write for all of them.
   private func transmit() {
     guard let connection else { return }
     let now = context.clock.uptime
@@ -114,7 +114,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     tallies.sentAgain.add(again)
   }
 
-  /// What could not come back is not sent.
+  /// Does not send an event whose reply would be too long.
   private func refuse(_ number: Int64, _ event: E, at now: Duration) {
     _ = window.drop(number, at: now)
     context.reject(
@@ -140,20 +140,21 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
         }
       } catch let error as WebSocketError {
         note(error)
-        // Where one was given up, those behind it may have been answered.
+        // When one was given up, those after it may have replies already.
         hand(over: &output)
         try await publish(&output)
         throw error
       }
     }
-    // At the end nothing is under way any more. Otherwise the run is to stop, the server is away, and events may still come.
+    // At the end of the input no event is under way any more. Otherwise the run is being stopped, the server cannot be reached, and events
+    // may still come.
     isAway = true
     setAside()
     hand(over: &output)
     try await publish(&output)
   }
 
-  /// What has no answer and will get none becomes dead letters.
+  /// Makes dead letters of the events that will get no reply any more.
   private func setAside() {
     window.dropOpen { number, event in
       context.reject(E.schema.json(event), origin: "event \(number)", reason: "the server was away when the run was stopped")
@@ -167,7 +168,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     strays = 0
     window.rewind()
     transmit()
-    // Not waiting here: whoever only writes, and does not read what comes back, would wait for ever.
+    // This must not wait: the loop that receives would not read replies meanwhile, and the server may not read while it cannot write.
     connection.flushWithoutWaiting()
   }
 
@@ -182,7 +183,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     hand(over: &output)
   }
 
-  /// Publishes what is answered and has nothing before it that is not.
+  /// Publishes the events with replies, up to the first without one.
   private func hand(over output: inout Outlet<E>) {
     var count = 0
     window.takeAnswered { event in
@@ -193,7 +194,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     progress.ring()
   }
 
-  /// Downstream may make it wait; that time is not the server's.
+  /// Flushes. The time spent waiting for downstream does not count against the server's deadline.
   private func publish(_ output: inout Outlet<E>) async throws {
     let before = context.clock.uptime
     let since = readingSince

@@ -18,7 +18,7 @@ public struct EchoSocketSettings: Options {
   public var files: [FileUse] { connection.files.map { $0.inside("connection") } }
 }
 
-/// Where an echo comes from.
+/// The echo server.
 public enum EchoTarget: Hashable, Sendable {
   case embedded
   case server(WebSocketURL)

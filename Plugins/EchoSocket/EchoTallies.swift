@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What is counted.
+/// The counters of the component.
 struct EchoTallies {
   let sent: Counter
   let sentAgain: Counter
@@ -17,7 +17,7 @@ struct EchoTallies {
     connections = context.counter("connections", "Connections made.")
   }
 
-  /// Adds the round trips, when all is over.
+  /// Adds the round trip times, at the end.
   func tell(_ trips: RoundTrips, _ context: Context) {
     if trips.count == 0 { return }
     for (name, doc, time) in [
@@ -26,7 +26,7 @@ struct EchoTallies {
       ("round trip max (µs)", "The longest round trip.", trips.most),
     ] {
       let counter = context.counter(name, doc)
-      // Of several lives the last one's.
+      // After several lives, the figures are those of the last one.
       counter.add(Int(time.wholeNanoseconds / 1000) - counter.total)
     }
   }

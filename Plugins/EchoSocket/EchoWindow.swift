@@ -1,43 +1,43 @@
-/// What was taken and is not back yet, by sequence number: sent, sent again after a cut, answered in whatever order, given out in
-/// the order it was taken, each once. A pure value.
+/// The entries that were taken and have not been given out, by sequence number. They may be sent again after a lost connection, and
+/// answered in any order; each is given out once, in the order in which it was taken. A value without side effects.
 struct EchoWindow<Payload> {
   private struct Entry {
     var payload: Payload
-    /// When it was sent last; nil before.
+    /// When it was sent last; nil if it was not sent.
     var sentAt: Duration?
-    /// How often it, or its answer, was to blame for the end of a connection.
+    /// How often it, or its reply, was blamed for the end of a connection.
     var blames = 0
     var state = State.open
   }
 
   private enum State {
-    /// Sent or to be sent, and not answered.
+    /// Without a reply; sent or still to be sent.
     case open
-    /// Its answer has come; those before it have not been answered.
+    /// Its reply has come, but not all replies before it.
     case answered
-    /// There will be no answer that can be used.
+    /// There will be no usable reply.
     case dropped
   }
 
-  /// What an answer means.
+  /// What a reply means.
   enum Answer: Equatable {
-    /// The first to this number; it took so long since it was sent last.
+    /// The first reply to this number, with the time since it was sent last.
     case expected(Duration)
-    /// It was answered before.
+    /// There was a reply before.
     case duplicate
     /// Nothing with this number was sent.
     case unknown
   }
 
-  /// The most entries.
+  /// The maximum number of entries.
   let capacity: Int
   /// The number of the oldest entry.
   private(set) var first: Int64 = 1
   /// The number that the next entry gets.
   private(set) var next: Int64 = 1
-  /// The first number that is not on the present connection.
+  /// The first number that was not sent on the current connection.
   private(set) var unsent: Int64 = 1
-  /// Up to this number, one at a time is sent, to find out which one is to blame.
+  /// Up to this number, entries are sent one at a time, to find out which one is to blame.
   private var probesUntil: Int64 = 0
   private var slots: ContiguousArray<Entry?>
 
@@ -52,16 +52,16 @@ struct EchoWindow<Payload> {
 
   private func slot(_ number: Int64) -> Int { Int(number % Int64(capacity)) }
 
-  /// Takes one more; only where it is not full.
+  /// Takes one more entry; only if the window is not full.
   mutating func append(_ payload: Payload) {
     slots[slot(next)] = Entry(payload: payload)
     next += 1
   }
 
-  /// A new connection: everything unanswered has to be sent again.
+  /// For a new connection: all entries without a reply have to be sent again.
   mutating func rewind() { unsent = first }
 
-  /// The next to send, which counts as sent then; nil where there is none, or where one has to be answered first.
+  /// The next entry to send, which then counts as sent; nil if there is none, or if another one needs its reply first.
   mutating func send(at now: Duration) -> (number: Int64, payload: Payload, isAgain: Bool)? {
     while unsent < next, slots[slot(unsent)]?.state != .open { unsent += 1 }
     if first <= probesUntil, unsent > first { return nil }
@@ -71,16 +71,16 @@ struct EchoWindow<Payload> {
     return (unsent, entry.payload, entry.sentAt != nil)
   }
 
-  /// What the answer to this number has to say; nil where none is awaited.
+  /// The payload that the reply to this number must have; nil if no reply is awaited.
   func awaited(_ number: Int64) -> Payload? {
     guard number >= first, number < next, let entry = slots[slot(number)], entry.sentAt != nil, entry.state == .open else { return nil }
     return entry.payload
   }
 
-  /// Its answer has come.
+  /// Records a reply.
   mutating func answer(_ number: Int64, at now: Duration) -> Answer { settle(number, .answered, at: now) }
 
-  /// An answer has come that cannot be used, or there will be none: the entry is given up.
+  /// Gives the entry up: its reply cannot be used, or none will come.
   mutating func drop(_ number: Int64, at now: Duration) -> Answer { settle(number, .dropped, at: now) }
 
   private mutating func settle(_ number: Int64, _ state: State, at now: Duration) -> Answer {
@@ -92,7 +92,7 @@ struct EchoWindow<Payload> {
     return .expected(now - sentAt)
   }
 
-  /// Hands out what is answered, the oldest first, up to the first that is not.
+  /// Gives out the entries with replies, the oldest first, up to the first without one.
   mutating func takeAnswered(_ body: (Payload) -> Void) {
     while first < next, let entry = slots[slot(first)], entry.state != .open {
       slots[slot(first)] = nil
@@ -102,7 +102,7 @@ struct EchoWindow<Payload> {
     if unsent < first { unsent = first }
   }
 
-  /// Forgets what was dropped, where nothing that could still be answered stands before it.
+  /// Removes dropped entries at the beginning of the window.
   mutating func skipDropped() {
     while first < next, slots[slot(first)]?.state == .dropped {
       slots[slot(first)] = nil
@@ -111,11 +111,12 @@ struct EchoWindow<Payload> {
     if unsent < first { unsent = first }
   }
 
-  /// When the oldest was sent; nil where it was not sent on this connection.
+  /// When the oldest was sent; nil if it was not sent on this connection.
   var oldestSentAt: Duration? { unsent > first ? slots[slot(first)]?.sentAt : nil }
 
-  /// Something that was sent, or its answer, has ended the connection. The oldest gets the blame; from here on, what was under way is
-  /// sent one at a time, so that in the end it is the right one. Where it has had its `attempts`, it is given up, and answered.
+  /// Call this when an entry, or its reply, has ended the connection. The oldest entry is blamed. From now on the entries that were under
+  /// way are sent one at a time, so that the responsible one is found in the end. An entry that has been blamed `attempts` times is given
+  /// up and returned.
   mutating func blame(attempts: Int) -> (number: Int64, payload: Payload)? {
     guard unsent > first, var entry = slots[slot(first)] else { return nil }
     probesUntil = max(probesUntil, unsent - 1)
@@ -127,7 +128,7 @@ struct EchoWindow<Payload> {
     return lost
   }
 
-  /// Gives up what has no answer yet, the oldest first; what has one keeps it.
+  /// Gives up the entries without a reply, the oldest first; the others stay.
   mutating func dropOpen(_ body: (_ number: Int64, _ payload: Payload) -> Void) {
     for number in first..<next {
       guard let entry = slots[slot(number)], entry.state == .open else { continue }
@@ -136,7 +137,7 @@ struct EchoWindow<Payload> {
     }
   }
 
-  /// Gives everything up; answers how many.
+  /// Gives up all entries; returns how many.
   mutating func removeAll() -> Int {
     defer {
       while first < next {

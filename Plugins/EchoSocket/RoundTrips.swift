@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// How long round trips took: a histogram with buckets of 1/32 of a power of two, so that what is read from it is at most 3.2 % too
+/// The durations of round trips: a histogram with buckets of 1/32 of a power of two, so that values read from it are at most 3.2 % too
 /// large, from a nanosecond to centuries. After Gil Tene's HdrHistogram.
 struct RoundTrips {
   private var buckets = [Int](repeating: 0, count: 64 * Self.parts)
@@ -16,7 +16,7 @@ struct RoundTrips {
     most = max(most, duration)
   }
 
-  /// The time that this share of all round trips did not exceed; zero where there are none.
+  /// The time that this share of all round trips did not exceed; zero if there are none.
   func quantile(_ share: Double) -> Duration {
     if count == 0 { return .zero }
     let rank = max(1, Int((Double(count) * share).rounded(.up)))

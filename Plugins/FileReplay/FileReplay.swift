@@ -14,15 +14,16 @@ extension Plugin {
     ])
 }
 
-/// Replays recorded events, in the order of their times over all files, at full speed or paced as they were recorded.
+/// Replays recorded events, in the order of their times across all files, at full speed or paced as they were recorded.
 ///
-/// A row that is no event becomes a dead letter with file, line and reason. A life that follows a failed one goes on where that
-/// one ended, without a row lost or sent twice.
+/// A malformed row becomes a dead letter with file, line and reason. After a failure the next life continues where the last one ended; no
+/// row is lost or sent twice.
 ///
-/// The lines of a pipe, a terminal or standard input are events as they arrive: what has come is handed out before more is waited for.
+/// The lines of a pipe, a terminal or standard input become events as they arrive: lines that have arrived are published before more is
+/// waited for.
 actor FileReplay<E: Event & ReplayEvent>: Source {
-  /// Events sent at full speed before downstream is told: each time it may have to be woken. Few where each may be as long as a row: what
-  /// finds no room in the topic's budget of bytes stands aside until then.
+  /// The number of events sent at full speed before a flush, which may have to wake downstream. It is small for events with text, because
+  /// events beyond the topic's budget of bytes are kept beside the ring until the flush.
   private static var batchLength: Int { _isPOD(E.self) ? 4096 : 64 }
 
   private let executor = BlockingExecutor(label: "file_replay")
@@ -32,17 +33,17 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let rows: Counter
   private let malformed: Counter
   private let unknown: Counter
-  /// Where the replay has a beginning or an end.
+  /// Rows outside of `from` and `until`; nil if neither is set.
   private let outside: Counter?
   private var known = 0
   private var knownOutside = 0
-  /// Those of `symbols`, which raw captures alone have.
+  /// The symbols of the option `symbols`, which only raw captures have.
   private var expectedSymbols: ExpectedSymbols
 
   static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
     let known = E.fields.map(\.name)
     if settings.isRaw {
-      // Messages that are handed on unread need no spec.
+      // Messages that are not decoded need no spec.
       guard let kind = E.decodedKind else { return [] }
       let option = settings.decoding.messages == nil ? "preset" : "decoding"
       return settings.spec.decodingFaults(event: kind).map { (option, $0.message) }
@@ -78,10 +79,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     expectedSymbols = ExpectedSymbols(names, after: context.recall(ExpectedSymbols.memory))
   }
 
-  /// How far the run has come in these files.
+  /// The position of the replay in these files.
   private static var place: MemoryKey<ReplayPosition> { MemoryKey("position", whenOptionsChange: .drop) }
 
-  /// The same files read in the same way are gone on with, at another speed for instance; others begin at their beginning.
+  /// If the same files are read in the same way (at another speed, for instance), the replay continues at its position; otherwise it starts
+  /// from the beginning.
   static func carryOver(_ old: Memory, from before: FileReplaySettings, to after: FileReplaySettings, into memory: Memory) {
     if before.isReadLike(after) { memory[place] = old[place] }
   }
@@ -91,7 +93,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   func run(into output: inout Outlet<E>) async throws {
     let halt = Halt()
     do {
-      // This actor's own thread may be waiting for a pipe when it is to stop.
+      // This actor's own thread may be waiting for a pipe when the source is cancelled.
       try await withTaskCancellationHandler {
         try await replay(into: &output, until: halt)
       } onCancel: {
@@ -101,7 +103,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     } catch let error as ReplayError {
       if error.code == .halted { throw CancellationError() }
       guard error.code == .unreadable, settings.path.contains(where: InputDescriptor.isStream) else { throw error }
-      // What came out of a pipe is gone: another life would go on somewhere behind it.
+      // Bytes read from a pipe are gone, so another life could not continue after the last row.
       throw EnvironmentFailure(error.description, isPermanent: true)
     }
   }
@@ -114,7 +116,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     }
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)
     if let position = context.recall(Self.place) {
-      // What was malformed on the way was told the first time.
+      // Malformed rows on the way were reported the first time.
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
       _ = replay.takeGaps()
       known = replay.counts.unknown
@@ -128,7 +130,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     for tally in replay.tallies { note(tally) }
   }
 
-  /// Why a file gave nothing, or lacks something.
+  /// Adds a note if a file gave no event, or lacks a size.
   private nonisolated func note(_ tally: FileTally) {
     let options = options
     if let text = tally.note(fields: E.fields, event: E.eventName, from: options.from, until: options.until) { context.note(text) }
@@ -141,18 +143,18 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     return options
   }
 
-  /// One large file at full speed, from its beginning.
+  /// True for one large file at full speed, from its beginning.
   private var isForHelpers: Bool {
     guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
-    // On one processor a thread of its own is only changed to and from.
+    // On one processor the actor's own thread would only add thread switches.
     guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
     if context.recall(Self.place) != nil { return false }
     return ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
   }
 
-  /// As fast as the parsers get on and downstream takes the events.
+  /// Runs as fast as the parsers work and downstream accepts the events.
   ///
-  /// Not on this actor's own thread: the parsers do the reading, and whoever hands out a block shall run where it was parsed.
+  /// Not on this actor's own thread: the parsers read the file, and a block should be published on the core where it was parsed.
   @concurrent
   private nonisolated func runParallel(into output: inout Outlet<E>) async throws {
     let size = InputDescriptor.plainSize(of: settings.path[0]) ?? 0
@@ -163,7 +165,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       try await replay.run(limit: Self.batchLength, outside: { outside?.add($0) }) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         output.send(contentsOf: events)
-        // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
+        // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
         position.events += events.count
         context.remember(position, Self.place)
         rows.add(events.count)
@@ -178,7 +180,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     } while true
   }
 
-  /// As fast as downstream takes the events.
+  /// Runs as fast as downstream accepts the events.
   private func runFlat(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
     var batches = 0
     while try await sendBatch(&replay, limit: Self.batchLength, into: &output) > 0 {
@@ -190,7 +192,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     }
   }
 
-  /// Each event when it is due, counted from the first one's time; those due at once go together.
+  /// Sends each event when it is due relative to the first one's time; events that are due at the same time are sent together.
   private func runPaced(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
     var next: E?
     var pacing: Pacing?
@@ -199,7 +201,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var unsent = 0
     let isLive = replay.isLive
     while true {
-      // The next one may not come for long.
+      // The next event may take long to come.
       if unsent > 0, isLive {
         try await output.flush()
         unsent = 0
@@ -237,7 +239,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         output.send(contentsOf: batch)
       }
     }
-    // Also where an error ends the run: what was sent before it is delivered, and must not be sent again.
+    // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
     context.remember(replay.position, Self.place)
     rows.add(replay.counts.events - before)
     report(replay)
@@ -245,7 +247,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     return try result.get()
   }
 
-  /// Bytes read of all loops together; without an end where the loops or a file have none.
+  /// Reports the bytes read in all loops together; without a total if the loops are endless or the size of a file is unknown.
   private func report(_ replay: borrowing Replay<E>) {
     let (read, size) = replay.progress
     report(replay.position, read: read, of: size)
@@ -262,10 +264,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     return settings.malformed
   }
 
-  /// What an event is paced by.
+  /// The time by which an event is paced.
   private func moment(_ event: E) -> Timestamp { settings.isRaw ? event.received : event.time }
 
-  /// What came that nobody knows, the most frequent first.
+  /// Reports unknown messages by shape, the most frequent first.
   private func tellShapes(_ replay: borrowing Replay<E>) {
     let shapes = replay.shapes.sorted { $0.count > $1.count }
     if shapes.isEmpty { return }
@@ -273,7 +275,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     context.logger.warning("messages of unknown kinds: \(listed)\(shapes.count > 10 ? ", …" : "")")
   }
 
-  /// The next events; what is malformed is set aside on the way.
+  /// Reads the next events; malformed rows become dead letters.
   private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (Span<E>) -> Void) throws -> Int {
     defer {
       if settings.isRaw {
@@ -297,6 +299,6 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 }
 
 extension ReplayError: EnvironmentError {
-  /// A damaged file stays damaged; one that cannot be read may be there in a while.
+  /// A damaged file stays damaged; one that cannot be read may be readable later.
   var isPermanent: Bool { code != .unreadable }
 }

@@ -3,10 +3,10 @@ internal import StockbusDecoding
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// What a row becomes.
+/// The event type of the rows.
 enum ReplayEventKind: String, Choice {
   case trade, quote, bar
-  /// The messages of a raw capture as they are.
+  /// The unchanged messages of a raw capture.
   case raw
 }
 
@@ -69,7 +69,7 @@ struct FileReplaySettings: Options {
 
   var files: [FileUse] { path.enumerated().map { .reading($1, at: "path", item: $0) } }
 
-  /// True where `other` makes the same events of the same files. Captures with a decoding of their own are told apart by nothing that could
+  /// True if `other` gives the same events from the same files. False for captures with a decoding of their own, because decodings cannot
   /// be compared.
   func isReadLike(_ other: FileReplaySettings) -> Bool {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
@@ -86,10 +86,10 @@ struct FileReplaySettings: Options {
     format == .raw || (format == .auto && (preset != nil || decoding.messages != nil || event == .raw))
   }
 
-  /// How messages are decoded, with what the preset says.
+  /// How messages are decoded; merged with the preset.
   var spec: DecodingSpec { .whole(preset, decoding) }
 
-  /// Options that mean nothing for raw captures, and for everything else.
+  /// Options that do not apply to raw captures, and options that apply to them only.
   private static let forRows = ["delimiter", "header", "columns", "symbol", "time", "zone", "finer", "date", "price_scale"]
   private static let forCaptures = ["preset", "decoding", "symbols"]
 
@@ -102,7 +102,7 @@ struct FileReplaySettings: Options {
     }
     if isRaw {
       for name in Self.forRows where problems.isGiven(name) {
-        // Times to begin and to end at are in a zone whatever the file is.
+        // `from` and `until` use the zone for every kind of file.
         if name == "zone", from ?? until != nil { continue }
         problems.add("'\(name)' is not for raw captures", at: name)
       }
@@ -119,7 +119,7 @@ struct FileReplaySettings: Options {
     checkWindow(&problems)
   }
 
-  /// What is wrong with `columns`, whatever the event.
+  /// What is wrong with `columns` for any event type.
   var columnFaults: [String] {
     columns.entries.compactMap { entry in
       if entry.value.isEmpty { return "'columns': the column of '\(entry.name)' is empty" }
@@ -145,18 +145,19 @@ struct FileReplaySettings: Options {
     return try moment.time(in: &rules)
   }
 
-  /// For a look at a file's beginning: what is about times is left out, because reading a zone's rules takes longer than the look.
+  /// The options for checking a file's header. Options about times are left out, because reading a zone's rules takes longer than the
+  /// check.
   var headOptions: ReplayOptions {
     var settings = self
     (settings.zone, settings.from, settings.until) = (nil, nil, nil)
     return settings.options
   }
 
-  /// For a look at a file's first rows, likewise: a time that has a zone can be read, whichever that is.
+  /// The options for checking a file's first rows. For the same reason the zone is UTC: a time can be parsed with any zone.
   var rowOptions: ReplayOptions {
     var options = headOptions
     options.zone = zone.map { _ in "UTC" }
-    // Whatever the rows name stays theirs.
+    // The check creates no symbols.
     options.intake = SymbolIntake(limit: 0)
     return options
   }
@@ -174,7 +175,7 @@ struct FileReplaySettings: Options {
     options.date = date
     options.priceScale = Int64(priceScale)
     options.finer = finer
-    // They have been validated.
+    // Both have been validated.
     options.from = from.flatMap { try? time(of: $0) }
     options.until = until.flatMap { try? time(of: $0) }
     options.loops = loops
@@ -204,7 +205,7 @@ extension Delimiter: ScalarOption {
     }
   }
 
-  /// In a sentence.
+  /// The delimiter as it is named in messages.
   var phrase: String { self == .tab ? "a tab" : "a \(optionText)" }
 }
 
@@ -212,7 +213,7 @@ extension TimeFormat: ScalarOption {
   init(option text: String) throws(OptionTextError) {
     guard let format = TimeFormat(text) else {
       if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
-      // Dates in whatever order: what is read is said, and not how to say it.
+      // For a pattern of a date the message says which formats are read, because no format has such a pattern.
       throw text.contains("%") || text.lowercased().contains("yy")
         ? .hint("dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z") : .mismatch
     }

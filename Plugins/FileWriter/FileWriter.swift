@@ -13,13 +13,13 @@ enum FileWriterPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(FileWriter<E>.self) }
 }
 
-/// Writes events to a file, one record an event.
+/// Writes events to a file, one record for each event.
 public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "file_writer")
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileWriterSettings
   private let encoder: EventEncoder<E>
-  /// Found out once: it looks at the path.
+  /// Computed once, because it is derived from the path.
   private let isCSV: Bool
   private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
@@ -38,7 +38,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     }
   }
 
-  /// Rows below other columns, or objects below rows, would be taken for what they are not.
+  /// An existing file must have the same format and columns; otherwise the new records would be misread.
   public static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
     guard settings.isCSV else { return settings.file.faultOfJSONLines(in: file) }
     if !settings.header { return nil }
@@ -77,8 +77,8 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
 
   /// Encodes the events from `next` on until there are more than `size` bytes, or no more events.
   ///
-  /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking each for exclusivity took a quarter of
-  /// the time.
+  /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking one access for each event took a quarter
+  /// of the time.
   private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout RecordText) {
     repeat {
       if isCSV { encoder.encodeCSV(events[next], to: &out.bytes) } else { encoder.encodeJSON(events[next], to: &out.bytes) }

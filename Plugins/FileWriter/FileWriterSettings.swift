@@ -9,7 +9,7 @@ public enum RecordFormat: String, Choice {
   case jsonl, csv
 }
 
-/// What becomes of CSV cells that look like formulas.
+/// How CSV cells that look like formulas are written.
 public enum FormulaCells: String, Choice {
   case keep, defuse
 }

@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// The text of a condition, as an option: what it means depends on the event's type, and is checked there.
+/// The text of a condition, as an option. Its meaning depends on the event's type, so it is checked when the type is known.
 public struct ConditionText: ScalarOption, Hashable {
   public let text: String
 

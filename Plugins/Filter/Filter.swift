@@ -14,8 +14,8 @@ enum FilterPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .processor(Filter<E>.self) }
 }
 
-/// Passes the events that fulfil a condition over their fields, and counts the rest as filtered; the condition can be exchanged while it
-/// runs, and stays exchanged after a failure.
+/// Passes the events that meet a condition over their fields, and counts the others as filtered. A command can replace the condition during
+/// a run; the new condition survives a failure.
 public actor Filter<E: Event>: Processor, CommandableComponent {
   public static var commands: [CommandInfo] {
     [CommandInfo("where [EXPRESSION]", "Passes what fulfils the expression from now on; without one, tells the present one.")]
@@ -46,7 +46,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
   }
 
-  /// The condition that a command has set; other options come with one of their own.
+  /// The condition that a command has set. It is dropped when the options change, because these have a condition of their own.
   private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
   public func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
@@ -67,7 +67,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
       sieve = Sieve(expression)
-      // What it names now may have come long ago.
+      // Symbols that the new condition names may have come before, so none is reported as missing.
       expectedSymbols = ExpectedSymbols([])
       context.remember(text, Self.told)
       return "passes \(expression) from now on"
@@ -75,7 +75,7 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   }
 }
 
-/// A condition at work on runs of events.
+/// A condition that is applied to batches of events.
 struct Sieve<E: Event>: ~Copyable {
   private var runner: ExpressionRunner<E>
 
@@ -83,7 +83,7 @@ struct Sieve<E: Event>: ~Copyable {
 
   var expression: Expression<E> { runner.expression }
 
-  /// Sends on what passes, counts the rest as filtered, and answers how many of those were undecided.
+  /// Sends the events that pass, counts the others as filtered, and returns how many of those were undecided.
   mutating func pass(_ events: Span<E>, into output: inout Outlet<E>) -> Int {
     var passed = 0
     var undecided = 0

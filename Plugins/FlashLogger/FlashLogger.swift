@@ -25,13 +25,13 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private var last = LatestBySymbol<Price>()
   private var file: RetryingFile?
   private var out = RecordText(capacity: 1024)
-  /// The pane's lines with the time they came, newest last.
+  /// The pane's lines with their times of arrival, newest last.
   private var shown: [(change: PriceChange, at: Duration)] = []
   private var needsDrawing = false
-  /// The inputs have ended: every frame from now on is drawn faded, so that none is brighter than the last one.
+  /// True when the inputs have ended: from then on every frame is drawn faded, so that none is brighter than the last one.
   private var hasEnded = false
   private var canDraw = true
-  /// Where the drawing sleeps while nothing moves.
+  /// Where the drawing task sleeps while no price moves.
   private let bell = Parker()
   private var isAsleep = false
   private let changes: Counter
@@ -46,7 +46,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   public func start() throws {
-    // A terminal is shared: what goes there goes through its one writer.
+    // A terminal is shared, so output to it goes through the terminal's actor.
     guard settings.path != "-" || (settings.format == .jsonl && !terminal.capabilities.canRedraw) else { return }
     let file = RetryingFile(path: settings.path, settings.file, context)
     try file.open()
@@ -81,7 +81,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     }
   }
 
-  /// The change this event makes; nil where there is none worth a line.
+  /// The price change of this event; nil if it needs no line.
   private func change(by event: E) -> PriceChange? {
     if event.hasLeft { return nil }
     let price = event.lastPrice
@@ -114,7 +114,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     }
   }
 
-  /// Draws the pane while something in it changes or fades, and writes out what waits for the file.
+  /// Draws the pane while something in it changes or fades, and writes waiting lines to the file.
   public func background() async {
     if usesPane { return await drawPane() }
     await file?.flushRegularly()
@@ -122,12 +122,12 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   private func drawPane() async {
     while canDraw, !Task.isCancelled {
-      // Nothing moves: nothing is looked at until something does.
+      // Sleeps until a price moves.
       if !needsDrawing {
         isAsleep = true
         await bell.sleepCancellably()
         isAsleep = false
-        // The end has drawn the last frame, with everything faded.
+        // `drain` has drawn the last frame, with everything faded.
         if Task.isCancelled { return }
       }
       let now = context.clock.uptime

@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// A symbol's price moved.
+/// A change of a symbol's price.
 struct PriceChange: Hashable, Sendable {
   let symbol: Symbol
   let old: Price
@@ -11,7 +11,7 @@ struct PriceChange: Hashable, Sendable {
   let time: Timestamp
 
   var isUp: Bool { new > old }
-  /// New minus old, or the nearest that fits.
+  /// New minus old, or the nearest value that fits.
   var change: Price {
     let (difference, overflow) = new.raw.subtractingReportingOverflow(old.raw)
     return Price(raw: overflow ? (isUp ? .max : .min) : difference)
@@ -37,7 +37,7 @@ struct PriceChange: Hashable, Sendable {
     out.append(",\"percent\":\(percent.map(\.description) ?? "null")}")
   }
 
-  /// The same as text.
+  /// The object as text.
   var json: String {
     var out = ByteWriter(capacity: 256)
     encode(to: &out)

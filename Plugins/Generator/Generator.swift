@@ -5,14 +5,14 @@ extension Plugin {
   public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
 }
 
-/// Makes trades with made-up prices: every symbol in turn, a round an interval or as many a second as asked.
+/// Makes trades with made-up prices: every symbol in turn, one round in each interval, or at a rate.
 ///
-/// The same seed gives the same prices, sizes and sides; with `start` the times too.
+/// The same seed gives the same prices, sizes and sides; with `start` also the same times.
 public actor Generator: Source, CommandableComponent {
   private let settings: GeneratorSettings
   private let context: Context
   private var market: Market
-  /// Symbols whose price a command has set: published before anything else.
+  /// Symbols whose price a command has set; they are published first.
   private var told: [Int] = []
   /// Where the source waits for the next deadline; a command ends the wait early.
   private let parker = Parker()
@@ -34,7 +34,7 @@ public actor Generator: Source, CommandableComponent {
     }
   }
 
-  /// A round of all symbols, then a wait.
+  /// Sends one round of all symbols, then waits.
   private func runRounds(every interval: Duration, into output: inout Outlet<Trade>) async throws {
     var due = context.clock.uptime
     while left > 0 {
@@ -45,10 +45,10 @@ public actor Generator: Source, CommandableComponent {
     }
   }
 
-  /// Trade `n`, counted from 0, is due `n` periods after the first, exactly; in runs a millisecond or more apart.
+  /// Trade `n`, counted from 0, is due exactly `n` periods after the first. Trades are sent in batches a millisecond or more apart.
   private func runPaced(by rate: Rate, into output: inout Outlet<Trade>) async throws {
     let began = context.clock.uptime
-    // At most 2^63 nanoseconds by 2^63 trades: they fit.
+    // The product of at most 2^63 nanoseconds and 2^63 trades fits.
     let (count, period) = (Int128(rate.count), Int128(rate.period.wholeNanoseconds))
     while left > 0 {
       let due = Int128((context.clock.uptime - began).wholeNanoseconds) * count / period + 1
@@ -59,7 +59,7 @@ public actor Generator: Source, CommandableComponent {
     }
   }
 
-  /// As fast as the bus takes it; other callers get their turn once in a while.
+  /// Sends as fast as the bus accepts; from time to time it yields, so that commands get their turn.
   private func runFlat(into output: inout Outlet<Trade>) async throws {
     while left > 0 {
       for _ in 0..<64 where left > 0 { try await sendBatch(256, into: &output) }
@@ -71,13 +71,13 @@ public actor Generator: Source, CommandableComponent {
 
   private var left: Int { settings.count.map { $0 - sent } ?? Int.max }
 
-  /// The next `count` trades, made visible at once.
+  /// Sends and publishes the next `count` trades.
   private func sendBatch(_ count: Int, into output: inout Outlet<Trade>) async throws {
     let count = min(count, left)
     let now = context.clock.now
     var done = 0
     while done < count {
-      // Runs no longer than a hand-over, so that downstream works while we go on.
+      // Publishes in pieces of limited size, so that downstream can work at the same time.
       let batch = min(count - done, 1024)
       market.send(batch, now: now, into: &output)
       done += batch
@@ -87,7 +87,7 @@ public actor Generator: Source, CommandableComponent {
     if let all = settings.count { context.report(progress: sent, of: all) }
   }
 
-  /// Also where the deadline has passed others get their turn: a command, or the end.
+  /// Yields even if the deadline has passed, so that commands and cancellation get their turn.
   private func wait(until deadline: Duration, into output: inout Outlet<Trade>) async throws {
     await Task.yield()
     try Task.checkCancellation()
@@ -100,7 +100,7 @@ public actor Generator: Source, CommandableComponent {
   }
 
   private func sendTold(into output: inout Outlet<Trade>) async throws {
-    // While this waits for room more may be told.
+    // While this waits for room, commands may add more.
     while !told.isEmpty {
       for index in told { output.send(market.trade(index, now: context.clock.now)) }
       told = []

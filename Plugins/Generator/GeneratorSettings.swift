@@ -4,7 +4,7 @@ public import StockbusPlugin
 public enum PriceModel: String, Choice {
   /// Up or down by at most `volatility`, from the last price.
   case randomWalk = "random_walk"
-  /// Anything between `lowest` and `highest`, each time anew.
+  /// A new random price between `lowest` and `highest` each time.
   case uniform
   /// Up or down by exactly `increment`.
   case step

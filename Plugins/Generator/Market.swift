@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// The symbols with their prices, and how they move; everything in whole ticks.
+/// The symbols with their prices and the price model; all prices are whole ticks.
 struct Market {
   static let highest: Price = 1_000_000_000
 
@@ -16,7 +16,7 @@ struct Market {
   private var ticks: [Int64]
   private var random: RandomStream
   private var at = 0
-  /// Event times of its own; nil where the clock decides.
+  /// Simulated event times; nil if the clock is used.
   private var simulated: SimulatedTime?
 
   init(_ settings: GeneratorSettings, random: RandomStream) throws {
@@ -42,13 +42,13 @@ struct Market {
     }
   }
 
-  /// The symbols' names, as long as they are not too many to be of use.
+  /// The symbols' names; nil if there are too many to be useful.
   static func names(_ list: [Symbol]) -> [String]? {
     guard list.count == 1, let count = Int(list[0].description) else { return list.map(\.description) }
     return count > wellKnown.count ? nil : wellKnown.prefix(count).map(\.description)
   }
 
-  /// A list is itself; a single whole number is a count.
+  /// The symbols of the option: a list of names, or a single whole number, which is a count.
   private static func symbols(_ list: [Symbol]) throws -> [Symbol] {
     guard list.count == 1, let count = Int(list[0].description) else { return list }
     var symbols: [Symbol] = Array(wellKnown.prefix(count))
@@ -101,7 +101,7 @@ struct Market {
     return trade(index, bits: bits, now: now)
   }
 
-  /// The most a random walk moves from a price, in ticks; at least one, so that cheap symbols move too.
+  /// The largest step of a random walk from a price, in ticks; at least one, so that cheap symbols move too.
   @inline(__always)
   private func mostTicks(from price: Int64) -> Int64 {
     let product = UInt64(price).multipliedFullWidth(by: UInt64(volatility))
@@ -109,7 +109,7 @@ struct Market {
     return max(1, Int64(product.high == 0 ? product.low / scale : scale.dividingFullWidth(product).quotient))
   }
 
-  /// At either end of what a price can be the step goes the other way, so that it is as long as every other.
+  /// At the lowest and highest price the direction of the step is reversed, so that all steps have the same length.
   @inline(__always)
   private func step(from price: Int64, up: Bool) -> Int64 {
     let top = Self.highest.raw / tick
@@ -117,13 +117,13 @@ struct Market {
     return min(max(1, price + (goesUp ? increment : -increment)), top)
   }
 
-  /// Trades a symbol at the price it has.
+  /// Trades a symbol at its current price.
   mutating func trade(_ index: Int, now: Timestamp) -> Trade { trade(index, bits: random.next(), now: now) }
 
   @inline(__always)
   private mutating func trade(_ index: Int, bits: UInt64, now: Timestamp) -> Trade {
     let time = simulated?.next() ?? now
-    // The low bits are not used for the price: 1 to 10 round lots, and a side.
+    // The low bits, which the price does not use, give 1 to 10 round lots and a side.
     let lots = Int64(((bits & 0xffff) &* 10) >> 16) &+ 1
     return Trade(
       symbol: symbols[index], price: Price(raw: ticks[index] &* tick), size: Quantity(raw: lots &* 100_000_000_000), time: time,

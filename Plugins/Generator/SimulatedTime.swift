@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// Event times that begin at a point and go on by `period / count`, exactly: no rounding adds up.
+/// Event times that begin at a given time and advance by exactly `period / count`: rounding errors do not add up.
 struct SimulatedTime {
   private var ns: Int64
   private let step: Int64
@@ -15,11 +15,11 @@ struct SimulatedTime {
     (step, rest) = period.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
   }
 
-  /// The time of the next event; at the end of what a time can be it stands still.
+  /// The time of the next event; it stays at the largest possible time.
   @inline(__always)
   mutating func next() -> Timestamp {
     defer {
-      // Less than `count` each: compared before they are added, so that no sum overflows.
+      // Both are less than `count`; they are compared before they are added, so that no sum overflows.
       let carries = parts >= count &- rest
       parts = carries ? parts &- (count &- rest) : parts &+ rest
       ns = ns.addingSaturating(step &+ (carries ? 1 : 0))

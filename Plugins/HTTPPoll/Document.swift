@@ -1,12 +1,12 @@
 internal import StockbusNetwork
 
-/// What is known of the document that was last taken: by what the server and we recognise it (RFC 9110, section 13).
+/// The last document that was taken, with the validators by which an unchanged document is recognised (RFC 9110, section 13).
 struct Document: Sendable, Hashable {
   private(set) var tag: String?
   private(set) var modified: String?
   /// Nil before the first.
   private(set) var body: [UInt8]?
-  /// How many events were in it.
+  /// The number of its events.
   private(set) var events = 0
 
   mutating func remember(_ response: HTTPResponse, events: Int) {

@@ -20,9 +20,9 @@ extension Plugin {
     ])
 }
 
-/// Fetches a document, decodes it and publishes what is in it; says on `connections` what state the document is in.
+/// Fetches a document, decodes it and publishes its events; publishes the document's state on `connections`.
 ///
-/// It never fails for what the world does: a server that is away, refuses, redirects in circles or sends rubbish is asked again
+/// It never fails because of the server: one that cannot be reached, refuses, redirects in circles or sends malformed data is asked again
 /// later. A document that has not changed, by its `ETag`, its `Last-Modified` or its bytes, is not published again.
 actor HTTPPoll<E: DecodedEvent>: Source {
   private let settings: HTTPPollSettings
@@ -63,7 +63,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
 
   func run(into output: inout Outlet<E>) async throws {
     schedule.begin(at: context.clock.uptime)
-    // However it ends, by the number of fetches or from outside: where nothing came at all, the connection's states say more.
+    // Reports missing symbols at any end. If no event came at all, it does not, because the connection's states say more.
     defer { if expectedSymbols.hasMet { context.note(expectedSymbols) } }
     var count = 0
     while true {
@@ -75,7 +75,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     }
   }
 
-  /// What was fetched last, so that the same is not sent again.
+  /// The last document, so that it is not published again.
   private static var seen: MemoryKey<Document> { MemoryKey("document", whenOptionsChange: .drop) }
 
   func stop() {
@@ -84,7 +84,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   }
 
   private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {
-    // A document that is there stays there while it is fetched again.
+    // While a document is fetched again, its state does not change.
     if state != .loaded, state != .empty { post(.loading, "fetching from \(address)") }
     fetches.add(1)
     do throws(HTTPError) {
@@ -135,7 +135,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       return fail("\(address) refuses: \(visible(refusal, limit: 200))", pause: nil)
     }
     if let fault = result.fault {
-      // Without the memory of it, so that the next one is looked at whatever it is.
+      // The document is forgotten, so that the next one is decoded even if it is the same.
       document.forget()
       malformed.add(1)
       post(.malformed, fault)
@@ -147,7 +147,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     return .done
   }
 
-  /// The document is the one that was published already.
+  /// Records that the document was published already.
   private func keep() -> PollSchedule.Outcome {
     unchanged.add(1)
     postDocument()
@@ -198,7 +198,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     return .failed(pause: pause)
   }
 
-  /// Says a change of state once.
+  /// Publishes a change of state once.
   private func post(_ new: ConnectionStatus.State, _ reason: String) {
     if new == state { return }
     state = new

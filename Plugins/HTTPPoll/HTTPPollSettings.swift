@@ -22,7 +22,7 @@ struct HTTPPollSettings: Options {
   @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) var certificates: String?
   @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") var proxy = false
 
-  /// With what the preset says.
+  /// The spec, merged with the preset.
   var spec: DecodingSpec { .whole(preset, decoding) }
 
   var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }

@@ -1,15 +1,15 @@
 internal import StockbusPlugin
 
-/// When the document is fetched next: at a steady pace while that works, after growing pauses while it does not.
+/// When the document is fetched next: at the interval after a success, after growing pauses following failures.
 struct PollSchedule: Sendable {
   enum Outcome: Hashable, Sendable {
-    /// The server has answered with a document, or that it is the same.
+    /// The server has sent a document, or the response that it has not changed.
     case done
-    /// It has not; it may have asked to be left alone for so long.
+    /// The fetch has failed; the server may have asked for a pause.
     case failed(pause: Duration?)
   }
 
-  /// A server that asks for more is asked again after this.
+  /// The longest pause, even if a server asks for a longer one.
   static let longestPause = Duration.seconds(86_400)
 
   private let interval: Duration
@@ -21,10 +21,10 @@ struct PollSchedule: Sendable {
     self.backoff = backoff
   }
 
-  /// The first fetch is due.
+  /// Makes the first fetch due.
   mutating func begin(at now: Duration) { due = now }
 
-  /// When the next one is due. One that took longer than the interval is not made up for.
+  /// When the next fetch is due. If a fetch took longer than the interval, the missed ones are not made up for.
   mutating func next(after outcome: Outcome, at now: Duration) -> Duration {
     switch outcome {
     case .done:

@@ -3,7 +3,7 @@ internal import StockbusFiles
 public import StockbusPlugin
 
 extension Plugin {
-  /// Watches prices and tells people.
+  /// Checks prices against rules and sends alerts.
   public static let notificationDispatcher = Plugin(
     "notification_dispatcher", "Watches prices by rules, publishes alerts, and sends them out by desktop, web, mail, file and program.",
     NotificationDispatcherPlugin.self,
@@ -17,10 +17,10 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .relay(NotificationDispatcher<E>.self, as: .sink) }
 }
 
-/// Watches prices; what fires is published as an `Alert` and goes out by its channels.
+/// Checks prices against rules. When a rule fires, an `Alert` is published and sent through the channels.
 ///
-/// Three kinds of work on one actor: `receive` asks the rules, `run` publishes, `background` delivers, one task a channel. A channel
-/// only ever holds up itself; a reader of the alerts that is slow and loses nothing holds up the prices, as on any edge.
+/// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
+/// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
 public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent {
   public typealias Input = E
   public typealias Output = Alert
@@ -61,7 +61,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     silenced = context.counter("silenced", "Alerts of rules that were switched off.")
   }
 
-  /// What an earlier instance knew.
+  /// The state that an earlier instance has left.
   private struct Knowledge: Sendable {
     let book: RuleBook
     let switches: Switches
@@ -69,10 +69,10 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   }
 
   private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
-  /// The files that channels have written to: what was delivered there stays.
+  /// The files that channels have written to; their contents must not be emptied.
   private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
 
-  /// Rules that were not changed keep what they know; where one was, all begin anew.
+  /// If the rules are unchanged they keep their state; if one has changed, all start again.
   public static func carryOver(
     _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
   ) {
@@ -102,7 +102,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 
   public func receive(_ events: Span<E>) async throws {
     let found = book.process(events, isSilent: switches.isSilent(at: context.clock))
-    // The way of nearly every run.
+    // The usual case.
     if found.isEmpty { return }
     for firing in found { publish(firing) }
     countAsides()
@@ -159,7 +159,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     }
   }
 
-  /// One channel's deliveries, one after the other, until the task is cancelled.
+  /// Makes one channel's deliveries, one after the other, until the task is cancelled.
   private func serve(_ number: Int, _ delivery: Delivery, _ queue: DeliveryQueue) async {
     let logger = context.logger
     while !Task.isCancelled {
@@ -230,7 +230,7 @@ extension NotificationDispatcher {
     }
   }
 
-  /// At most as many as somebody would look through.
+  /// The list is limited to a length that a person can read.
   private var ruleLines: String {
     book.present.prefix(500).map { rule in
       [rule.name, rule.subject, "\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span)", state(of: rule)]
@@ -325,7 +325,7 @@ extension NotificationDispatcher {
 
   private enum Target { case rule(Int), channel(Int) }
 
-  /// `rule NAME` and `channel NAME` say which is meant where both have the name.
+  /// `rule NAME` and `channel NAME` select one if a rule and a channel have the same name.
   private func find(_ name: String) throws(CommandError) -> Target {
     if let number = book.number(of: name), deliveries.number(of: name) == nil { return .rule(number) }
     if let number = deliveries.number(of: name), book.number(of: name) == nil { return .channel(number) }

@@ -1,14 +1,14 @@
 internal import StockbusPlugin
 
-/// Whether alerts are on at all.
+/// Whether all alerts are on or off.
 struct Switches: Hashable, Sendable {
   var isEnabled = true
-  /// Off until the run's clock shows this.
+  /// Off until this time of the run's clock.
   var mutedUntil: Duration?
 
   func isSilent(at clock: any Timekeeper) -> Bool {
     if !isEnabled { return true }
-    // The clock is asked only while it matters.
+    // The clock is read only while alerts are muted.
     guard let mutedUntil else { return false }
     return clock.uptime < mutedUntil
   }

@@ -11,7 +11,7 @@ enum NullSinkPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(NullSink<E>.self) }
 }
 
-/// Counts events and forgets them: the end of a pipeline that is only measured.
+/// Counts events and discards them; for pipelines that are only measured.
 public actor NullSink<E: Event>: Sink {
   private let events: Counter
   private let batches: Counter

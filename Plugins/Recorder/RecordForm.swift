@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// How one event becomes one line.
+/// How an event is written as a line.
 struct RecordForm<E: Event>: Sendable {
   let isRaw: Bool
   private let encoder = EventEncoder<E>()

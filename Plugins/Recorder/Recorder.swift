@@ -4,7 +4,7 @@ internal import StockbusFiles
 public import StockbusPlugin
 
 extension Plugin {
-  /// Keeps what comes in, so that it can be replayed.
+  /// Records its input for replay.
   public static let recorder = Plugin(
     "recorder", "Keeps raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
     hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)])

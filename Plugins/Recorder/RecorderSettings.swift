@@ -5,9 +5,9 @@ public import StockbusPlugin
 public enum RecordingFormat: String, Choice {
   /// A raw capture for messages, JSON lines for events.
   case auto
-  /// `<receive time in ns> <message>` a line, as `file_replay` reads it.
+  /// `<receive time in ns> <message>` on each line, as `file_replay` reads it.
   case raw
-  /// One JSON object a line with every field, receive times too.
+  /// One JSON object on each line with every field, receive times included.
   case jsonl
 }
 

@@ -1,15 +1,16 @@
 internal import StockbusPlugin
 
-/// The symbols of a feed in order, with what is known of each.
+/// The symbols of a feed in order, with the data of each.
 struct Ranking: ~Copyable {
   private let by: RankingKey
   private let top: Int
   private var order: RankedOrder
-  /// A symbol's number in the order by its handle, `unknown` where it is new; numbers count first appearances, which also decides ties.
+  /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which also
+  /// decides ties.
   private var entries = Slab<UInt32>()
   /// By number.
   private var standings = Slab<Standing>()
-  /// By number, the last event: kept only where it may have to be sent again, with another rank.
+  /// By number, the last event; stored only if it may have to be sent again with another rank.
   private var latest = Slab<Ranked>()
 
   private static var unknown: UInt32 { .max }
@@ -32,7 +33,7 @@ struct Ranking: ~Copyable {
     }
   }
 
-  /// Asks for what the next events of the run will need.
+  /// Prefetches what the next events of the batch will need.
   @inline(never)
   private func lookAhead<E: PricedEvent>(_ events: Span<E>, from i: Int) {
     func entry(of event: Int) -> UInt32? {
@@ -48,7 +49,7 @@ struct Ranking: ~Copyable {
     if let entry = entry(of: i + Lookahead.place) { order.prefetchPlace(of: entry) }
   }
 
-  /// Takes an event into the order; answers what there is to tell, and the ranks counted from 0.
+  /// Applies an event to the order; returns the event to send, and the ranks counted from 0.
   @inline(__always)
   private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
@@ -57,7 +58,7 @@ struct Ranking: ~Copyable {
     let percent: Percent
     let volume: Int64
     if let told = events[i].asRanked {
-      // The feed upstream has seen more of the symbol than its first ranks.
+      // A feed upstream has had more events of the symbol, so its figures are used.
       (change, percent, volume) = (told.change, told.percent, told.volume.raw)
     } else {
       (change, percent) = standings[Int(entry)].reference.change(to: price)
@@ -67,7 +68,7 @@ struct Ranking: ~Copyable {
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
     let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(change, percent, volume))
-    // The event is read where it stands, and its properties once more here: to hold all of them meanwhile there are too few registers.
+    // The event's properties are read again here, because there are too few registers to hold all of them until now.
     let ranked = Ranked(
       symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
       previousRank: before.map { UInt32(truncatingIfNeeded: $0 &+ 1) } ?? 0, price: events[i].lastPrice, change: change, percent: percent,
@@ -76,13 +77,13 @@ struct Ranking: ~Copyable {
     return (ranked, before, now)
   }
 
-  /// The key where it is not the price, which needs no jump.
+  /// The key if it is not the price; for the price no branch is needed.
   @inline(__always)
   private func otherKey(_ change: Price, _ percent: Percent, _ volume: Int64) -> Int64 {
     by == .change ? change.raw : by == .percent ? percent.raw : volume
   }
 
-  /// An update where only the first `top` ranks are told.
+  /// An update if only the first `top` ranks are published.
   private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
     var (ranked, previous, now) = rank(events, i)
     let before = previous ?? Int.max
@@ -96,7 +97,7 @@ struct Ranking: ~Copyable {
     if before != now { tellDisplaced(by: ranked, from: before, to: now, into: &output) }
   }
 
-  /// A symbol that a feed upstream does not tell of any more.
+  /// Removes a symbol that has left the feed upstream.
   @inline(never)
   private mutating func remove<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
     let id = Int(events[i].symbol.id)
@@ -109,7 +110,7 @@ struct Ranking: ~Copyable {
     if top != .max { tellDisplaced(by: ranked, from: before, to: .max, into: &output) }
   }
 
-  /// Tells the new ranks of those between the two places of the symbol that `mover` tells, counted from 0; `.max` is outside the order.
+  /// Sends the new ranks of the symbols between the two ranks of the symbol in `mover`, counted from 0; `.max` is outside the order.
   private mutating func tellDisplaced(by mover: Ranked, from before: Int, to now: Int, into output: inout Outlet<Ranked>) {
     let hasRisen = now < before
     let ranks = hasRisen ? now + 1..<min(before, top, order.count - 1) + 1 : before..<min(now, top, order.count)
@@ -123,13 +124,13 @@ struct Ranking: ~Copyable {
     }
   }
 
-  /// A rank counted from 0 as it is told.
+  /// The published form of a rank counted from 0.
   private func told(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
 
   @inline(__always)
   private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {
     let id = Int(symbol.id)
-    // `unknown` is no symbol's number.
+    // `unknown` is above every symbol's number.
     if id < entries.count, Int(entries[id]) < standings.count { return entries[id] }
     return admit(symbol, at: price)
   }
@@ -146,14 +147,14 @@ struct Ranking: ~Copyable {
 }
 
 extension Int64 {
-  /// The sum, or the nearest that fits: a running volume never wraps around.
+  /// The sum, or the nearest value that fits: a running volume never wraps around.
   @inline(__always)
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? Self.farEnd(other) : sum
   }
 
-  /// Apart, so that a sum that fits pays for one jump that is never taken.
+  /// A separate function, so that a sum that fits costs only one branch that is not taken.
   @inline(never)
   private static func farEnd(_ other: Int64) -> Int64 { other > 0 ? .max : .min }
 }

@@ -38,19 +38,19 @@ public struct SortingFeedSettings: Options {
   public init() {}
 }
 
-/// Keeps symbols ordered and sends each update on with its rank and the one before.
+/// Keeps symbols ordered and sends each update with its rank and the previous rank.
 ///
 /// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction. An update costs O(log n).
 ///
-/// **What its events promise.** Without `top` every event in is one event out, a move: whoever applies all of them in turn to a list (take the
-/// symbol out, put it in at `rank`; those between shift by one) has the feed's order after each. With `top: n` the shifts are events too: the
-/// symbol whose price it was comes first, then those it displaced, from the best rank on, each with its latest price and with the times of the
-/// event that moved it. Rank 0 says that a symbol has left the first n. So the last event of every symbol alone, those with rank 0 left out,
-/// is the feed's list after each event in: ranks 1 to n, each once; this also holds for a reader that conflates. An update then costs at
-/// most n + 1 events.
+/// **What its events guarantee.** Without `top` every input event gives one output event, a move. A reader that applies all moves in turn
+/// to a list (remove the symbol, insert it at `rank`; those between shift by one) has the feed's order after each event. With `top: n` the
+/// shifts are events too: first the symbol with the new price, then those that it displaced, from the best rank on, each with its latest
+/// price and with the times of the event that moved it. Rank 0 means that a symbol has left the first n. So the last event of every symbol,
+/// without those of rank 0, gives the feed's list after each input event: ranks 1 to n, each once. This is also true for a reader that
+/// conflates. An update then gives at most n + 1 events.
 ///
-/// **Behind another feed** it keeps the change, the per cent and the volume that this one has reckoned, and takes a symbol out when it
-/// is told that it has left. Of a symbol that several feeds tell, the last word counts.
+/// **With another feed as its input** it uses the change, the per cent and the volume of that feed, and removes a symbol that has left it.
+/// If several feeds send the same symbol, the last event counts.
 public actor SortingFeed<E: PricedEvent>: Processor {
   private var ranking: Ranking
 
@@ -59,7 +59,7 @@ public actor SortingFeed<E: PricedEvent>: Processor {
   }
 
   public func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
-    // One access to the actor's state a run: checking it for exclusivity per event costs more than the ranking does.
+    // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the ranking.
     ranking.update(events, into: &output)
   }
 }

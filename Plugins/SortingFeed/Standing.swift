@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// What an update needs to know of its symbol: 32 bytes, two to a cache line.
+/// The data of a symbol that an update needs: 32 bytes, two to a cache line.
 struct Standing: BitwiseCopyable {
   let reference: Reference
   var sizeDecimals: UInt8 = 0
@@ -10,9 +10,9 @@ struct Standing: BitwiseCopyable {
 /// A symbol's first price, prepared so that the change since then costs one short multiplication and one short division.
 struct Reference: BitwiseCopyable {
   let price: Price
-  /// A difference in price times `numerator / denominator` is the per cent. In lowest terms: most prices have few decimals, and then
-  /// all of it fits. Both are exact, so rounding this quotient gives what rounding the full one does. The denominator is zero where it
-  /// does not fit, and where the price is zero.
+  /// A difference in price times `numerator / denominator` is the per cent. The fraction is in lowest terms: most prices have few decimals,
+  /// and then it fits. It is exact, so rounding this quotient gives the same as rounding the full one. The denominator is zero if the
+  /// fraction does not fit, and if the price is zero.
   private let numerator: Int64
   private let denominator: UInt32
 
@@ -25,8 +25,8 @@ struct Reference: BitwiseCopyable {
     denominator = UInt32(exactly: price.raw.magnitude / common) ?? 0
   }
 
-  /// How far `now` is from the reference, saturating, and in per cent: to nine decimals, rounded towards zero; zero where the reference
-  /// is zero or the result does not fit.
+  /// The difference of `now` and the reference, saturating, and the same in per cent: to nine decimals, rounded towards zero; zero if the
+  /// reference is zero or the result does not fit.
   @inline(__always)
   func change(to now: Price) -> (change: Price, percent: Percent) {
     let (difference, isFar) = now.raw.subtractingReportingOverflow(price.raw)

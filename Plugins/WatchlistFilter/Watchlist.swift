@@ -6,9 +6,9 @@ struct Watchlist {
   private let names: Set<String>
   private let patterns: [[UInt8]]
   private let invert: Bool
-  /// By symbol handle: 0 not looked at yet, 1 passes, 2 does not.
+  /// By symbol handle: 0 not checked yet, 1 passes, 2 does not.
   private var verdicts: [UInt8] = []
-  /// Who has come of them; told when a symbol is looked at for the first time.
+  /// Which of the names have come; updated when a symbol is checked for the first time.
   private(set) var expectedSymbols: ExpectedSymbols
 
   init(_ entries: [String], invert: Bool, after earlier: ExpectedSymbols? = nil) {
@@ -20,7 +20,7 @@ struct Watchlist {
 
   var count: Int { names.count + patterns.count }
 
-  /// Sends on what passes, and counts the rest as filtered.
+  /// Sends the events that pass, and counts the others as filtered.
   mutating func pass<E: SymbolEvent>(_ events: Span<E>, into output: inout Outlet<E>) {
     var passed = 0
     for i in events.indices where passes(events[i].symbol) {
@@ -50,7 +50,7 @@ struct Watchlist {
 
   static func isPattern(_ entry: String) -> Bool { Glob.isPattern(entry) }
 
-  /// Why an entry can be neither name nor pattern; nil where it can.
+  /// Why an entry is neither a name nor a pattern; nil if it is one.
   static func fault(in entry: String) -> String? { Glob.fault(in: entry) }
 
   static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool { name.withUnsafeBufferPointer { Glob.matches($0, pattern) } }

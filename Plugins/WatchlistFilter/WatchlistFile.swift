@@ -15,7 +15,7 @@ struct WatchlistError: Error, CustomStringConvertible {
   var description: String { "\(path)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }
 
-/// What changes when a file does.
+/// Attributes of a file that change when its contents change.
 struct FileStamp: Equatable {
   private var device: UInt64 = 0
   private var inode: UInt64 = 0
@@ -40,11 +40,11 @@ struct FileStamp: Equatable {
 }
 
 extension Watchlist {
-  /// The most a watchlist file may hold.
+  /// The largest size of a watchlist file, in bytes.
   static let largestFile = 64 << 20
 
-  /// The entries of a file, one a line; `#` begins a comment. Errors name the line. What a pipe has not got yet is waited for until
-  /// `halt` says otherwise; without one a pipe is refused.
+  /// Reads the entries of a file, one on each line; `#` begins a comment. Errors name the line. With `halt` a pipe is read to its end,
+  /// unless `halt` stops that earlier; without it a pipe is refused.
   static func read(_ path: String, until halt: Halt? = nil) throws(WatchlistError) -> [String] {
     var bytes: [UInt8] = []
     do throws(InputDescriptor.Failure) {
@@ -62,7 +62,7 @@ extension Watchlist {
     return try entries(bytes, path: path)
   }
 
-  /// What is wrong with the first lines of a plain file, for the end of a sentence that names it.
+  /// What is wrong with the first lines of a plain file, as the end of a sentence that names the file.
   static func fault(inFile path: String) -> String? {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     var count = 0
@@ -75,7 +75,7 @@ extension Watchlist {
         }
       }.get()
     } catch { return nil }
-    // Whole lines of what there is.
+    // Only the complete lines of what was read.
     let lines = bytes[..<count].lastIndex(of: 10).map { Array(bytes[...$0]) } ?? []
     do throws(WatchlistError) { _ = try entries(lines, path: path) } catch {
       return error.line.map { "line \($0): \(error.message)" } ?? "which is \(error.message)"
@@ -84,7 +84,7 @@ extension Watchlist {
   }
 
   static func entries(_ bytes: [UInt8], path: String) throws(WatchlistError) -> [String] {
-    // Some editors put a mark at the beginning, which is no part of the first symbol.
+    // Some editors write a byte order mark, which is not part of the first symbol.
     let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: bytes, as: UTF8.self) else { throw WatchlistError(path: path, message: "not UTF-8") }
     var entries: [String] = []

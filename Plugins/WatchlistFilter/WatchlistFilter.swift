@@ -41,12 +41,12 @@ public struct WatchlistSettings: Options {
 
 /// Passes the events of a list of symbols, whatever their type.
 ///
-/// A symbol is looked up by its handle in a table of verdicts; patterns are matched once a symbol.
+/// A symbol is looked up by its handle in a table of verdicts; patterns are matched once for each symbol.
 public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   private let settings: WatchlistSettings
   private let context: Context
   private var watchlist: Watchlist
-  /// What the file was like when it was last read.
+  /// The file's attributes when it was last read.
   private var known: FileStamp?
 
   public static func namedSymbols(_ settings: WatchlistSettings) -> [NamedSymbol] {
@@ -63,7 +63,7 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
 
   public func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
 
-  /// What a pipe has brought, which can be read once.
+  /// The entries read from a pipe, which can be read only once.
   private static var pipe: MemoryKey<[String]> { MemoryKey("pipe", whenOptionsChange: .drop) }
 
   public static func carryOver(_ old: Memory, from before: WatchlistSettings, to after: WatchlistSettings, into memory: Memory) {
@@ -77,23 +77,23 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   public func start() async throws {
     guard let path = settings.file else { return }
     if InputDescriptor.isStream(path) {
-      // It is empty by the second life.
+      // In a second life the pipe is empty already.
       let entries = if let known = context.recall(Self.pipe) { known } else { try await WatchlistPipe().read(path) }
       context.remember(entries, Self.pipe)
       take(entries)
     } else {
-      // Before reading: a change in between is then seen as one.
+      // Taken before reading, so that a change during the read is noticed.
       known = FileStamp(path: path)
       try load(path)
     }
   }
 
   public func process(_ events: Span<E>, into output: inout Outlet<E>) {
-    // One access to the actor's state a run: checking it for exclusivity per event costs more than the look-up does.
+    // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the look-up.
     watchlist.pass(events, into: &output)
   }
 
-  /// Follows the file. One that is gone or unreadable leaves the list as it was.
+  /// Reads the file again when it changes. If it is gone or unreadable, the list stays as it was.
   public func background() async {
     guard let path = settings.file, known != nil else { return }
     while (try? await context.clock.sleep(for: settings.check)) != nil {

@@ -1,12 +1,12 @@
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// Reads the list that comes through a pipe, on a thread of its own: the writer may take its time.
+/// Reads a list from a pipe, on a thread of its own, because the writer may be slow.
 actor WatchlistPipe {
   private let executor = BlockingExecutor(label: "watchlist_filter")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The entries, when the writer has closed the pipe. Ends at once when the task is cancelled.
+  /// Returns the entries when the writer has closed the pipe; throws at once when the task is cancelled.
   func read(_ path: String) async throws -> [String] {
     let halt = Halt()
     do {

@@ -3,11 +3,11 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// What a venue's messages can become.
+/// An event type that the feed can emit.
 protocol FeedEvent: Event {
-  /// What is decoded; nil for the messages themselves.
+  /// The kind of event that is decoded; nil for raw messages.
   static var kind: EventKind? { get }
-  /// Reads one message; `body` gets its events. Nil where there is nothing to say about it.
+  /// Reads one message and passes its events to `body`. Returns nil if there is no verdict to report.
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (Self) -> Void
@@ -32,7 +32,7 @@ extension Bar: FeedEvent {}
 extension RawMessage: FeedEvent {
   static var kind: EventKind? { nil }
 
-  /// Also what is no event is handed on: a recording holds everything that was said.
+  /// Passes every message on, also those without events, because a recording has to contain all messages.
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (RawMessage) -> Void

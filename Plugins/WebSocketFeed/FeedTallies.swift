@@ -1,7 +1,7 @@
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// What is counted of a feed, under the ledger.
+/// The counters of a feed, shown under the ledger.
 struct FeedTallies: Sendable {
   let connections: Counter
   let messages: Counter

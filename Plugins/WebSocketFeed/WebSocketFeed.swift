@@ -15,13 +15,13 @@ extension Plugin {
     ])
 }
 
-/// A venue's feed: connects, says who we are, subscribes, decodes, and does it all again when the connection is lost.
+/// A venue's feed: connects, authenticates, subscribes, decodes, and repeats this when the connection is lost.
 ///
-/// What no event can be made of is told and counted, each in its way: refusals and damaged messages become dead letters, unknown
-/// kinds are counted by shape and shown once, breaks in the venue's numbers are published as gaps. A connection over which nothing
-/// comes for too long is given up; a symbol that is not traded for hours is not.
+/// Messages without events are reported and counted: refusals and malformed messages become dead letters, unknown kinds are counted by
+/// shape and logged once, breaks in the venue's numbers are published as gaps. A connection without messages for too long is given up; a
+/// symbol that is not traded for hours is no reason for that.
 ///
-/// It lives on its socket's thread, so that a message changes threads once, on its way to whoever reads.
+/// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
 actor WebSocketFeed<E: FeedEvent>: Source {
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
@@ -32,9 +32,9 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   private let url: WebSocketURL
   private let tallies: FeedTallies
   private var isAuthenticated = false
-  /// Rings when the venue has answered who we are.
+  /// Rings when the venue has replied to the authentication.
   private let reply = Bell()
-  /// The venue does not know us and will not the next time either.
+  /// Why the venue has refused the authentication; another attempt would be refused too.
   private var rejection: String?
 
   static func faults(in settings: WebSocketFeedSettings) -> [(option: String, message: String)] {
@@ -45,7 +45,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     }
     faults += spec.conversationFaults(symbols: settings.symbols, event: E.kind).map { (settings.option(for: $0.option), $0.message) }
     guard let text = spec.url else { return faults + [("url", "a 'preset' or a 'url' is needed")] }
-    // Whether credentials are in it is not known here; where they stand, anything may.
+    // The credentials are not known here, so their placeholders are replaced by a letter for the check.
     do throws(OptionTextError) { _ = try WebSocketURL(option: text.replacing(/\{[^}]*\}/, with: "x")) } catch {
       faults.append(("decoding", "'url' is no WebSocket URL such as wss://host/path"))
     }
@@ -68,12 +68,13 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     kept.idleDeadline = kept.idleDeadline ?? conversation.silence
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
-    // Messages as they are have no symbols.
+    // Raw messages have no symbols.
     var expectedSymbols = ExpectedSymbols(
       E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     defer {
       context.remember(expectedSymbols, ExpectedSymbols.memory)
-      // Another life may follow a failure. A venue that has said nothing has a connection whose states say why.
+      // Reported only at the end, because another life may follow a failure. If the venue has sent nothing, the connection's states say
+      // why.
       if Task.isCancelled, tallies.messages.total > 0 { context.note(expectedSymbols) }
     }
     try await link.run { connection in
@@ -103,7 +104,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
 
   // MARK: Out
 
-  /// Says everything that is to be said on a new connection, and then what keeps it open.
+  /// Sends all messages of a new connection, and then keep-alive messages.
   private func talk(over connection: WebSocketConnection) async throws {
     do {
       try await say(conversation.authentication, over: connection)
@@ -121,7 +122,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
         number += 1
         if let keepalive = conversation.keepalive(number) { try await connection.send(keepalive.text) }
       }
-    } catch is WebSocketError {}  // whoever receives is told the same
+    } catch is WebSocketError {}  // the receiving loop gets the same error
   }
 
   private func say(_ messages: [OutgoingMessage], over connection: WebSocketConnection) async throws {
@@ -134,7 +135,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
 
   // MARK: In
 
-  /// The next messages. What ends the connection may be a message too: one that is not taken is told as any other that is damaged.
+  /// The next messages. An error that ends the connection may be due to a message; it is reported like a malformed one.
   private func receive(over connection: WebSocketConnection) async throws -> [WebSocketMessage] {
     do { return try await connection.receive() } catch let error as WebSocketError {
       let beginning: String? =
@@ -196,7 +197,7 @@ actor WebSocketFeed<E: FeedEvent>: Source {
     }
   }
 
-  /// How many shapes of unknown messages are shown.
+  /// How many shapes of unknown messages are logged.
   private static var shown: Int { 20 }
   private var known: Set<String> = []
 }

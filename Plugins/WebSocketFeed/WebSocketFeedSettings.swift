@@ -2,10 +2,10 @@ internal import StockbusDecoding
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// What a venue's message becomes.
+/// The kinds of events that the feed can emit.
 enum FeedEventKind: String, Choice {
   case trade, quote, bar
-  /// The message as it is, for a recorder.
+  /// The unchanged message, for a recorder.
   case raw
 }
 
@@ -29,7 +29,7 @@ struct WebSocketFeedSettings: Options {
 
   var files: [FileUse] { connection.files.map { $0.inside("connection") } }
 
-  /// Where to connect and what to say and to read, with what the preset says.
+  /// The decoding spec, merged with the preset.
   var spec: DecodingSpec {
     var own = decoding
     if !credentials.entries.isEmpty { own.credentials = credentials }
@@ -37,7 +37,7 @@ struct WebSocketFeedSettings: Options {
     return .whole(preset, own)
   }
 
-  /// The option under which a part of the spec was written here.
+  /// The name of the option in which a part of the spec was written.
   func option(for part: String) -> String {
     switch part {
     case "symbols", "credentials": part

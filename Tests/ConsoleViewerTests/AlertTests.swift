@@ -65,7 +65,7 @@ import Testing
     driver.trade("A", 9_000)
     driver.trade("A", 10_300)
     driver.advance(40)
-    // Both levels were passed between two frames: the first is told at once, the second when its price comes again.
+    // Both levels were passed between two frames: the first alert is shown at once, the second when its price comes again.
     driver.trade("A", 10_301)
     driver.advance(40)
     #expect(driver.state.notifications.map(\.title) == ["A above 101", "A below 99", "A above 102"])
@@ -92,7 +92,7 @@ import Testing
     let status = driver.frame().text.last ?? ""
     #expect(status.hasPrefix(" alert AAPL (now 200.00): 21o▏"))
     #expect(status.contains("no price: 200, above 200, +1%, -5"))
-    // The reason goes with the next key, the prompt with a price that is one.
+    // The reason disappears with the next key, the prompt with a valid price.
     driver.press(.backspace)
     #expect(driver.frame().text.last?.contains("no price") == false)
     driver.type("0")
@@ -165,14 +165,14 @@ import Testing
     driver.type("a110")
     driver.press(.enter)
     #expect(driver.takeEffects() == [add("A", "above", "110"), .save])
-    // We first.
+    // The screen fires first.
     driver.trade("A", 12_000)
     driver.advance(40)
     #expect(driver.takeEffects() == [.ring, .save])
     driver.send(.alerts([alert("A above 110", "A rose to 120.00 (dispatcher)")]))
     #expect(driver.takeEffects() == [])
     #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00"])
-    // The dispatcher first.
+    // The dispatcher fires first.
     driver.type("a130")
     driver.press(.enter)
     driver.send(.alerts([alert("A above 130", "A rose to 131.00 (dispatcher)")]))
@@ -182,7 +182,7 @@ import Testing
     #expect(driver.takeEffects() == [])
     #expect(driver.state.notifications.map(\.text) == ["A rose to 120.00", "A rose to 131.00 (dispatcher)"])
     #expect(driver.state.unseen == 2)
-    // Rules of the dispatcher's own are shown as often as they fire.
+    // The dispatcher's own rules are shown each time they fire.
     driver.send(.alerts([alert("big", "A is big"), alert("big", "A is big")]))
     #expect(driver.state.notifications.count == 4)
     driver.type("a140")
@@ -221,7 +221,7 @@ import Testing
     #expect(driver.frame().text.last?.hasPrefix(" rule 'x' is on") == true)
     driver.advance(3100)
     #expect(driver.frame().text.last?.hasPrefix(" big: A is big") == true)
-    // Four seconds from when it could be seen.
+    // Four seconds from when it became visible.
     driver.advance(3800)
     #expect(driver.frame().text.last?.hasPrefix(" big: A is big") == true)
     driver.advance(100)
@@ -243,7 +243,7 @@ import Testing
     driver.state.go(to: driver.state.tabs.firstIndex(of: .alerts) ?? 0)
     #expect(driver.frame().text.contains { $0.contains("! AAPL above 88  AAPL: crosses_above 88  (alerts)") })
     #expect(driver.frame().text.contains { $0.contains("! 1% in a minute  all symbols: rises_by 1% in 1m  (alerts, off)") })
-    // Asked again: what is gone is gone.
+    // A new reply without rules removes the old ones.
     driver.send(.rules("alerts", ""))
     #expect(driver.frame().text.contains { $0.contains("no alerts") })
   }

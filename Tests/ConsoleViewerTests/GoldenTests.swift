@@ -5,7 +5,7 @@ import Testing
 
 @testable import ConsoleViewer
 
-/// What people see, frame by frame: the files are the review.
+/// The screen frame by frame; the golden files are reviewed by people.
 @Suite struct GoldenTests {
   @Test(arguments: [(80, 24), (120, 40), (20, 6), (40, 10), (1, 1), (3, 2)])
   func `the table in windows of all sizes`(columns: Int, rows: Int) throws {

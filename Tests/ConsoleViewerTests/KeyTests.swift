@@ -238,7 +238,7 @@ import Testing
     #expect(driver.state.page == .list)
     driver.press(.enter)
     #expect(driver.state.page == .detail("AAPL"))
-    // Of several nothing is opened until one is chosen.
+    // With several symbols nothing is opened until one is chosen.
     driver.press(.escape, .escape, .escape)
     driver.type("/s")
     driver.press(.enter, .enter)
@@ -252,7 +252,7 @@ import Testing
     #expect(!driver.frame().text.contains { $0.contains("never came") })
     morning(&driver)
     #expect(driver.frame().text.contains { $0.contains("'aapl' never came; did you mean 'AAPL'?") })
-    // Beside one that came.
+    // Together with a symbol that came.
     driver.type("3")
     #expect(driver.shown == ["AAPL"])
     #expect(driver.frame().text.contains { $0.contains("'MSTF' never came; did you mean 'MSFT'?") })
@@ -271,7 +271,7 @@ import Testing
     driver.trade("appl", 100)
     driver.advance(1000)
     #expect(driver.frame().text[1].hasPrefix(" appl  1.00 "))
-    // What the page asked for is not what the list does.
+    // The names that the page asked for do not affect the list.
     driver.press(.escape)
     driver.advance(1000)
     #expect(!driver.frame().text.contains { $0.contains("never came") })

@@ -66,10 +66,10 @@ import Testing
     var series = PriceSeries()
     for i in 0..<7200 { series.add(Int64(i), second: Int64(i) * second) }
     let last = 7199 * second
-    // The last 360 seconds are there one by one.
+    // The last 360 seconds have one sample each.
     let fine = series.samples(since: last - 300 * second)
     #expect(fine.count == 301 && fine.first?.price == 6899)
-    // An hour needs the next coarser level: one sample for fifteen seconds, its last price.
+    // An hour needs the next coarser level: one sample for every fifteen seconds, with its last price.
     let hour = series.samples(since: last - 3600 * second)
     #expect(hour.count == 240 && hour.first == .init(time: 3600 * second, price: 3614))
     let day = series.samples(since: last - 86_400 * second)

@@ -111,7 +111,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let path = folder.appending(path: "state").path
-    // Damaged: the good lines are used.
+    // A damaged file: the valid lines are used.
     try Data("watch AAPL\nwhat is this\n".utf8).write(to: folder.appending(path: "state"))
     let store = ViewerStore(path: path)
     let (found, fault) = await store.recall()
@@ -121,7 +121,7 @@ import Testing
     #expect(try String(contentsOfFile: path + ".aside-1", encoding: .utf8) == "watch AAPL\nwhat is this\n")
     #expect(try await store.keep(memory) == nil)
     #expect(try read(path) == memory)
-    // Too long, and a folder: the next free name.
+    // A file that is too long, and a folder: the next free name is used.
     try Data(repeating: 65, count: 1 << 21).write(to: folder.appending(path: "state"))
     let second = ViewerStore(path: path)
     #expect(await second.recall().fault?.contains("longer than a megabyte") == true)
@@ -140,7 +140,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let path = folder.appending(path: "state").path
-    // The name that was used before: the path and our number.
+    // The predictable name that was used once: the path and the process's number.
     let trap = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
     let victim = folder.appending(path: "victim").path
     try Data("mine".utf8).write(to: URL(filePath: victim))

@@ -73,7 +73,7 @@ import Testing
       driver.advance(300)
       #expect(driver.shown == ["A", "B"])
     }
-    // Who stays ahead for a second moves.
+    // A row that stays ahead for a second moves.
     driver.trade("B", 300)
     driver.advance(300)
     #expect(driver.shown == ["A", "B"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsoleViewer
 
-/// What somebody types into the screen's lines, by seed.
+/// Random input in the screen's prompts, by seed.
 @Suite struct PromptFuzzTests {
   private static let words = [
     "above", "below", ">", "<", ">=", "<=", " ", " ", "+", "-", "%", "1", "200", "0.5", "99999999999", "9223372036.854775807", "1e9",
@@ -23,7 +23,7 @@ import Testing
     (0...random.upTo(random.oneIn(20) ? 80 : 5)).map { _ in words[random.upTo(words.count - 1)] }.joined()
   }
 
-  /// A price or a distance, as a line for an alert may well be.
+  /// A price or a distance, as is typed for an alert.
   private static func level(_ random: inout SplitMix) -> String {
     let side = ["", "", "above ", "below ", ">", "< "][random.upTo(5)]
     let number = "\(random.upTo(random.oneIn(3) ? 100_000 : 300))" + (random.oneIn(3) ? ".\(random.upTo(999))" : "")
@@ -42,7 +42,7 @@ import Testing
     for round in 0..<rounds(1500) {
       if random.oneIn(50) { driver.send(.resize(TerminalSize(columns: 1 + random.upTo(160), rows: 1 + random.upTo(50)))) }
       if random.oneIn(40) { driver.trade(driver.state.market.rows[random.upTo(7)].symbol, Int64(random.upTo(20_000_000))) }
-      // Into a list, onto a row, into a line.
+      // Opens a list, selects a row, opens a prompt.
       driver.press(.escape, .escape, .escape)
       driver.type(["1", "1", "2", "3", "5"][random.upTo(4)])
       for _ in 0..<random.upTo(9) { driver.press(.down) }
@@ -69,7 +69,7 @@ import Testing
         if PriceAlert(alert.text) != written { Issue.record("round \(round): \(alert.text.debugDescription) is not read as it is written") }
         if driver.takeEffects().last != .save { Issue.record("round \(round): \(alert.text) is not kept") }
       }
-      // Keys at any place, now and then; not for a run's end.
+      // Sometimes keys at any position.
       for _ in 0..<(random.oneIn(8) ? random.upTo(6) : 0) {
         if random.oneIn(2) {
           driver.press(Self.keys[random.upTo(Self.keys.count - 1)])
@@ -87,7 +87,7 @@ import Testing
   @Test func `a distance in per cent is that of school, whatever the price`() {
     var random = SplitMix(18)
     for _ in 0..<rounds(500) {
-      // From a ten-thousandth to the largest: in hundredths, a digit more each time.
+      // From the smallest price to the largest, in hundredths, with one more digit each time.
       var largest: Int64 = 10
       for _ in 0..<random.upTo(13) { largest *= 10 }
       let hundredths = Int64.random(in: 1...min(largest, 900_000_000_000), using: &random)
@@ -96,7 +96,7 @@ import Testing
       let price = Price(raw: hundredths * 10_000_000)
       let row = Row("X", price: price, decimals: 2, time: Timestamp(ns: 0))
       let text = "\(sign > 0 ? "+" : "-")\(share / 100).\(share % 100 / 10)\(share % 10)%"
-      // In billionths: exact, then to the nearest hundredth, halves up.
+      // In units of 1e-9: exact, then rounded to the nearest hundredth, halves up.
       let distance = sign * Int128(hundredths) * 10_000_000 * Int128(share) / 10_000
       let exact = Int128(price.raw) + distance
       let rest = exact % 10_000_000

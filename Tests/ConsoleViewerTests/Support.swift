@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsoleViewer
 
-/// 2013-10-08T13:30:00Z, when the tests' day begins.
+/// 2013-10-08T13:30:00Z, the start time of the tests.
 let opening: Int64 = 1_381_239_000_000_000_000
 let second: Int64 = 1_000_000_000
 
@@ -25,7 +25,7 @@ struct Driver {
     advance(0)
   }
 
-  /// Moves time on by milliseconds and gets ready for a frame.
+  /// Advances the time by milliseconds and prepares a frame.
   mutating func advance(_ milliseconds: Int64) {
     let now = state.now + milliseconds * 1_000_000
     effects += state.reduce(.tick(now, wall: Timestamp(ns: opening + now)))
@@ -37,7 +37,7 @@ struct Driver {
 
   mutating func type(_ text: String) { for character in text { send(.key(KeyPress(.character(character)))) } }
 
-  /// A trade now; prices in hundredths.
+  /// A trade at the current time; prices in hundredths.
   mutating func trade(_ symbol: Symbol, _ hundredths: Int64, size: Int64 = 100, side: Side = .unknown) {
     let time = Timestamp(ns: opening + state.now)
     let trade = Trade(
@@ -73,7 +73,7 @@ struct Driver {
   var shown: [String] { state.listedSymbols.map(\.description) }
 }
 
-/// A morning of five symbols: nine rounds, one a second.
+/// Trades of five symbols: nine rounds, one each second.
 func morning(_ driver: inout Driver) {
   let first: [(Symbol, Int64)] = [("AAPL", 18_925), ("MSFT", 33_310), ("BRK.B", 11_400), ("NVDA", 48_780), ("TSLA", 26_000)]
   for round in 0..<9 {
@@ -105,7 +105,7 @@ func edge(_ from: String, _ to: String, _ published: Int, dropped: Int = 0, conf
   return RunEdge(from: from, to: to, counts: counts)
 }
 
-/// Compares with `Tests/Fixtures/screen/NAME.txt`. With UPDATE_GOLDENS=1 in the environment it is written instead, to be looked over.
+/// Compares with `Tests/Fixtures/screen/NAME.txt`. With UPDATE_GOLDENS=1 in the environment the file is written instead, for review.
 func expect(_ lines: [String], is name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   let file = tests.appending(path: "Fixtures/screen/\(name).txt")
@@ -115,7 +115,7 @@ func expect(_ lines: [String], is name: String, sourceLocation: SourceLocation =
   #expect(text == golden, sourceLocation: sourceLocation)
 }
 
-/// A row in pieces of one look each: `AAPL[d8dee4 on 101418 bold]`.
+/// A row in pieces of one style each: `AAPL[d8dee4 on 101418 bold]`.
 func looks(_ frame: CellFrame, row: Int) -> String {
   func name(_ color: Color?) -> String {
     switch color {

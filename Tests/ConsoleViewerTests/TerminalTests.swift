@@ -6,7 +6,7 @@ import StockbusTestKit
 import TestTerminal
 import Testing
 
-/// The viewer on a terminal: taking it, drawing, giving it back, and doing without.
+/// The viewer on a terminal: opening the screen, drawing, restoring the terminal, and running without one.
 @Suite(.timeLimit(.minutes(15))) struct TerminalTests {
   private let clock = ManualTimekeeper()
   private let run = FakeRun()
@@ -21,7 +21,7 @@ import Testing
     return Trade(symbol: price.0, price: Price(raw: price.1 * 10_000_000), size: 1, time: time, received: time, priceDecimals: 2)
   }
 
-  /// Lets time go by until the terminal looks so.
+  /// Advances the clock until the terminal meets the condition.
   private func see(_ screen: FakeTerminal, _ condition: @escaping @Sendable (ScreenModel) -> Bool) async {
     await clock.running { await screen.wait(until: condition) }
   }
@@ -105,7 +105,7 @@ import Testing
     #expect(screen.journal == Self.taken + Self.given)
   }
 
-  /// Why there is no full screen, and what the terminal is like then.
+  /// The reasons why there is no full screen, with a terminal for each.
   enum Obstacle: CaseIterable, Sendable {
     case inline, keyboardTaken, noKeyboard, background, anotherScreen
 

@@ -9,19 +9,19 @@ import Glibc
 import Darwin
 #endif
 
-/// A TCP proxy that breaks connections by a plan drawn from a seed: each after so many bytes, in the middle of whatever stands there,
-/// with a FIN or a reset, at once or after a stall; bytes are held back for a moment now and then. It reorders nothing.
+/// A TCP proxy that breaks connections by a random plan from a seed: each after some number of bytes, at any position, with a FIN or a
+/// reset, at once or after a stall. Sometimes bytes are delayed. It does not reorder anything.
 final class ChaosProxy: Sendable {
   enum Cut: CaseIterable, Sendable { case finish, reset, stallThenFinish, stallThenReset }
 
-  /// What became of one connection.
+  /// The record of one connection.
   struct Entry: Sendable {
-    /// How it was cut; nil where it was left alone.
+    /// How it was cut; nil if it was not.
     let cut: Cut?
-    /// Bytes after which it is cut, both ways together.
+    /// The number of bytes after which it is cut, both directions together.
     let budget: Int
     var forwarded = 0
-    /// The server's answer to the handshake went through as a whole.
+    /// True if the server's whole handshake response was passed on.
     var sawHandshake = false
     var isCut = false
   }
@@ -35,7 +35,7 @@ final class ChaosProxy: Sendable {
   private let listener: any Channel
   var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// - Parameter within: the most bytes before a cut.
+  /// - Parameter within: the largest number of bytes before a cut.
   static func start(upstream: Int, seed: UInt64, cuts: Int, within: Int, on group: any EventLoopGroup) async throws -> ChaosProxy {
     let box = Box()
     let listener = try await ServerBootstrap(group: group)
@@ -67,7 +67,7 @@ final class ChaosProxy: Sendable {
     state.withLock { state in
       let isCut = state.entries.count < cuts
       let cut = isCut ? Cut.allCases.randomElement(using: &state.random) : nil
-      // A tenth is cut in the handshake or soon after it.
+      // A tenth of the connections is cut during the handshake or soon after it.
       let most = state.entries.count % 10 == 0 ? 600 : within
       state.entries.append(Entry(cut: cut, budget: isCut ? Int.random(in: 1...most, using: &state.random) : .max))
       return state.entries.count - 1
@@ -76,10 +76,10 @@ final class ChaosProxy: Sendable {
 
   private func entry(_ index: Int) -> Entry { state.withLock { $0.entries[index] } }
   private func update(_ index: Int, _ body: (inout Entry) -> Void) { state.withLock { body(&$0.entries[index]) } }
-  /// Now and then a chunk has to wait: milliseconds, mostly none.
+  /// The delay of a chunk in milliseconds, mostly none.
   private func pause() -> Int64 { state.withLock { Int.random(in: 0..<40, using: &$0.random) == 0 ? 2 : 0 } }
 
-  /// The side of the client; both sides live on one thread.
+  /// The client's side; both sides run on one thread.
   private final class Front: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -92,7 +92,7 @@ final class ChaosProxy: Sendable {
     private var early: [ByteBuffer] = []
     private var head: [UInt8] = []
     private var isOver = false
-    /// Chunks that wait, in order, each with where it goes.
+    /// Delayed chunks, in order, each with its destination.
     private var held: [(ByteBuffer, any Channel)] = []
     private var isHolding = false
 

@@ -20,7 +20,7 @@ struct CountedSettings: Options {
   @Setting("How many.") var count = 10
 }
 
-/// Keeps what came and what became of the connection.
+/// Stores the events and the connection states that came.
 final class Shelf: Sendable {
   let trades = Watched<[Trade]>([])
   let states = Watched<[ConnectionStatus]>([])
@@ -53,7 +53,7 @@ extension Plugin {
   func `through cuts, stalls and broken frames everything comes once and in order`(count: Int, cuts: Int, seed: UInt64) async throws {
     let clock = SystemTimekeeper()
     let server = try await WebSocketServer.start(clock: clock, .echo)
-    // About twice 300 bytes an event: so that all cuts happen, and some parts are long.
+    // About twice 300 bytes for each event, so that all cuts happen, and some parts are long.
     let proxy = try await ChaosProxy.start(
       upstream: server.port, seed: seed, cuts: cuts, within: count * 450 / cuts, on: MultiThreadedEventLoopGroup.singleton)
     let text = """
@@ -80,7 +80,7 @@ extension Plugin {
     #expect(back.count == count)
     #expect(back == sent)
 
-    // What the component says of itself, and what the proxy has done.
+    // The component's counters against the proxy's records.
     func counter(_ name: String) -> Int { report.ledger.counters.first { $0.component == "echo" && $0.name == name }?.total ?? 0 }
     let entries = proxy.log
     let states = shelf.states.value.map(\.state)
@@ -89,14 +89,14 @@ extension Plugin {
     #expect(states.count(where: { $0 == .connecting }) == entries.count)
     #expect(states.count(where: { $0 == .disconnected }) == entries.count)
     #expect(states.count(where: { $0 == .connected }) == counter("connections"))
-    // A reset may overtake the server's answer, so that the client never sees it.
+    // A reset may overtake the server's reply, so that the client never gets it.
     let shaken = entries.count(where: \.sawHandshake)
     let resetEarly = entries.count { $0.sawHandshake && ($0.cut == .reset || $0.cut == .stallThenReset) && $0.budget < 2000 }
     #expect((shaken - resetEarly...shaken).contains(counter("connections")))
     #expect(counter("echoed") == count)
     #expect(counter("sent") - counter("sent again") == count)
     #expect(counter("dead letters") == 0)
-    // Each connection's states follow each other as they must.
+    // The states of each connection are in a valid order.
     for (before, after) in zip(states, states.dropFirst()) {
       switch before {
       case .connecting: #expect(after == .connected || after == .disconnected)

@@ -55,7 +55,7 @@ import Testing
         return lives
       }
       if life == 1 {
-        // Of ten it answers four, and the third of those twice; then it is gone.
+        // The server replies to four of ten, and to the third of those twice; then it closes.
         let received = try await messages(10, from: connection)
         for index in [0, 1, 2, 2, 3] { connection.queue(received[index]) }
         try await connection.flush()
@@ -72,7 +72,7 @@ import Testing
     #expect(await running.output(count: 10) == sent)
     try await running.stop()
     #expect(running.output == sent)
-    // A peer that cuts may take the last of what it sent with it: then those are sent again as well.
+    // When a peer cuts the connection, its last replies may be lost; then those events are sent again too.
     #expect(try #require(stage.harness.counter("sent again")) >= 6)
     #expect(try #require(stage.harness.counter("duplicates")) <= 1)
     #expect(stage.harness.counter("connections") == 2)
@@ -101,7 +101,7 @@ import Testing
     await stage.harness.notices.connections.wait { $0.last?.state == .disconnected }
     #expect(stage.harness.notices.connections.value.last?.reason == "an answer did not come in time")
     await stage.letPausePass()
-    // Only the second one is sent again: the answers to the later ones were kept.
+    // Only the second event is sent again: the replies to the later ones were kept.
     #expect(await running.output(count: 5) == sent)
     try await running.stop()
     #expect(stage.harness.counter("sent again") == 1)

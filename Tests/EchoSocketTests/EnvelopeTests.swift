@@ -8,7 +8,7 @@ import Testing
   private let event =
     #"{"symbol":"AAPL","price":189.25,"size":100,"side":"buy","time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#
 
-  /// What a text is, in words: `17 same`, `17: ` and the difference, or `malformed: ` and why.
+  /// Describes a text: `17 same`, `17: ` and the difference, or `malformed: ` and the reason.
   private func read(_ text: String, sent: Trade = .schema.example) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -75,7 +75,7 @@ import Testing
       _ = read(#"{"seq":1,"event":\#(event.replacing("AAPL", with: "ENVELOPE-\(n)"))}"#)
       _ = read(#"{"event":\#(event.replacing("AAPL", with: "ENVELOPE\\u002d\(n)")),"seq":1}"#)
     }
-    // Other suites of this process may make some at the same time, but none of these.
+    // Other suites of this process may make symbols at the same time, but not these.
     let after: Symbol = "ENVELOPE-AFTER"
     let made = (before.id...after.id).map { Symbol(id: $0).description }.filter { $0.hasPrefix("ENVELOPE-") }
     #expect(made == ["ENVELOPE-BEFORE", "ENVELOPE-AFTER"])
@@ -103,7 +103,7 @@ import Testing
         guard case .answer(_, let event) = EchoEnvelope.read(bytes) else { return "malformed" }
         return EchoEnvelope.difference(bytes, at: event, from: Trade.schema.example) ?? "same"
       }
-      // Where it is called the same, reading it in the ordinary way must find the event.
+      // If the result is "same", decoding the text must give the same event.
       guard words == "same" else { continue }
       let decoded = bytes.withUnsafeBufferPointer { bytes -> Trade? in
         guard case .answer(_, let event) = EchoEnvelope.read(bytes) else { return nil }

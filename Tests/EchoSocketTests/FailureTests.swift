@@ -43,7 +43,7 @@ struct Note: Event, Equatable {
       ])
     #expect(stage.harness.deadLetters.allSatisfy { $0.origin == stage.url })
     #expect(stage.harness.deadLetters[0].payload == "hello")
-    // The real answer to the first came after the one that could not be used.
+    // The valid reply to the first event came after the unusable one.
     #expect(stage.harness.counter("duplicates") == 1)
     #expect(running.output == [sent[1]])
     await stage.server.stop()
@@ -91,9 +91,9 @@ struct Note: Event, Equatable {
     var pauses: [Duration] = []
     for round in 1...3 {
       await stage.harness.notices.connections.wait { $0.count >= 3 * round }
-      // No more than the limit and one is looked at, whatever else has come.
+      // At most one message more than the limit is handled, however many have come.
       #expect(stage.harness.deadLetters.count == 1001 * round)
-      // Nothing else is to happen so soon.
+      // Nothing else is due so soon.
       let clock = stage.harness.clock
       while !(clock.deadlines.first.map { $0 - clock.uptime <= .seconds(1) } ?? false) { await Task.yield() }
       pauses.append((clock.deadlines.first ?? .zero) - clock.uptime)
@@ -104,7 +104,7 @@ struct Note: Event, Equatable {
     #expect(stage.harness.notices.connections.value.filter { $0.state == .disconnected }.allSatisfy { $0.reason == reason })
     // Drawn from the upper halves of 250, 500 and 1000 ms.
     #expect(pauses[0] <= .milliseconds(250) && pauses[1] >= .milliseconds(250) && pauses[2] >= .milliseconds(500), "\(pauses)")
-    // None of the events is to blame, and none is lost.
+    // No event is blamed, and none is lost.
     #expect(stage.harness.log.texts(.error) == [])
     #expect((stage.harness.counter("sent again") ?? 0) >= 6)
     await stage.server.stop()
@@ -168,7 +168,7 @@ struct Note: Event, Equatable {
       await stage.harness.notices.connections.wait { $0.count == 3 * attempt - 1 }
       while stage.harness.counter("sent again") != 1 * (attempt - 1) { await Task.yield() }
       await stage.harness.clock.waitForSleepers(2)
-      // One look may come before the event was sent; the next is the deadline.
+      // One check may come before the event was sent; the next one is at the deadline.
       while stage.harness.notices.connections.value.count < 3 * attempt {
         stage.harness.clock.advance(by: .seconds(10))
         for _ in 0..<50 { await Task.yield() }
@@ -232,13 +232,13 @@ struct Note: Event, Equatable {
   }
 
   @Test func `it ends in whatever state it is when upstream does`() async throws {
-    // While it pauses between attempts, with nothing under way: at once.
+    // During a pause between attempts, with nothing under way, it ends at once.
     let stage = try await Stage()
     let pausing = try stage.start()
     await stage.harness.notices.connections.wait { $0.count == 2 }
     try await pausing.stop()
     #expect(stage.harness.notices.connections.value.map(\.state) == [.connecting, .disconnected])
-    // While it pauses, with something under way: within its patience.
+    // During a pause, with events under way, it ends within its patience.
     let late = try await Stage()
     let holding = try late.start("patience: 2s")
     try await holding.send(trades(3))
@@ -263,7 +263,7 @@ struct Note: Event, Equatable {
     try await running.send(sent)
     await stage.harness.notices.connections.wait { $0.count == 2 }
     stage.run.stop()
-    // The clock stands still: nothing is waited for.
+    // The clock does not move, so nothing is waited for.
     try await running.stop()
     #expect(stage.harness.clock.uptime == .zero)
     #expect(stage.harness.deadLetters.map(\.origin) == (1...10).map { "event \($0)" })
@@ -290,7 +290,7 @@ struct Note: Event, Equatable {
     try await running.send(Array(sent[4...]))
     cut.update { $0 = true }
     try await running.stop()
-    // The third was answered, and comes out though the second was not.
+    // The third event had a reply and is published, although the second had none.
     #expect(running.output == [sent[0], sent[2]])
     #expect(stage.harness.deadLetters.map(\.origin) == ["event 2", "event 4", "event 5", "event 6"])
     #expect(stage.states == ["connecting", "connected", "disconnected"])

@@ -7,7 +7,7 @@ import StockbusTestKit
 import TestServers
 import Testing
 
-/// Trades that can be told apart: sizes 1, 2, 3 and so on, over some symbols.
+/// Distinguishable trades: sizes 1, 2, 3 and so on, over some symbols.
 func trades(_ count: Int, symbols: Int = 25) -> [Trade] {
   let names = (0..<symbols).map { n -> Symbol in (try? Symbol("SYM\(n)")) ?? "ANY" }
   return (0..<count).map { i in
@@ -18,9 +18,9 @@ func trades(_ count: Int, symbols: Int = 25) -> [Trade] {
   }
 }
 
-/// A harness whose plugin talks to a server that plays a part.
+/// A harness whose plugin is connected to a scripted server.
 struct Stage {
-  /// The run around it, which a test may ask to stop.
+  /// The run around the plugin, which a test can stop.
   let run = FakeRun()
   let harness: PluginHarness
   let server: WebSocketServer
@@ -32,7 +32,7 @@ struct Stage {
     refusing = nil
   }
 
-  /// The server is away, and stays away: `server` has been stopped, and `url` is a port that refuses.
+  /// A stage without a server: `server` has been stopped, and the port in `url` refuses connections.
   init() async throws {
     harness = PluginHarness(id: "echo", run: run)
     server = try await WebSocketServer.start(clock: harness.clock, .echo)
@@ -42,7 +42,8 @@ struct Stage {
 
   var url: String { refusing.map { "ws://127.0.0.1:\($0.number)" } ?? "\(server.url)" }
 
-  /// Lets the pause after the end of a connection pass, up to the next attempt. Only what is due soon: no answer is late by it.
+  /// Lets the pause after the end of a connection pass, up to the next attempt. It only advances to sleepers that are due soon, so that no
+  /// reply is late because of it.
   func letPausePass() async {
     let known = harness.notices.connections.value.count
     while harness.notices.connections.value.count == known {
@@ -58,7 +59,7 @@ struct Stage {
   var states: [String] { harness.notices.connections.value.map { $0.state.fieldName } }
 }
 
-/// The next messages, at least so many.
+/// The next messages, at least this many.
 nonisolated(nonsending) func messages(_ count: Int, from connection: WebSocketConnection) async throws -> [WebSocketMessage] {
   var messages: [WebSocketMessage] = []
   while messages.count < count { messages += try await connection.receive() }

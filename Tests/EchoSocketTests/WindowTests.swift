@@ -61,7 +61,7 @@ import Testing
     }
     #expect(numbers == [1, 2, 4, 5])
     #expect(again == [true, true, true, false])
-    // What was not sent cannot be answered.
+    // An entry that was not sent cannot have a reply.
     window.append("f")
     #expect(window.answer(6, at: .zero) == .unknown)
   }
@@ -69,9 +69,9 @@ import Testing
   @Test func `who is to blame is found by sending one at a time, and given up in the end`() {
     var window = EchoWindow<String>(capacity: 8)
     for text in ["good", "bad", "later"] { window.append(text) }
-    #expect(window.blame(attempts: 2) == nil)  // nothing was sent, so nobody is to blame
+    #expect(window.blame(attempts: 2) == nil)  // nothing was sent, so nothing is blamed
     #expect(sendAll(&window) == [1, 2, 3])
-    // The first one gets the blame, and is acquitted by its answer.
+    // The first one is blamed, and cleared by its reply.
     #expect(window.blame(attempts: 2) == nil)
     window.rewind()
     #expect(sendAll(&window) == [1])
@@ -122,7 +122,7 @@ import Testing
     #expect(window.isEmpty)
   }
 
-  /// A window as anybody would write it: every list searched from its beginning.
+  /// A simple model of the window: every list is searched from its beginning.
   private struct Model {
     var all: [(number: Int64, text: String, isSent: Bool, onWire: Bool, answer: String?)] = []
     var next: Int64 = 1

@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [2, 4, 64, 4096]) func `three stages that publish again`(capacity: Int) async throws {
     let count = 10_000
     let topics = (0..<4).map { Topic<Tick>("t\($0)", capacity: capacity) }
-    // As a component does: its inlet and its outlet sleep at the same place.
+    // As in a component, the inlet and the outlet share one parker.
     let inlets = (0..<3).map { topics[$0].attach(topics[$0 + 1].producer) }
     let last = topics[3].attach(Parker())
     let seen = try await withThrowingTaskGroup(of: Seen?.self) { group in
@@ -202,7 +202,7 @@ import Testing
       topic.producer.wake()
       await #expect(throws: CancellationError.self) { try await producer.value }
       #expect(topic.published == 2)
-      // Who comes next writes and waits in the same place.
+      // The next producer writes and waits with the same parker.
       let next = Task {
         guard var outlet = topic.claim(waitsWhenCancelled: true) else { throw CancellationError() }
         for i in 3...5 { outlet.send(.make(i)) }
@@ -258,7 +258,7 @@ import Testing
     for producer in producers { producer.cancel() }
     for i in 0..<64 {
       let seen = await consume(inlets[i], seed: i, pauses: 0)
-      // Where it does not wait only what fitted into the ring was published.
+      // If it does not wait, only what fitted into the ring was published.
       #expect(seen.count == (i % 2 == 0 ? 9 : 2) && seen.problem == nil)
       await #expect(throws: CancellationError.self) { try await producers[i].value }
       inlets[i].detach()

@@ -2,19 +2,19 @@ import EventBus
 import MarketData
 import Testing
 
-/// What an edge promises: everything that its topic has published since it was wired is in its counts, whatever becomes of its reader and
-/// when: delivered, filtered, dropped, conflated, dead, or still waiting while somebody may read it.
+/// What an edge guarantees: its counts contain everything that its topic has published since the edge was wired, no matter when its reader
+/// ends: delivered, filtered, dropped, conflated, dead, or in flight while the reader may still read it.
 @Suite struct EdgeCountTests {
   private enum Step: CaseIterable {
     case publish
-    /// The reader takes what waits, and is not done with it.
+    /// The reader takes what waits and does not finish it.
     case take
     case finish
-    /// The reader is gone for good.
+    /// The reader detaches for good.
     case leave
   }
 
-  /// All orders of so many steps.
+  /// All sequences of this many steps.
   private func orders(_ length: Int) -> [[Step]] {
     var orders: [[Step]] = [[]]
     for _ in 0..<length { orders = orders.flatMap { order in Step.allCases.map { order + [$0] } } }

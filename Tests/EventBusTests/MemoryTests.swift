@@ -3,7 +3,7 @@ import MarketData
 import SeededRandom
 import Testing
 
-/// A text, and an object that tells when the event is gone.
+/// A text, and an object that counts the events that exist.
 struct Crate: SymbolEvent {
   var symbol: Symbol
   var text: String
@@ -21,7 +21,7 @@ struct Crate: SymbolEvent {
     fields: [.init("symbol", \.symbol, "The instrument."), .init("text", \.text, "The text."), .init("time", \.time, "The time.")])
 }
 
-/// Memory is bounded by bytes, not by the number of events, and what all have read is let go.
+/// Memory is limited by bytes, not only by the number of events, and events that all readers have passed are released.
 @Suite(.timeLimit(.minutes(15))) struct MemoryTests {
   private func read(_ inlet: Inlet<Crate>, _ count: Int = .max) -> Int {
     var done = 0
@@ -54,7 +54,7 @@ struct Crate: SymbolEvent {
     for number in 0..<5000 {
       try await outlet.publish(Crate(number, bytes: 20, tally))
       #expect(read(inlet) == 1)
-      // 50 of them are the 1,000 bytes after which the producer looks.
+      // 50 of them have the 1,000 bytes after which the producer releases events.
       #expect(tally.count <= 51)
     }
     inlet.detach()
@@ -71,7 +71,7 @@ struct Crate: SymbolEvent {
     #expect(outlet.room() == 0)
     #expect(tally.count == 20)
     #expect(read(inlet, 2) == 2)
-    // Room for two more: what stands aside goes first, when the producer waits for it.
+    // There is room for two more; events in the spill are published first, when the producer waits.
     outlet.rollback()
     #expect(tally.count == 5)
     outlet.send(Crate(20, bytes: 10_000, tally))
@@ -159,7 +159,7 @@ struct Crate: SymbolEvent {
     #expect(latest.counts.inFlight == 3 && latest.counts.conflated == 9 && latest.counts.dropped == 8)
     #expect(latest.nextBatch(limit: 9).map(\.content.number) == [15, 16, 17])
     #expect(newest.nextBatch(limit: 9).map(\.content.number) == [17, 18, 19])
-    // One that is larger than all of it may wait alone.
+    // One that is larger than the whole budget may wait alone.
     outlet.send(Crate(20, bytes: 1000, tally))
     outlet.commit()
     outlet.send(Crate(21, bytes: 1000, tally))
@@ -189,7 +189,7 @@ struct Crate: SymbolEvent {
     send(11, bytes: 190)
     #expect(inlet.counts.conflated == 3 && inlet.counts.dropped == 1)
     #expect(waiting() == [5, 11, 7])
-    // Alone, one may be as large as it is.
+    // A single event may have any size.
     inlet.begin(3)
     inlet.finish(3)
     send(20, bytes: 100)
@@ -216,7 +216,7 @@ struct Crate: SymbolEvent {
   }
 }
 
-/// What an inlet reads, one by one.
+/// The events of an inlet, one by one.
 private struct Crates: AsyncSequence, AsyncIteratorProtocol {
   let inlet: Inlet<Crate>
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventBus
 
-/// The sleeping place, tried in every order of calls. Failures are collected: an expectation a step would take minutes.
+/// The parker, tested with every order of calls. Failures are collected, because an expectation for each step would take minutes.
 @Suite struct ParkerStateTests {
   private enum Call: CaseIterable { case sleep, wake }
 
@@ -27,7 +27,7 @@ import Testing
           permit = false
         case .wake:
           answer = state.wake()
-          expected = sleeper  // whoever sleeps is resumed, once
+          expected = sleeper  // a sleeper is resumed, once
           if sleeper == nil { permit = true }
           sleeper = nil
         }
@@ -40,16 +40,16 @@ import Testing
     #expect(sequences > 10_000)
   }
 
-  /// One sleeper who looks for news and for the end before each sleep, two wakers who make news visible and then wake, and some who tell the
-  /// sleeper to end and then wake.
+  /// One sleeper, which checks for events and for the end before each sleep; two wakers, which publish and then wake; and some stoppers,
+  /// which set the end and then wake.
   private struct World {
-    /// The owner: about to look, about to sleep, asleep, or done.
+    /// The owner is about to check, about to sleep, asleep, or done.
     enum Owner: Int { case looks, sleeps, asleep, done }
 
     var state = ParkerState<Int>()
-    /// What each waker still has to do: with an even number it is about to make news visible, with an odd one about to wake.
+    /// The number of steps that each waker still has: with an even number it is about to publish, with an odd one about to wake.
     var wakers: [Int]
-    /// The same for those who tell the end.
+    /// The same for the stoppers.
     var stoppers: [Int]
     var isCutOff = false
     var news = 0
@@ -66,7 +66,7 @@ import Testing
       owner = .looks
     }
 
-    /// All that the future depends on.
+    /// Everything that the further course depends on.
     var key: [Int] {
       let phase =
         switch state.phase {
@@ -77,7 +77,7 @@ import Testing
       return [phase, isCutOff ? 1 : 0, news - taken, owner.rawValue, sleeps - resumed] + wakers + stoppers
     }
 
-    /// Every world that is one step away.
+    /// All states that can be reached in one step.
     func successors(all: Int) -> [World] {
       var next: [World] = []
       func step(_ change: (inout World) -> Void) {

@@ -2,7 +2,7 @@ import EventBus
 import MarketData
 import Testing
 
-/// Events that hold references: every one is released exactly once, wherever it stands when its holder goes.
+/// Events with references: each one is released exactly once, wherever it is stored when its owner is freed.
 @Suite struct ReferenceTests {
   private func end(_ outlet: consuming Outlet<Parcel>) {}
 
@@ -25,7 +25,7 @@ import Testing
       let topic = Topic<Parcel>("t", capacity: 4)
       var outlet = Outlet(topic)
       for i in 1...count { publish(i...i, &outlet, tally) }
-      // Nobody reads; the producer looks once a ring.
+      // There is no reader; the producer releases events once a ring.
       #expect(tally.count == (count - 1) % 4 + 1)
     }
     #expect(tally.count == 0)
@@ -66,7 +66,7 @@ import Testing
         outlet.send(.make(2, five[1], tally))
         if life % 2 == 0 { outlet.rollback() }
       }
-      // What earlier lives published was passed when the last one began, which has rolled its second back.
+      // The events of earlier lives were released when the last life began; that one has rolled its second event back.
       #expect(tally.count == 1)
     }
     #expect(tally.count == 0)

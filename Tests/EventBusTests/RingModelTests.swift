@@ -3,7 +3,7 @@ import MarketData
 import SeededRandom
 import Testing
 
-/// SplitMix random schedules of everything that a producer and its readers may do, compared with slow models after every step.
+/// Random schedules (SplitMix) of everything that a producer and its readers can do, compared with slow models after every step.
 @Suite struct RingModelTests {
   private func drive<E: TestEvent>(_: E.Type, capacity: Int, memory: ClosedRange<Int>? = nil) async {
     var asides = 0

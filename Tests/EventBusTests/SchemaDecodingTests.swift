@@ -2,7 +2,7 @@ import EventBus
 import MarketData
 import Testing
 
-/// Reading: what is taken, and where a mistake is said to be.
+/// Decoding: what is accepted, and the position in errors.
 @Suite struct SchemaDecodingTests {
   private let tail = #""side":"sell","time":"2024-01-02T03:04:05Z","received":7}"#
 

@@ -2,7 +2,7 @@ import EventBus
 import MarketData
 import Testing
 
-/// The written forms of every event that the bus brings, by hand.
+/// The encoded forms of every event type of the bus, written by hand.
 @Suite struct SchemaGoldenTests {
   private func check<E: Event & Equatable>(
     _ event: E, header: String, json golden: String, csv line: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -39,7 +39,7 @@ import Testing
       #expect(defused(trade) == "'\(name),-1.5,1,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z")
       #expect(csv(trade).hasPrefix("\(name),-1.5,"))
     }
-    // Behind CSV's own quotation mark, and many of them in one record.
+    // After CSV's own quotation mark, and several in one record.
     let text = "=HYPERLINK(\"http://x\",\"y\")"
     let alert = Alert(symbol: "AAPL", rule: text, message: "-2", price: Price(raw: -2_000_000_000), time: time)
     #expect(defused(alert).contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""))

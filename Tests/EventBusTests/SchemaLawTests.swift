@@ -3,7 +3,7 @@ import MarketData
 import SeededRandom
 import Testing
 
-/// Laws on seeded random input: what is written is read back, and no input traps.
+/// Properties on seeded random input: what is encoded is decoded to the same value, and no input traps.
 @Suite struct SchemaLawTests {
   private func text(_ random: inout SplitMix) -> String {
     let pieces = ["a", "Z", "\"", ",", "\\", "\n", "\r", "\t", "\0", "\u{1f}", "é", "𝄞", " ", "{", "}", "\u{2028}", "7"]
@@ -26,7 +26,7 @@ import Testing
     } catch { Issue.record("\(error): \(json(event))") }
   }
 
-  /// Decimals that the decoder would find: at least what each number needs.
+  /// The decimals that the decoder will find: at least as many as each number needs.
   private func decimals(_ values: Int64...) -> UInt8 {
     UInt8(
       values.map { raw in
@@ -98,7 +98,7 @@ import Testing
     var reader = ByteReader(UnsafeBufferPointer(copy))
     do throws(TextError) {
       let event = try E.schema.decodeJSON(&reader)
-      // What was understood is written so that it is understood again.
+      // What was decoded is encoded so that it can be decoded again.
       #expect(jsonProblem(E.self, json(event)) == nil)
     } catch {
       if error.offset < 0 || error.offset > bytes.count { Issue.record("\(error) in \(bytes)") }
@@ -125,7 +125,7 @@ import Testing
       DeadLetter(component: "\"\\\u{1}", origin: "𝄞", sequence: .min, reason: "a,b", payload: "\n", time: Timestamp(ns: 0)), seed: 6)
   }
 
-  // MARK: Events of somebody's own
+  // MARK: Event types of users
 
   /// A text of a type of its own.
   private struct Code: FieldValue {

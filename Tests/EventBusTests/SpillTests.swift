@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventBus
 
-/// SplitMix random use beside an array; objects count that each is released exactly once.
+/// Random operations (SplitMix), compared with an array; objects count that each is released exactly once.
 @Suite struct SpillTests {
   private final class Mark {
     let number: Int

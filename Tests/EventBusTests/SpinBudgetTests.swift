@@ -2,9 +2,9 @@ import Testing
 
 @testable import EventBus
 
-/// How long a wait stays awake, from the waits before it.
+/// How long a wait spins, depending on the waits before it.
 @Suite struct SpinBudgetTests {
-  /// Waits until the budget says to sleep; answers for how many rounds.
+  /// Spins until the budget says to sleep; returns the number of rounds.
   private func spin(_ budget: inout SpinBudget) -> Int {
     var rounds = 0
     while budget.spins(times: 0) { rounds += 1 }
@@ -45,7 +45,7 @@ import Testing
     for _ in 0..<5 { budget.gaveUp(inVain: true) }
     budget.gaveUp(inVain: false)
     #expect(spin(&budget) == 800)
-    // And what was in vain before it is forgotten.
+    // Earlier waits in vain no longer count.
     for _ in 0..<31 { budget.gaveUp(inVain: true) }
     #expect(spin(&budget) == 0)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventBus
 
-/// Seconds that `STOCKBUS_STRESS` asks for; the stress run is left out without it.
+/// The duration in seconds from `STOCKBUS_STRESS`; without it the stress test is skipped.
 private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].flatMap { Int($0) } ?? 0
 
 /// Random topologies of producers, relays, mergers and readers over tiny rings, round after round until the time is over. Each
@@ -15,7 +15,7 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
   /// One topic of a round's graph.
   private struct Station {
     let topic: Topic<Tick>
-    /// False where several topics were merged: only sums are known then.
+    /// False if several topics were merged: only sums are known then.
     let isOrdered: Bool
     let count: Int
     let sum: Int
@@ -39,7 +39,7 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
     #expect(rounds > 0)
   }
 
-  /// Builds a graph, runs it to its end, and answers how many events were handed over.
+  /// Builds a graph, runs it to its end, and returns the number of events that were delivered.
   private func round(seed: Int) async throws -> Int {
     var random = SplitMix(seed)
     var stations: [Station] = []
@@ -108,7 +108,7 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
     if !isComplete || (station.isOrdered && seen.problem != nil) { Issue.record("\(seen), of \(station.count), sum \(station.sum)") }
   }
 
-  /// Publishes what comes from several topics, asleep at one place for all of them and for room, as a component is.
+  /// Publishes the events of several topics, with one parker for all of them and for room, as a component has.
   private func merge(_ inlets: [Inlet<Tick>], to topic: Topic<Tick>, seed: Int) async throws {
     var random = SplitMix(seed)
     var outlet = Outlet(topic, waitsWhenCancelled: true)

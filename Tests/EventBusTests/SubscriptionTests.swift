@@ -5,9 +5,9 @@ import Testing
 
 @testable import EventBus
 
-/// Tokens and what they deliver.
+/// Subscriptions and the events that they deliver.
 @Suite(.timeLimit(.minutes(15))) struct SubscriptionTests {
-  /// Notes what it is given; throws at `limit`.
+  /// Records what it gets; throws at `limit`.
   private actor Listener: Subscriber {
     var numbers: [Int] = []
     var deliveries: [Delivery] = []
@@ -34,7 +34,7 @@ import Testing
       token?.cancel()
     }
 
-    /// All in one turn of the actor, so that everything waits before the first run is handed over.
+    /// Without a suspension, so that everything waits before the first batch is delivered.
     func subscribeAndPublish(_ count: Int, to topic: Topic<Tick>) -> Subscription {
       let token = topic.subscribe(self)
       self.token = token
@@ -110,7 +110,7 @@ import Testing
     token.cancel()
     await token.finished()
     token.cancel()
-    try await publish(4...20, to: topic)  // nobody holds the producer back
+    try await publish(4...20, to: topic)  // no reader holds the producer back
     #expect(notebook.all == [1, 2, 3])
     #expect(token.counts.delivered == 3 && token.counts.dropped == 17 && token.counts.residue == 0)
   }
@@ -133,7 +133,7 @@ import Testing
     let listener = Listener()
     let token = await listener.subscribeAndPublish(3000, to: topic)
     await token.finished()
-    // It cancels in its first run, of 1,024 events, while two more wait.
+    // It cancels in its first batch, of 1,024 events, while two more wait.
     #expect(await listener.batches.map(\.count) == [1024])
     #expect(token.counts.delivered == 1024 && token.counts.dropped == 1976)
   }
@@ -243,7 +243,7 @@ import Testing
       for seed in 0..<3 {
         group.addTask {
           var random = SplitMix(seed)
-          // Each that stays slows the producer down, so without a limit they would be ever more on a busy machine.
+          // Each reader that stays slows the producer down, so without a limit their number would grow on a busy machine.
           var staying = 0
           while !topic.isClosed {
             let options = SubscriptionOptions(

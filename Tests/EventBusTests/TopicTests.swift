@@ -12,7 +12,7 @@ import Testing
 
   private func numbers(_ batch: UnsafeBufferPointer<Tick>) -> [Int] { batch.map(\.number) }
 
-  /// Everything that waits, in whatever runs it comes.
+  /// All waiting events, in batches of any size.
   private func drain(_ inlet: Inlet<Tick>) -> [Int] {
     var result: [Int] = []
     while true {
@@ -40,7 +40,7 @@ import Testing
       #expect(!isFree(topic))
       outlet.send(.make(number))
       outlet.commit()
-      // What is never committed is nobody's.
+      // An event that is never committed belongs to no reader.
       outlet.send(.make(99))
     }
     write(1)
@@ -167,7 +167,7 @@ import Testing
   @Test func `a flush that is cut short keeps the rest in order and sends nothing twice`() async throws {
     let topic = Topic<Tick>("ticks", capacity: 4)
     let inlet = topic.attach(Parker())
-    // A task that is cancelled from the start, so that the first wait throws.
+    // A task that is already cancelled when it starts, so that the first wait throws.
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       var outlet = Outlet(topic)
@@ -300,7 +300,7 @@ import Testing
     let inlets = (0..<100).map { _ in topic.attach(Parker()) }
     #expect(Set(inlets.map(\.bit)).count == 62)
     for inlet in inlets { inlet.announce() }
-    inlets[99].retract()  // of a shared bit: the others' announcement stays
+    inlets[99].retract()  // it shares its bit with others, whose announcements stay
     outlet.send(.make(1))
     outlet.commit()
     for inlet in inlets { await inlet.parker.sleep() }  // returns because each was woken

@@ -4,9 +4,9 @@ import Testing
 
 @testable import EventBus
 
-/// What is read eight bytes at a time agrees with what reads byte by byte, whatever stands there and wherever the text ends.
+/// Reading eight bytes at a time gives the same result as reading byte by byte, for any text and any end.
 @Suite struct WordReadingTests {
-  /// Bytes in memory that ends where they end.
+  /// Bytes in a memory block of exactly their length.
   private func reading<R>(_ bytes: [UInt8], _ body: (inout ByteReader) -> R) -> R {
     bytes.withUnsafeBufferPointer { buffer in
       var reader = ByteReader(buffer)
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// The general reader's answer for a time between quotation marks, and how many bytes it took.
+  /// The general reader's result for a time in quotation marks, and the number of bytes it took.
   private func general(_ bytes: [UInt8]) -> (time: Int64, read: Int)? {
     reading(bytes) { reader in
       do throws(TextError) {
@@ -37,7 +37,7 @@ import Testing
     var random = SplitMix(1)
     var wrong: [String] = []
     for _ in 0..<5000 {
-      // 1970 to 2261, at every fineness.
+      // 1970 to 2261, in every unit.
       let unit = ([1, 1000, 1_000_000, 1_000_000_000] as [Int64]).randomElement(using: &random)!
       let time = Timestamp(ns: Int64.random(in: 0..<9_214_646_400_000_000_000, using: &random) / unit * unit)
       for form in [ByteWriter.TimeForm.shortest, .seconds, .milliseconds, .microseconds, .nanoseconds] {
@@ -89,7 +89,7 @@ import Testing
     var wrong = 0
     for _ in 0..<100_000 {
       var text = (0..<random.upTo(40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      // Mostly plain ones, with neighbours of those that are not.
+      // Mostly plain characters, next to others that are not.
       for i in text.indices where text[i] % 8 != 0 {
         text[i] = [33, 35, 91, 93, 32, 127, 128, 160, 255, 65].randomElement(using: &random)!
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// What a row or a file that others write differently is told to be written as.
+/// Hints for rows and files in notations of other programs.
 @Suite struct AdviceTests {
   private func reason(_ text: String, _ options: ReplayOptions = .init()) -> String? { run(text, options).malformed.first?.reason }
 
@@ -59,7 +59,7 @@ import Testing
   func `dates in another order are told with the date to write`(text: String, advice: String?) {
     let found = reason("symbol;time;price\nA;\(text);1\n", options { $0.csv.delimiter = .semicolon })
     #expect(found == advice.map { "'time' is not a time in ISO-8601 or since the epoch: '\(text)'\($0)" })
-    // Where times are numbers nothing is said of dates.
+    // If times are numbers, there is no hint about dates.
     let number = reason(
       "symbol;time;price\nA;\(text);1\n",
       options {
@@ -88,7 +88,7 @@ import Testing
     for options in [plain, bare] {
       #expect(told(text, options).head == "line 1: \(FileLook.bareReturns)")
       #expect(told(text, options).run == FileLook.bareReturns)
-      // However long the file is, and the line that it is.
+      // For any length of the file and of its line.
       for count in [FileHead.size, 1 << 20] {
         let long = "time,price,symbol\r" + String(repeating: "1,1,A\r", count: count / 6 + 1)
         #expect(told(long, options).head == "line 1: \(FileLook.bareReturns)")
@@ -96,7 +96,7 @@ import Testing
       }
     }
     #expect(told("time,price,\"sym\nbol\",symbol\r1,1,1,A\r").run == FileLook.bareReturns)
-    // The usual ends of lines, and a carriage return that is part of a name.
+    // The usual line ends, and a carriage return that is part of a name.
     for good in ["time,price,symbol\r\n1,1,A\r\n", "time,price,symbol\r", "time,price,symbol,\"a\rb\"\n1,1,A,\"c\rd\"\n"] {
       #expect(told(good) == (nil, nil), "\(good.debugDescription)")
     }
@@ -140,7 +140,7 @@ import Testing
       #expect(reason(text, lines)?.hasSuffix(advice) == true, "\(text)")
     }
     #expect(reason("{\n\"symbol\":\"A\"}\n")?.hasSuffix("; an object has to be on one line: jq -c . < OLD > NEW writes each so") == true)
-    // Rows that are arrays where fields have places in them.
+    // Rows that are arrays, with fields given by index.
     let places = options {
       $0.format = .jsonLines
       $0.columns = ["symbol": "[0].s", "time": "[1]", "price": "[2]"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Quotation marks in files without a header, whose rows may have any count of fields.
+/// Quotation marks in files without a header, whose rows may have any number of fields.
 @Suite struct BareQuoteTests {
   private let bare = options {
     $0.csv.hasHeader = false
@@ -18,7 +18,7 @@ import Testing
 
   private let tail = ["E 4 x0 @1970-01-01T00:00:04Z", "F 5 x0 @1970-01-01T00:00:05Z"]
 
-  /// What libFuzzer came upon: the places of a row's fields were those of the row before, and some lay behind its end.
+  /// Found by libFuzzer: the column positions of the previous row were used, and some were beyond the row's end.
   @Test func `a quotation mark in a later row is malformed where it is, and no place of another row is used`() {
     let outcome = run("A,1,17\n\"I\",\"1.25\"x,3\nAo%\", then\n", bare)
     #expect(outcome.events.map(line) == ["A 1 x0 @1970-01-01T00:00:17Z"])

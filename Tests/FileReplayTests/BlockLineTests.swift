@@ -47,7 +47,7 @@ import Testing
     let tasks = (0..<3).map { _ in
       Task { while let work = await line.take() { if line.put(work) { await Task.yield() } } }
     }
-    // Nobody gives the first block's memory back: sooner or later all sleep.
+    // The first block's memory is not given back, so all parsers end up asleep.
     let first = await line.next()
     #expect(first?.number == 0)
     line.stop()

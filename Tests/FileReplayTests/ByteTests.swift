@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `hands out nothing of a line that a damaged file cuts short`() {
-    // Cut so that the number in the last line is shorter than it was: it must not become an event.
+    // Cut in the number of the last line, which must not become an event.
     let packed = gzip(Array("symbol,price,time\nA,1,1\nB,123456,2".utf8))
     let cut = Self.replay(Array(packed[..<(packed.count - 8)]))
     #expect(cut.events.map(\.symbol) == ["A"])

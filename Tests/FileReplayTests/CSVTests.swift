@@ -131,7 +131,7 @@ import Testing
   @Test func `finds columns in any case, words before single letters`() {
     #expect(run("t,TIME,Sym,p,PRICE\n9,1,A,9,2\n").events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
     #expect(run("t,T,s,p\n9,1,A,2\n").events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
-    // A column's name that would be no path in JSON.
+    // The name of a column that is not a valid JSON path.
     let named = run("Symbol,Last [USD],time\nA,2,1\n", options { $0.columns["price"] = "last [usd]" })
     #expect(named.events.map(line) == ["A 2 x0 @1970-01-01T00:00:01Z"])
   }
@@ -180,19 +180,19 @@ import Testing
         + "there are 'Instrument', 'TradeTime', 'LastPrice'; "
         + "set 'columns: { symbol: Instrument, time: TradeTime, price: LastPrice }' if those are they, "
         + "or set 'symbol: NAME' where all rows are about one")
-    // A column serves one field, and one that is taken serves no other.
+    // A column is suggested for one field only, and not if another field uses it.
     #expect(hint("time,symbol,Trade Time,Trade\n") == "set 'columns: { price: Trade }' if that is it")
     #expect(hint("ts,sym,a,b\n") == "say which in 'columns: { price: COLUMN }'")
-    // As YAML wants it between braces, and by its number where the name does not tell.
+    // Quoted as YAML requires inside braces, and by number if the name is ambiguous.
     #expect(hint("ts,sym,\"Last, USD\"\n") == "set 'columns: { price: 'Last, USD' }' if that is it")
     #expect(hint("ts,sym,Last's\n") == "set 'columns: { price: \"Last's\" }' if that is it")
     #expect(hint("ts,sym,last,Last\n") == "set 'columns: { price: 3 }' if that is it")
-    // What is written in the options is wrong in several ways.
+    // The options contain several errors.
     #expect(
       run("ts,sym,last\n", options { $0.columns = ["symbol": "tick", "time": "7"] }).error?.message
         == "no column 'tick' for the symbol; there is no column 7 for the time; there are 3; no column for the price (looked for 'price', 'px', 'p'); "
         + "there are 'ts', 'sym', 'last'; set 'columns: { price: last }' if that is it")
-    // Another delimiter, and no header at all.
+    // Another delimiter, and a file without a header.
     #expect(hint("Date;Ticker;Last\n") == "what separates them seems to be a semicolon: set 'delimiter: semicolon'")
     #expect(hint("Date\tTicker\tPrice\n") == "what separates them seems to be a tab: set 'delimiter: tab'")
     #expect(
@@ -201,7 +201,7 @@ import Testing
         + "as in 'columns: { symbol: 1, time: 2, price: 3 }'")
   }
 
-  /// RFC 4180 read character by character, the obvious way.
+  /// The obvious reader of RFC 4180, character by character.
   static func reference(_ text: String, _ delimiter: Character) -> [[String]] {
     var rows: [[String]] = []
     var row: [String] = []
@@ -239,7 +239,7 @@ import Testing
     return rows
   }
 
-  /// The fields of every row as the module reads them.
+  /// The fields of every row, read by the module.
   static func fields(_ text: String, _ delimiter: Delimiter, _ width: Int, blockSize: Int) throws -> [[String]] {
     var reader = try LineReader(.bytes(Array(text.utf8)), name: "f", blockSize: blockSize, limit: 1 << 20)
     let names = (1...width).map { "c\($0)" }

@@ -3,7 +3,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-/// What a configuration of a raw capture may be, and what is said where it may not.
+/// Valid configurations of raw captures, and the errors for invalid ones.
 @Suite struct CaptureOptionTests {
   private func problems(_ options: String) -> [String] {
     let folder = TemporaryFolder()

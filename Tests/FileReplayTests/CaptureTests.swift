@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Two messages of Binance and what a recorder or the cryptofeed tool puts around them.
+/// Two messages of Binance, with what a recorder or the cryptofeed tool adds to them.
 private let capture = """
   wss://stream.binance.com <-> 1618677543.367689
   wss://stream.binance.com <- 1618677543.829587: {"method":"SUBSCRIBE"}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// A file whose rows all fail is told before the run, which begins all the same.
+/// A file whose rows are all malformed gives a warning before the run, which starts nevertheless.
 @Suite struct DoubtTests {
   private let folder = TemporaryFolder()
 
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a row that is cut off is not judged, and what is behind the beginning is not known`() {
     let rows = header + "A,x,1\nB,y,2\n"
-    // The third line is whole with its end, or where the file ends behind it.
+    // The third line is complete with its line end, or at the end of the file.
     #expect(doubt(rows, size: 29) == "line 2: \(wrong); the only row of the first 0 KiB is no trade")
     #expect(doubt(header + "A,x,1\nB,1,2", size: 28) != nil)
     #expect(doubt(header + "A,x,1\nB,1,2") == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(harness.topology.warnings == [])
     let intake = SymbolIntake(limit: 1)
     #expect(throws: Never.self) { try Array(name.utf8).withUnsafeBufferPointer { _ = try intake.symbol(utf8: $0) } }
-    // It would be known if anybody had used it.
+    // The symbol would be in the table if the check had used it.
     #expect(intake.count == 1)
     #expect(doubt(header + "A\"B,1,1\n") != nil)
   }

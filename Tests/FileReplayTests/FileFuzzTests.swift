@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Files made by a grammar and damaged by chance.
+/// Files made by a grammar and damaged at random.
 struct FileMaker {
   enum Kind: String, CaseIterable {
     case csv, quoted, json, capture, gzip
@@ -109,7 +109,7 @@ struct FileMaker {
   }
 }
 
-/// `STOCKBUS_FUZZ_COUNT` says how many; a few unless it is set.
+/// `STOCKBUS_FUZZ_COUNT` sets the number of files; without it there are a few.
 @Suite struct FileFuzzTests {
   static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 700
 
@@ -134,7 +134,7 @@ struct FileMaker {
       let bytes = maker.bytes(kind)
       let input = [ReplayInput(name: "f", contents: .bytes(bytes))]
       var whole = Self.settings(kind)
-      // More than a file has, and no more: blocks are cleared when they are made.
+      // Larger than any file, but not much, because blocks are cleared when they are allocated.
       whole.blockSize = 8192
       var pieces = whole
       pieces.blockSize = Int.random(in: 1...70, using: &maker.random)
@@ -142,7 +142,7 @@ struct FileMaker {
         size: bytes.count, String(decoding: bytes, as: UTF8.self), isGood: { $0.counts.events > 0 && $0.malformed.isEmpty }
       ) { run(input, whole, limit: 100) }
       var other: Outcome<Trade> = run(input, pieces, limit: 7)
-      // Where exactly damage is met in compressed data depends on how much was read at once.
+      // The position at which damage in compressed data is found depends on how much is read at once.
       if kind == .gzip, one.error?.code == other.error?.code { other.error = one.error }
       #expect(one == other, "round \(round): \(String(decoding: bytes, as: UTF8.self))")
       #expect(one.counts.events == one.events.count && one.counts.malformed == one.malformed.count)
@@ -161,7 +161,7 @@ struct FileMaker {
   }
 
   @Test func `much in little gzip is read line by line and costs no memory`() {
-    // 24 MiB of zeros are 24 KiB of gzip, and one line that is too long; what comes behind is read.
+    // 24 MiB of zeros are 24 KiB of gzip, and one line that is too long; the lines after it are read.
     let zeros = gzip([UInt8](repeating: 48, count: 24 << 20))
     let bytes = gzip(Array("symbol,price,time\nA,1,1\n".utf8)) + zeros + gzip(Array("\nB,2,2\n".utf8))
     #expect(bytes.count < 60_000)

@@ -12,7 +12,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Runs over files that a grammar has made and chance has damaged.
+/// Runs over files that were made by a grammar and damaged at random.
 @Suite(.timeLimit(.minutes(15))) struct FileLedgerTests {
   private static func source(_ id: String, _ kind: FileMaker.Kind, _ path: String) -> String {
     let how =
@@ -24,7 +24,7 @@ import Testing
     return "  \(id): { plugin: file_replay, path: \(path), \(how), row_limit: 400B, supervision: { restarts: 0, on_failure: isolate } }\n"
   }
 
-  /// What the same file gives by itself.
+  /// The result of the same file without a run.
   private static func expected(_ kind: FileMaker.Kind, _ bytes: [UInt8]) -> Outcome<Trade> {
     run(
       [ReplayInput(name: "f", contents: .bytes(bytes))],
@@ -61,7 +61,7 @@ import Testing
         """
       let harness: PipelineHarness
       do { harness = try PipelineHarness(text, plugins: [.fileReplay, .filter, .fileWriter]) } catch {
-        // What can be seen from a file's beginning is told before anything runs; it must be what reading the file comes to.
+        // Errors in a file's beginning are reported before the run; they must agree with the result of reading the file.
         #expect(outcomes.contains { $0.error != nil }, "round \(round): \(error)")
         refused += 1
         continue

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileReplay
 
-/// A file that gives nothing says why.
+/// For a file that gives no event, a note says why.
 @Suite struct FruitlessTests {
   private let folder = TemporaryFolder()
 
@@ -20,7 +20,7 @@ import Testing
     return await harness.run()
   }
 
-  /// The notes of a run, the file called `f.csv`.
+  /// The notes of a run; the file has the name `f.csv`.
   private func notes(_ text: String, _ options: String = "") async throws -> [String] {
     try await report(text, options).ledger.notes.map { $0.text.replacing(folder.file("f.csv"), with: "f.csv") }
   }

@@ -8,10 +8,10 @@ final class GzipStream {
 
   deinit { deflateEnd(&stream) }
 
-  /// What the stream goes on with for these bytes; `flush` is `Z_FINISH` for the last of them, `Z_SYNC_FLUSH` where they are to be read at once.
+  /// The compressed form of these bytes; `flush` is `Z_FINISH` for the last ones, `Z_SYNC_FLUSH` if they have to be readable at once.
   func pack(_ bytes: [UInt8], _ flush: Int32) -> [UInt8] {
     var input = bytes
-    // The bound is that of a whole stream; what a flush adds is a few bytes.
+    // The bound is for a whole stream; a flush adds a few bytes.
     var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))) + 64)
     return input.withUnsafeMutableBufferPointer { source in
       output.withUnsafeMutableBufferPointer { target in

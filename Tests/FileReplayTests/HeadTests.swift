@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileReplay
 
-/// What is told of a file before a run, from its beginning, is what the run tells.
+/// Errors that are reported before a run, from a file's beginning, are the same as in the run.
 @Suite struct HeadTests {
   let folder = TemporaryFolder()
 
@@ -16,7 +16,7 @@ import Testing
   }
   private func fault(_ text: String, _ options: ReplayOptions = .init()) -> String? { fault(Array(text.utf8), options) }
 
-  /// What a run says that cannot go on, likewise.
+  /// The error that ends a run, in the same form.
   private func runFault(_ bytes: [UInt8], _ options: ReplayOptions) -> String? {
     let outcome: Outcome<Trade> = run([ReplayInput(name: "f", contents: .bytes(bytes))], options)
     guard let error = outcome.error else { return nil }
@@ -65,12 +65,12 @@ import Testing
   }
 
   @Test func `what goes on behind the beginning is left to the run`() {
-    // A header longer than what is looked at: nothing is certain.
+    // The header is longer than the checked part, so nothing is certain.
     let long = "time,symbol," + String(repeating: "x", count: FileHead.size) + "\n1,A,1\n"
     #expect(fault(long) == nil && runFault(Array(long.utf8), .init()) != nil)
     let open = "time,symbol,\"" + String(repeating: "x\n", count: FileHead.size) + "\"\n1,A,1\n"
     #expect(fault(open) == nil && runFault(Array(open.utf8), .init()) != nil)
-    // By chance: wherever it is cut, it is told as it is or not at all.
+    // At random: wherever the file is cut, the error is the same or there is none.
     var random = SplitMix(2208)
     let pieces = ["time", "symbol", "price", "\"pr\nice\"", "\"", ",", "\n", "\r\n", "1", " ", "{", "\"a\"\"b\"", ";", "Last"]
     var told = 0

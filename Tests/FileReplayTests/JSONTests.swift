@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `reads a shape it has learnt exactly as it reads it the first time`() {
-    // Every line alone, where nothing has been learnt, against all lines one after the other.
+    // Every line alone, without stored shapes, compared with all lines one after the other.
     var random = SplitMix(8259)
     func blanks(_ random: inout SplitMix) -> String { [" ", "", "", "\t", "  "].randomElement(using: &random)! }
     func value(_ depth: Int, _ random: inout SplitMix) -> String {

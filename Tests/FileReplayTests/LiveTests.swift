@@ -18,7 +18,7 @@ private final class Pipe {
   init() {
     path = folder.file("pipe")
     mkfifo(path, 0o600)
-    // For reading too, so that opening does not wait for a reader.
+    // Also for reading, so that opening does not wait for a reader.
     descriptor = open(path, O_RDWR | O_CLOEXEC)
   }
 
@@ -33,7 +33,7 @@ private final class Pipe {
   }
 }
 
-/// What a replay that does not wait for anything hands out next; nil where it would have to wait.
+/// The next events of a replay without waiting; nil if it would have to wait.
 private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100) throws -> [E]? {
   if replay.mustWait { return nil }
   var events: [E] = []
@@ -45,7 +45,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
   return events
 }
 
-/// Pipes in this process only: whoever writes has written before anybody reads, so that nothing depends on who is faster.
+/// Pipes in this process only: writing is finished before reading begins, so that nothing depends on timing.
 @Suite(.timeLimit(.minutes(15))) struct LiveTests {
   private func names(_ trades: [Trade]?) -> [String]? { trades?.map { "\($0.symbol)\($0.price)" } }
 
@@ -65,7 +65,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     #expect(names(try take(&replay)) == ["G7"])
     pipe.send("H\",8,8")
     pipe.close()
-    // The end of the pipe ends the last line.
+    // The last line ends with the pipe.
     #expect(names(try take(&replay)) == ["H8"])
     #expect(names(try take(&replay)) == [])
     #expect(replay.counts == ReplayCounts(events: 7, outside: 0, malformed: 1))
@@ -124,7 +124,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     #expect(names(try take(&replay)) == ["A1"])
     let rest = pack(",2\nC,3,3\n", Z_SYNC_FLUSH)
     for byte in rest.dropLast() { pipe.send([byte]) }
-    // The last byte of what is flushed is the end of an empty block.
+    // The last byte of the flushed data is the end of an empty block.
     #expect(names(try take(&replay)) == ["B2", "C3"])
     #expect(try take(&replay) == nil)
     pipe.send([rest[rest.count - 1]] + pack("D,4,4\n", Z_FINISH) + gzip(Array("E,5,5\n".utf8)))
@@ -139,7 +139,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     pipe.send("symbol,price,time\nP,1,1\nP,5,5\n")
     let file = ReplayInput(name: "f", contents: .bytes(Array("symbol,price,time\nF,0,0\nF,4,4\nF,6,6\nF,9,9\n".utf8)))
     var replay = try Replay<Trade>([file, ReplayInput(path: pipe.path)], .init())
-    // The file's event at 6 may have to wait for one of the pipe.
+    // The file's event at 6 may have to wait for an event of the pipe.
     #expect(names(try take(&replay)) == ["F0", "P1", "F4", "P5"])
     #expect(try take(&replay) == nil)
     pipe.send("P,7,7\n")
@@ -160,7 +160,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
         pipe.send(Array(rest.prefix(size)))
         rest = rest.dropFirst(size)
       }
-      // The header and the first record, which nothing comes before.
+      // The header and the first record, with no event before it.
       pipe.send(Array(rest.prefix(40)))
       rest = rest.dropFirst(40)
       var replay = try Replay<Trade>([ReplayInput(path: pipe.path)], options { $0.blockSize = 16 })
@@ -170,7 +170,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
           if rest.isEmpty { pipe.close() } else { send() }
           continue
         }
-        // A record of several lines that is cut is waited for when nothing comes before it: the rest must have been sent.
+        // A record of several lines that is not complete is waited for if there is no event before it, so the rest must have been sent.
         if !rest.isEmpty, replay.counts.events % 7 == 0 { for _ in 0..<20 { send() } }
         guard let run = try take(&replay, 1), !run.isEmpty else { break }
         events += run
@@ -203,7 +203,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     #expect(
       outcome.error?.description
         == "\(pipe.path): cannot be opened: it is being read already, and two readers would each get a part")
-    // Nobody minds two readers of nothing.
+    // Two readers of /dev/null are allowed.
     let nothing = try (InputDescriptor("/dev/null", halt: Halt()), InputDescriptor("/dev/null", halt: Halt()))
     #expect(nothing.0.isLive && nothing.1.isReady)
   }

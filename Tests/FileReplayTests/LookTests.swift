@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// What is said of files that are not what they were said to be.
+/// Hints for files that do not match the configuration.
 @Suite struct LookTests {
   private func message<E: ReplayEvent & Equatable>(_ text: String, as _: E.Type = Trade.self) -> String? {
     (run(as: E.self, text) as Outcome<E>).error?.description
@@ -20,7 +20,7 @@ import Testing
       message("Time,Symbol,Bid_Price,Ask_Price\n")
         == "f:1: \(missing) 'Time', 'Symbol', 'Bid_Price', 'Ask_Price'; 'bid_price' and 'ask_price' are a quote's: set 'event: quote'")
     #expect(message("time,symbol,px\n", as: Bar.self)?.hasSuffix("; 'px' is a trade's: set 'event: trade'") == true)
-    // Nothing is made up: letters alone may be anything, and half of an event is none.
+    // No hint without good reason: single letters may mean anything, and half of an event's fields are not enough.
     #expect(message("t,s,o,h,l,c\n") == "f:1: \(missing) 't', 's', 'o', 'h', 'l', 'c'; say which in 'columns: { price: COLUMN }'")
     #expect(
       message("time,symbol,open,close\n")
@@ -60,7 +60,7 @@ import Testing
     #expect(message(gemini) == "f:1: this looks like a raw capture of gemini: set 'preset: gemini'")
     #expect(
       message(gemini, as: Quote.self) == "f:1: this looks like a raw capture of gemini: set 'preset: gemini' and 'event: trade'")
-    // Nothing of what is wanted has come yet: the address tells.
+    // There is no message of the wanted kind yet; the address identifies the venue.
     let kraken =
       "wss://ws.kraken.com <-> 1\n2: {\"connectionID\":1,\"event\":\"systemStatus\",\"status\":\"online\",\"version\":\"1.8.3\"}\n"
     #expect(message(kraken)?.contains("raw capture of kraken") == true)

@@ -112,7 +112,7 @@ import Testing
     #expect(two.events.map { "\($0.symbol)\($0.price)" } == ["A0", "X0"])
     #expect(two.error?.code == .malformedRow)
     #expect(two.malformed.count == 1)
-    // The file that failed has ended; the others go on.
+    // The file that failed has ended; the others continue.
     var replay = try Replay<Trade>([Self.file("A", [(0, 0), (2, 1), (4, 2)]), bad], .init())
     var seen: [Trade] = []
     #expect(throws: ReplayError.self) {
@@ -165,7 +165,7 @@ import Testing
     #expect(try wait("0.5x", 101, .zero) == .seconds(2))
     #expect(try wait("1x", 99, .zero) == .zero)
     let far = Pacing(speed: .times(Quantity(raw: 1)), first: Timestamp(ns: .min)).due(Timestamp(ns: .max))
-    // 2^64 - 1 ns, a thousand million times as slow: more than the century that stands for ever.
+    // 2^64 - 1 ns, a thousand million times as slow: more than the limit of a century.
     #expect(far == .seconds(3_162_240_000))
     for bad in ["", "x", "0x", "-1x", "1", "fast", "1x1"] { #expect(ReplaySpeed(bad) == nil) }
   }

@@ -3,7 +3,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-/// What is said of options that a stranger got wrong says what to write instead.
+/// The errors for typical mistakes in options say what to write instead.
 @Suite struct OptionHintTests {
   private func problem(_ options: String) -> String {
     do {

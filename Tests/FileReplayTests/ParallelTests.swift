@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Everything several parsers give for one file in memory.
+/// The result of several parsers for one file in memory.
 private func runInParallel(
   blocks: Watched<Int> = Watched(0), _ text: String, _ options: ReplayOptions = .init(), parsers: Int = 3, limit: Int = 3,
   policy: MalformedPolicy = .skip
@@ -29,7 +29,7 @@ private func runInParallel(
   return outcome
 }
 
-/// A file with a bit of everything that rows may be.
+/// A file with rows of all kinds.
 private func file(_ random: inout SplitMix, isJSON: Bool, hasQuotes: Bool, lines: Int) -> String {
   var text = isJSON || !Bool.random(using: &random) ? "" : "\u{feff}"
   if !isJSON { text += "symbol,price,size,time\n" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Real recordings that are no part of the project: `STOCKBUS_DATA`, or `../shared/data` beside the package.
+/// Real recordings that are not part of the project: `STOCKBUS_DATA`, or `../shared/data` beside the package.
 enum Recordings {
   static let folder: String =
     ProcessInfo.processInfo.environment["STOCKBUS_DATA"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// Rows of a known shape are read in one pass; the general way, which reads every row, has to say the same of them.
+/// Rows of a known shape are read in one pass; the general functions, which read every row, must give the same result.
 @Suite struct ShapeTests {
   private static let values = [
     "1", "0", "12.5", "-3.25", "189.250", "12345678", "123456789", "0.00012345", "0.123456789", "0.1234567891", "00.5", "01", "+1", ".5",
@@ -17,7 +17,7 @@ import Testing
   private static let names = ["A", "AAPL", "BTC-USDT", "LONGERTHANEIGHT", "", " B ", "é", "A\u{1}", "ABCDEFGH", "ABCDEFGHI"]
   private static let sides = ["", "buy", "sell", "S", "Unknown", "hold", "buyer", "sel"]
 
-  /// Rows with a column that nobody asks for, which is in quotation marks or not.
+  /// Rows with an unused column, in quotation marks or not.
   private static func table(_ rows: [[String]], isQuoted: Bool, end: String) -> String {
     let quote = isQuoted ? "\"" : ""
     return "note,symbol,price,time,size,side,received\(end)"
@@ -88,7 +88,7 @@ import Testing
     #expect(csv.events.map(line) == ["A 1.5 x1.5 @1970-01-01T00:00:07Z", "B 2.25 x2.25 @1970-01-01T00:00:08Z"])
     #expect(Array(json.events.dropFirst()) == csv.events)
     #expect(csv.events.allSatisfy { $0.received == $0.time })
-    // Twice the same line: the second is read by its shape.
+    // The same line twice: the second is read by its shape.
     for row in [#"{"s":"X","symbol":"A","p":1,"p":2,"t":1,"T":2}"#, #"{"symbol":"A","s":"X","p":9,"p":2,"T":2,"t":1}"#] {
       let twice = run("\(row)\n\(row)")
       #expect(twice.events.map(line) == Array(repeating: "A 2 x0 @1970-01-01T00:00:02Z", count: 2))
@@ -150,7 +150,7 @@ import Testing
             $0.blockSize = 16
           })
         let carriage = end.utf8.count - 1
-        // The last row has no end of its own. A header that is too long leaves no columns.
+        // The last row has no line end. A header that is too long gives no columns.
         let isHeaderFit = 17 + carriage <= limit + 10
         if isHeaderFit {
           let fitting = rows.enumerated().filter { $1.utf8.count + ($0 < 3 ? carriage : 0) <= limit + 10 }.count
@@ -158,7 +158,7 @@ import Testing
         }
       }
     }
-    // A number that the end of a block cuts is not taken for a whole one.
+    // A number that is cut by the end of a block is not read as a complete one.
     for blockSize in 1...40 {
       let text = "symbol,price,time\nA,1.5,12345\nA,1.5,23456\nA,1.5,34567"
       #expect(run(text, options { $0.blockSize = blockSize }).events.map { $0.time.ns / 1_000_000_000 } == [12345, 23456, 34567])

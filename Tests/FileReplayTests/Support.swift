@@ -2,7 +2,7 @@ import MarketData
 
 @testable import FileReplay
 
-/// Everything a replay gives.
+/// The whole result of a replay.
 struct Outcome<E: ReplayEvent & Equatable>: Equatable {
   var events: [E] = []
   var malformed: [MalformedRow] = []
@@ -12,7 +12,7 @@ struct Outcome<E: ReplayEvent & Equatable>: Equatable {
   var reasons: [String] { malformed.map { "\($0.line): \($0.reason)" } }
 }
 
-/// Pulls a replay to its end, a few events at a time.
+/// Reads a replay to its end, a few events at a time.
 func run<E: ReplayEvent & Equatable>(
   as type: E.Type = Trade.self, _ inputs: [ReplayInput], _ options: ReplayOptions = .init(), limit: Int = 3,
   policy: MalformedPolicy = .skip

@@ -3,7 +3,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-/// No source takes the table of symbols from the others, and each says once where it has met its limit.
+/// No source can fill the table of symbols at the expense of the others, and each reports once that it has reached its limit.
 @Suite struct SymbolLimitTests {
   @Test func `symbols of a capture that never came are told`() async throws {
     let folder = TemporaryFolder()
@@ -35,7 +35,7 @@ import Testing
     func rows(_ prefix: String, _ count: Int) -> String {
       "symbol,price,size,time\n" + (0..<count).map { "\(prefix)\($0),1,1,\($0)\n" }.joined()
     }
-    // Each name comes twice: what was let in goes on.
+    // Each name comes twice: names that were accepted are accepted again.
     folder.put(rows("FLOOD-", 40) + (0..<40).map { "FLOOD-\($0),2,1,\($0)\n" }.joined(), in: "evil.csv")
     folder.put(rows("CALM-", 10), in: "good.csv")
     let harness = try PipelineHarness(

@@ -5,7 +5,7 @@ import Testing
 @testable import FileReplay
 
 @Suite struct TimeTests {
-  /// The time a CSV field gives, or why it gives none.
+  /// The time in a CSV field, or why there is none.
   static func read(_ text: String, _ change: (inout ReplayOptions) -> Void = { _ in }) -> String {
     let outcome = run("symbol,price,time\nA,1,\(text)\n", options(change))
     if let error = outcome.error { return error.message }
@@ -82,7 +82,7 @@ import Testing
     #expect(read("2008-01-02", "America/New_York") == "2008-01-02T05:00:00Z")
     #expect(read("2008-07-02", "America/New_York", .auto) == "2008-07-02T04:00:00Z")
     #expect(read("2008-07-02", "Asia/Kolkata") == "2008-07-01T18:30:00Z")
-    // In Brazil clocks went forward over midnight: that day began at 01:00.
+    // In Brazil clocks went forward at midnight, so that day began at 01:00.
     #expect(read("2018-11-04", "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
     #expect(read("2018-11-05", "America/Sao_Paulo") == "2018-11-05T02:00:00Z")
     #expect(
@@ -99,7 +99,7 @@ import Testing
     #expect(read("2024-03-10T02:30:00") == "'time' does not exist in America/New_York: clocks go forward: '2024-03-10T02:30:00'")
     #expect(read("2024-03-10T03:00:00") == "2024-03-10T07:00:00Z")
     #expect(read("2024-03-11T09:30:00") == "2024-03-11T13:30:00Z")
-    // 2024-11-03: 02:00 EDT becomes 01:00 EST at 06:00Z; 01:30 is there twice and the first is meant.
+    // 2024-11-03: 02:00 EDT becomes 01:00 EST at 06:00Z; 01:30 occurs twice, and the first is taken.
     #expect(read("2024-11-03T00:59:59") == "2024-11-03T04:59:59Z")
     #expect(read("2024-11-03T01:30:00") == "2024-11-03T05:30:00Z")
     #expect(read("2024-11-03T02:00:00") == "2024-11-03T07:00:00Z")
@@ -166,7 +166,7 @@ import Testing
         $0.date = CivilDate(year: 2012, month: 6, day: 21)
       }
     }
-    // As floats print seconds after midnight.
+    // Seconds after midnight as printed by a float.
     #expect(read("34200.01745961700", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
     #expect(read("34200.017459617231", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
     #expect(read("34200.0174596179999999999999999", .secondsSinceMidnight) == "2012-06-21T09:30:00.017459617Z")
@@ -177,10 +177,10 @@ import Testing
     #expect(read("1381239000.9999999999", .auto) == "2013-10-08T13:30:00.999999999Z")
     #expect(read("2013-10-08T13:30:00.1234567899Z", .iso8601) == "2013-10-08T13:30:00.123456789Z")
     #expect(read("2013-10-08 15:30:00.12345678999+02:00", .auto) == "2013-10-08T13:30:00.123456789Z")
-    // The nanosecond that it lies in begins before it, also before 1970.
+    // Times are rounded down to the nanosecond, also before 1970.
     #expect(read("-0.0000000001", .seconds) == "1969-12-31T23:59:59.999999999Z")
     #expect(read("-1.5", .seconds) == "1969-12-31T23:59:58.500Z")
-    // What is no time does not become one.
+    // An invalid time stays invalid.
     #expect(read("99999999999999999999.5", .seconds) == "'time' is out of range: '99999999999999999999.5'")
     #expect(read("9223372037.0000000001", .seconds) == "'time' is out of range: '9223372037.0000000001'")
     #expect(read("1e9", .seconds) == "'time' is not a time in s since the epoch: '1e9'")

@@ -5,7 +5,7 @@ import Testing
 @testable import FileReplay
 
 @Suite struct ValueTests {
-  /// The price that a CSV field gives, as it prints, or why it gives none.
+  /// The price in a CSV field, as it is printed, or why there is none.
   static func price(_ text: String, scale: Int64 = 1) -> String {
     let outcome = run("symbol,time,price\nA,1,\(text)\n", options { $0.priceScale = scale })
     return outcome.events.first.map { $0.price.formatted(decimals: Int($0.priceDecimals)) } ?? outcome.malformed[0].reason
@@ -98,7 +98,7 @@ import Testing
     #expect(symbol("") == "'symbol' is empty")
     #expect(symbol("A,B") == "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas: 'A,B'")
     #expect(symbol(String(repeating: "A", count: 65)) == "'symbol': a symbol has at most 64 bytes: '\(String(repeating: "A", count: 60))…'")
-    // Seven bytes and an eighth that is zero are not the name of seven bytes.
+    // Seven bytes and a zero byte are not the same name as the seven bytes.
     let zero = run("price,time,symbol\n1,1,ABCDEFG\n1,1,ABCDEFG\u{0}\n1,1,ABCDEFGH\n1,1,ABCDEFGHI\n1,1,ABCDEFG\n")
     #expect(zero.events.map { "\($0.symbol)" } == ["ABCDEFG", "ABCDEFGH", "ABCDEFGHI", "ABCDEFG"])
     #expect(zero.malformed.count == 1)

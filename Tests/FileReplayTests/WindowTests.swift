@@ -5,9 +5,9 @@ import Testing
 
 @testable import FileReplay
 
-/// From when to when a replay goes.
+/// The options `from` and `until` of a replay.
 @Suite struct WindowTests {
-  /// What the options make of a time, or what is said about it.
+  /// The times that the options give, or the errors.
   private func window(_ options: String) -> [String] {
     let mark = ConfigNode.Mark(line: 1, column: 1)
     func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark) }
@@ -32,7 +32,7 @@ import Testing
     #expect(window("from: '2013-10-08', zone: America/New_York") == ["2013-10-08T04:00:00Z", "-"])
     #expect(window("from: 1969-12-31 18:59:59.25, zone: America/New_York") == ["1969-12-31T23:59:59.250Z", "-"])
     #expect(window("from: 1969-12-31, zone: Europe/Berlin") == ["1969-12-30T23:00:00Z", "-"])
-    // An offset says it all.
+    // With an offset no zone is needed.
     #expect(
       window("from: 2013-10-08T09:45:00Z, until: 2013-10-08 12:00+01:00, zone: America/New_York")
         == ["2013-10-08T09:45:00Z", "2013-10-08T11:00:00Z"])
@@ -44,7 +44,7 @@ import Testing
         == ["'from': 2024-03-10T02:30:00 does not exist in America/New_York: clocks go forward"])
     #expect(window("from: 2024-11-03 01:30, zone: America/New_York") == ["2024-11-03T05:30:00Z", "-"])
     #expect(window("until: 2024-11-03 01:30-05:00, zone: America/New_York") == ["-", "2024-11-03T06:30:00Z"])
-    // Clocks went forward over midnight here: the day began at one.
+    // Clocks went forward at midnight here, so the day began at one.
     #expect(window("from: '2018-11-04', zone: America/Sao_Paulo") == ["2018-11-04T03:00:00Z", "-"])
     #expect(
       window("from: 2262-04-11 23:00, zone: America/New_York")

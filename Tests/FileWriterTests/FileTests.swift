@@ -91,7 +91,7 @@ extension Plugin {
     for number in (1..<files).reversed() {
       let part = folder.content("t.csv.\(number)")
       #expect(part.utf8.count <= 100)
-      // One more record would not have fitted.
+      // There was no room for one more record.
       #expect(part.utf8.count > 90)
       rows += part.split(separator: "\n").dropFirst().map(String.init)
       #expect(part.hasPrefix("symbol,size\n") && part.hasSuffix("\n"))
@@ -149,7 +149,7 @@ extension Plugin {
       sinks: { file: { plugin: file_writer, inputs: [ticks], path: /dev/full, patience: 1s, flush: 1h } }
       """, plugins: [.trades, .fileWriter])
     async let running = harness.run()
-    // It tries at 0, 0.1, 0.3 and 0.7 s, and for the last time when the second is over.
+    // It tries at 0, 0.1, 0.3 and 0.7 s, and for the last time after one second.
     for milliseconds in [100, 300, 700, 1000] {
       await harness.clock.waitForSleeper(until: .milliseconds(milliseconds))
       harness.clock.advance(by: .milliseconds(milliseconds) - harness.clock.uptime)
@@ -163,12 +163,12 @@ extension Plugin {
 
   @Test(arguments: [true, false])
   func `a path that cannot be written is a clear error, and the others go on`(isFolder: Bool) async throws {
-    // What a look at the folders does not find: names are 255 bytes at most.
+    // An error that checking the folders does not find: names have at most 255 bytes.
     let long = folder.file(String(repeating: "x", count: 256))
     let path = isFolder ? "\(long)/t.csv" : long
     let reason =
       (isFolder ? "cannot create the folder '\(long)'" : "cannot open '\(long)' for writing") + ": File name too long (ENAMETOOLONG)"
-    // With another sink the run goes on, and the source publishes all of its events; without one it may be stopped before.
+    // With another sink the run continues, and the source publishes all of its events; without one it might be stopped before.
     let harness = try PipelineHarness(
       """
       sources: { ticks: { plugin: trades, count: 10 } }

@@ -2,7 +2,7 @@ import FileWriter
 import StockbusTestKit
 import Testing
 
-/// What file_writer makes of these events.
+/// What file_writer writes for these events.
 func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "out.jsonl", in folder: TemporaryFolder) async throws
   -> String
 {

@@ -6,7 +6,7 @@ import StockbusTestKit
 import TestTerminal
 import Testing
 
-/// The pane on a terminal, with a clock that is moved by hand: a frame every 50 ms while something fades.
+/// The pane on a terminal, with a manual clock: a frame every 50 ms while something fades.
 @Suite(.timeLimit(.minutes(15))) struct PaneTests {
   private let clock = ManualTimekeeper()
   private let screen = FakeTerminal(columns: 60, rows: 12)
@@ -16,7 +16,7 @@ import Testing
     return (try harness.start(Plugin.flashLogger, options: options, taking: Trade.self, emitting: Trade.self), harness)
   }
 
-  /// Sends trades, and returns when they stand on the screen.
+  /// Sends trades, and returns when they are on the screen.
   private func send(_ prices: [(Symbol, Int64)], from first: Int64 = 0, to running: RunningPlugin<Trade>) async throws {
     try await running.send(trades(prices, from: first))
     await running.delivered()
@@ -25,7 +25,7 @@ import Testing
 
   private let frame = Duration.milliseconds(50)
 
-  /// Lets so many frames be drawn, one after the other.
+  /// Lets this many frames be drawn, one after the other.
   private func pass(frames: Int) async {
     for _ in 0..<frames {
       clock.advance(by: frame)
@@ -50,7 +50,7 @@ import Testing
         ["[bold inverse bright green: \(Self.rise)]"], ["[bold bright green: \(Self.rise)]"], ["[green: \(Self.rise)]"],
         ["[dim green: \(Self.rise)]"],
       ])
-    // Each look was sent once, and nothing for the frames between.
+    // Each style was sent once, and nothing for the frames between.
     #expect(screen.writes == 4)
     try await running.stop()
     #expect(screen.model.complaints == [])
@@ -93,7 +93,7 @@ import Testing
     let writes = screen.writes
     clock.advance(by: .seconds(3600))
     try await send([("IBM", 8000), ("IBM", 7900)], from: 2, to: running)
-    // One frame in an hour: that of the next change.
+    // One frame in an hour: for the next change.
     #expect(screen.writes == writes + 1)
     #expect(screen.looks == ["[dim green: \(Self.rise)]", "[bold inverse bright red: \(Self.fall)]"])
     try await running.stop()
@@ -116,7 +116,7 @@ import Testing
   @Test func `a frame that was on its way at the end is as faded as the last one`() async throws {
     let (running, _) = try start()
     try await send([("AIG", 4880), ("AIG", 4890)], to: running)
-    // While the last frame is being written, which may take a terminal a while, the time of the next one comes.
+    // The next frame becomes due while the last one is still being written, as on a slow terminal.
     let (clock, frame) = (clock, frame)
     screen.whenWritten { clock.advance(by: frame) }
     try await running.stop()

@@ -7,7 +7,7 @@ import StockbusTestKit
 import TestTerminal
 import Testing
 
-/// Several components on one terminal, as a run gives it to them.
+/// Several components share one terminal, as in a run.
 @Suite(.timeLimit(.minutes(15))) struct SharedTerminalTests {
   private let clock = ManualTimekeeper()
   private let screen = FakeTerminal(columns: 80, rows: 24)
@@ -21,7 +21,7 @@ import Testing
       .start(plugin, options: options, taking: Trade.self, emitting: Out.self)
   }
 
-  /// Lets time go by until the terminal looks so.
+  /// Advances the clock until the terminal meets the condition.
   private func see(_ condition: @escaping @Sendable (ScreenModel) -> Bool) async {
     await clock.running { await screen.wait(until: condition) }
   }
@@ -41,7 +41,7 @@ import Testing
     #expect(table.contains { $0.contains("AIG") && $0.contains("48.90") })
     #expect(screen.rows.last == Self.flash)
 
-    // What has ended leaves its last table above what goes on.
+    // A component that has ended leaves its last table above the output of the others.
     try await clock.running { try await viewer.stop() }
     #expect(screen.rows.contains { $0.contains("AIG") && $0.contains("48.90") && !$0.contains("→") })
     #expect(screen.rows.last == Self.flash)
@@ -69,7 +69,7 @@ import Testing
 
     try await clock.running { try await viewer.stop() }
     #expect(!screen.model.isFullScreen)
-    // What was printed meanwhile, the last table, and the pane below, which goes on.
+    // The lines printed meanwhile, the last table, and the pane below, which continues.
     #expect(screen.rows.first?.contains("high: AIG is above 48.85: 48.90") == true)
     #expect(screen.rows.contains { $0.contains("AIG") && $0.contains("48.90") && !$0.contains("→") && !$0.contains("high") })
     #expect(screen.rows.last == Self.flash)

@@ -1,6 +1,6 @@
 import StockbusPlugin
 
-/// Trades of symbols at prices in hundredths, one a second from `first` on.
+/// Trades of symbols at prices in hundredths, one each second from `first` on.
 func trades(_ prices: [(Symbol, Int64)], from first: Int64 = 0) -> [Trade] {
   prices.enumerated().map { i, price in
     let time = Timestamp(ns: (first + Int64(i)) * 1_000_000_000)

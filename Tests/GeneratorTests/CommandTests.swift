@@ -20,7 +20,7 @@ import Testing
     #expect(try await running.perform("set AAPL 1000000000") == "AAPL is now 1000000000.00")
     #expect(try await running.perform("raise AAPL 1000000000") == "AAPL is now 1000000000.00")
     #expect(try await running.perform("randomise NVDA") == "NVDA is now 100.00")
-    // Not one of them waits for the minute to be over.
+    // None of them waits until the minute is over.
     let output = await running.output(count: 10)
     #expect(harness.clock.uptime == .zero)
     #expect(output.count == 10)

@@ -14,7 +14,7 @@ extension Trade {
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ModelTests {
-  // Worked out by a program of another language from the published algorithms: SplitMix64, xoshiro256**, FNV-1a.
+  // Computed by a program in another language from the published algorithms: SplitMix64, xoshiro256**, FNV-1a.
   @Test(arguments: [
     ("random_walk", ["AAPL 367.02 500 buy", "NVDA 176.30 100 buy", "TSLA 429.43 600 sell", "AAPL 365.41 400 buy"]),
     ("uniform", ["AAPL 491.50 500 buy", "NVDA 495.89 100 buy", "TSLA 442.75 600 sell", "AAPL 77.33 400 buy"]),
@@ -41,7 +41,7 @@ extension Trade {
     #expect(prices.allSatisfy { $0 >= 50 && $0 <= 57 })
     let step = try Price(tick).raw
     #expect(prices.allSatisfy { $0.raw % step == 0 })
-    // Three thousand draws reach close to both ends.
+    // Three thousand draws come close to both limits.
     #expect(try #require(prices.min()).raw < 50_500_000_000 + step)
     #expect(try #require(prices.max()).raw > 56_500_000_000 - step)
   }
@@ -59,7 +59,7 @@ extension Trade {
         farthest = max(farthest, Double(move) / Double(old.price.raw))
       }
     }
-    // It uses what it is allowed.
+    // It uses most of the allowed range.
     #expect(farthest > 0.006)
   }
 

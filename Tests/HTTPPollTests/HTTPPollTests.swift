@@ -9,7 +9,7 @@ import TestServers
 
 @testable import HTTPPoll
 
-/// The plugin against a scripted server on loopback, with the clock moved by hand.
+/// The plugin against a scripted server on loopback, with a manual clock.
 @Suite(.timeLimit(.minutes(15))) struct HTTPPollTests {
   private func options(_ server: ScriptedServer, _ more: String = "", path: String = "/prices?key=s3cret") -> String {
     """
@@ -38,9 +38,9 @@ import TestServers
     harness.notices.connections.value.map { "\($0.state.fieldName): \($0.reason)" }
   }
 
-  /// The next fetch of a server that works: ten seconds later.
+  /// The next fetch from a server without failures: ten seconds later.
   private func nextFetch(_ harness: PluginHarness, _ server: ScriptedServer, number: Int) async {
-    // The time-out of ten minutes sleeps while a fetch is under way.
+    // During a fetch there is a sleeper for the time-out of ten minutes.
     while !(harness.clock.deadlines.first.map { $0 - harness.clock.uptime <= .seconds(10) } ?? false) { await Task.yield() }
     harness.clock.advanceToNextDeadline()
     await server.waitForRequests(number)
@@ -113,7 +113,7 @@ import TestServers
     await harness.clock.waitForSleeper(until: .seconds(120))
     harness.clock.advance(by: .seconds(120))
     await server.waitForRequests(2)
-    // Ten minutes past the half hour, at which the clock began.
+    // Ten minutes after the half hour at which the clock began.
     await harness.clock.waitForSleeper(until: .seconds(600))
     harness.clock.advance(by: .seconds(480))
     await server.waitForRequests(3)

@@ -3,7 +3,7 @@ import SeededRandom
 import Testing
 
 @Suite struct DigitsTests {
-  /// The words of a text, with bytes behind it as a reader would have them.
+  /// The words of a text, followed by bytes as in a reader.
   static func with<Result>(_ text: String, filler: UInt8 = 10, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     let bytes = Array(text.utf8) + [UInt8](repeating: filler, count: 16)
     return bytes.withUnsafeBufferPointer { body($0.baseAddress!) }

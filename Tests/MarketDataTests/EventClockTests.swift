@@ -4,7 +4,7 @@ import Testing
 @Suite struct EventClockTests {
   private let second: Int64 = 1_000_000_000
 
-  /// What each of these events (told, received; in seconds) came to, and what the clock showed then.
+  /// The reading for each of these events (time, time of receipt; in seconds), and the clock's time after it.
   private func readings(_ events: [(Int64, Int64)]) -> [(EventClock.Reading, Int64)] {
     var clock = EventClock()
     return events.map { time, received in
@@ -33,7 +33,7 @@ import Testing
     expect(
       [(1, 1), (90_000, 90_000), (2, 2), (4, 4), (3, 3), (5, 5)],
       [(.fair, 1), (.fair, 90_000), (.fair, 90_000), (.fair, 90_000), (.setBack, 4), (.fair, 5)])
-    // One that agrees between them is a day that has begun, and two that do not are stragglers.
+    // One event that agrees between them means that a new day has begun; two that do not are late events.
     expect(
       [(1, 1), (90_000, 90_000), (2, 2), (3, 3), (90_001, 90_001), (4, 4), (5, 5)],
       [(.fair, 1), (.fair, 90_000), (.fair, 90_000), (.fair, 90_000), (.fair, 90_001), (.fair, 90_001), (.fair, 90_001)])

@@ -61,7 +61,7 @@ import Testing
     #expect(seen.count == count)
   }
 
-  /// Who knows one process's secret can make names that share a place there; in another process they are names like any others.
+  /// With the secret of one process it is possible to make names that collide there; in another process these names do not collide.
   @Test(arguments: 0..<4) func `names made to collide by one secret do not by another`(seed: Int) {
     let known = seeded(2 * seed)
     let other = seeded(2 * seed + 1)
@@ -84,7 +84,7 @@ import Testing
     #expect(names.map { hash(first, $0) } != names.map { hash(second, $0) })
   }
 
-  /// Linear probing depends on how places next to each other fill up: names that count up must not stand in a row.
+  /// Linear probing is slow if neighbouring places fill up, so numbered names must not get consecutive places.
   @Test(arguments: 0..<2) func `names that count up spread over a table`(seed: Int) {
     let hash = seeded(seed)
     let slots = 1 << 13
@@ -99,7 +99,7 @@ import Testing
         }
         taken[at] = true
       }
-      // Half full, random places take half a step on average.
+      // In a half full table, random places take half a step on average.
       #expect(probes < slots)
     }
   }

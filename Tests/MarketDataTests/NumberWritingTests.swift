@@ -2,9 +2,9 @@ import MarketData
 import SeededRandom
 import Testing
 
-/// Digits written eight at a time, beside those of the standard library.
+/// Digits written eight at a time, compared with those of the standard library.
 @Suite struct NumberWritingTests {
-  /// The number digit by digit: at least `decimals` of nine decimals, more where it needs them.
+  /// The number digit by digit, with at least `decimals` of nine decimals, more if it needs them.
   private func plain(_ raw: Int64, _ decimals: UInt8) -> String {
     let digits = String(raw.magnitude % 1_000_000_000)
     var fraction = Array(String(repeating: "0", count: 9 - digits.count) + digits)
@@ -40,7 +40,7 @@ import Testing
       let form = ByteWriter.TimeForm.allCases.randomElement(using: &random)!
       out.clear()
       out.put(iso8601: time, form: form)
-      // The description is written by a writer of its own.
+      // The description is written by separate code.
       let (whole, parts) = (String(time.description.prefix(19)), time.description.dropFirst(20).dropLast())
       let nine = parts + String(repeating: "0", count: 9 - parts.count)
       let width = form == .shortest ? parts.count : Int(form.rawValue)

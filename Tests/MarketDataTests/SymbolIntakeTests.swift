@@ -25,9 +25,9 @@ import Testing
     #expect(first.count == 3)
     #expect(refusals.withLock { $0 }.isEmpty)
     for _ in 0..<5 { #expect(throws: TextError(.tooManySymbols, at: 0)) { try symbol("D", first, in: table) } }
-    // What is no name is not refused for being one too many.
+    // A text that is not a name is refused as such, not because of the limit.
     #expect(throws: TextError(.badSymbol, at: 0)) { try symbol("\"", first, in: table) }
-    // Said once; what is known goes on, and so do the others.
+    // Reported once; known names are still accepted, and so are other sources.
     #expect(refusals.withLock { $0 } == [.limit])
     #expect(try symbol("A", first, in: table) == a)
     let d = try symbol("D", second, in: table)

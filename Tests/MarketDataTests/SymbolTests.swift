@@ -53,7 +53,7 @@ import Testing
 
   @Test func `a million names get a million handles, dense and lasting`() throws {
     let table = SymbolTable()
-    // Written in place: a string a name would be most of the time.
+    // Written in place, because making a string for each name would take most of the time.
     var name = [UInt8](repeating: 0, count: 7)
     func write(_ number: Int) {
       var rest = number

@@ -26,7 +26,7 @@ import Testing
       table.grow(toHold: index, filling: 0)
       if table.count != before { moved += before }
     }
-    // 64 + 128 + … + 524,288, each doubling once.
+    // 64 + 128 + … + 524,288: each doubling moves all entries once.
     #expect(moved == 1_048_512)
     #expect(table.count == 1_048_576)
   }

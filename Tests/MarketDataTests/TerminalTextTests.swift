@@ -2,7 +2,7 @@ import MarketData
 import SeededRandom
 import Testing
 
-/// What a terminal must not be sent, by bytes and by characters.
+/// What must not be sent to a terminal, as bytes and as characters.
 @Suite struct TerminalTextTests {
   private func json(_ text: String) -> String {
     var out = ByteWriter()
@@ -11,7 +11,7 @@ import Testing
     return out.string
   }
 
-  /// Nothing that a terminal obeys, in 7 or 8 bits.
+  /// True if the text has no control characters of 7 or 8 bits.
   private func isHarmless(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || $0.terminalEffect == .none }
   }
@@ -20,7 +20,7 @@ import Testing
     #expect(TerminalText.harmless("a\tb\nAAPL 189.25 Zürich €\n") == "a\tb\nAAPL 189.25 Zürich €\n")
     #expect(TerminalText.harmless("\u{1b}]0;title\u{7}x\r\n") == "\\u{1b}]0;title\\u{7}x\\r\n")
     #expect(TerminalText.harmless("\u{9b}31m \u{7f} \u{202e}fdp.exe") == "\\u{9b}31m \\u{7f} \\u{202e}fdp.exe")
-    // U+009B as one byte, which no UTF-8 has: a terminal of eight bits takes it for the same.
+    // U+009B as one byte, which is not UTF-8: an 8-bit terminal takes it as the same control character.
     let bytes: [UInt8] = [0x41, 0x9b, 0x33, 0x31, 0x6d]
     #expect(bytes.withUnsafeBytes { TerminalText.harmless($0) } == Array("A\u{fffd}31m".utf8))
     #expect(Array("Zürich".utf8).withUnsafeBytes { TerminalText.harmless($0) } == nil)

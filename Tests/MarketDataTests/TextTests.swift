@@ -105,7 +105,7 @@ import Testing
     #expect(csv("a\r") == "\"a\r\"")
   }
 
-  /// Every control character and all that is escaped, in random company: undone by hand it is the text again.
+  /// Random texts with control characters and all escaped characters: after unescaping with the model they are the same.
   @Test func `what is escaped can be undone`() {
     var random = SplitMix(11)
     for _ in 0..<500 {
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// Escaping undone, character by character.
+/// A model that unescapes character by character.
 enum TextModel {
   /// RFC 8259, section 7.
   static func unescaped(json: String) -> [Unicode.Scalar]? {

@@ -88,7 +88,7 @@ import Testing
       let ns = Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0...60, using: &random)
       let text = Timestamp(ns: ns).description
       #expect(try Timestamp(iso8601: text).ns == ns)
-      // The same digits an hour and a half further east are that much earlier.
+      // The same digits with an offset of an hour and a half more are that much earlier.
       let (earlier, overflow) = ns.subtractingReportingOverflow(5_400_000_000_000)
       if !overflow { #expect(try Timestamp(iso8601: text.dropLast() + "+01:30").ns == earlier) }
     }

@@ -5,7 +5,7 @@ import Testing
 struct WordsTests {
   @Test(
     arguments: [
-      // Two letters of three differ, which is no slip of the finger.
+      // Two of three letters differ, which is no typing error.
       ("BID", ["ask", "bid"], "bid"), ("Fields", ["field", "FIELDS"], "FIELDS"), ("prise", ["price", "size"], "price"),
       ("rpice", ["price", "ice"], "price"), ("colour", ["price", "size"], nil), ("", ["price"], nil), ("ab", [], nil),
     ] as [(String, [String], String?)])

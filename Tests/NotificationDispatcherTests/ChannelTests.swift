@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct ChannelTests {
   private let folder = TemporaryFolder()
 
-  /// A program of the test's own.
+  /// Writes an executable script for the test.
   private func script(_ name: String, _ text: String) -> String {
     folder.put("#!/bin/sh\n" + text, in: name)
     makeExecutable(folder.file(name))
@@ -42,7 +42,7 @@ import Testing
     #expect(await failure(of: try command([program, "{symbol}: {message}"]), hostile)?.isTransient == false)
     #expect(await failure(of: try command([program, "{message}", "--"]), hostile)?.isTransient == false)
     #expect(!folder.names.contains("out"))
-    // Words before the value, or `--`, make it no option.
+    // A value after other text, or after `--`, is not an option.
     #expect(await failure(of: try command([program, "--tag={symbol}", "--", "{symbol}"]), hostile) == nil)
     #expect(folder.content("out") == "<--tag=--file=/etc/passwd><--><--file=/etc/passwd>")
   }
@@ -93,13 +93,13 @@ import Testing
     async let result = programs.run(call, clock: clock)
     let reader = PipeReader(folder.file("living"))
     #expect(await reader.line() == "begun")
-    // What the kernel does with the pipe of a process that is killed.
+    // Does what the kernel does with the pipe when a process is killed.
     lifeline.cut()
-    // The end of the pipe: nobody of them lives who could write into it.
+    // The end of the pipe: no process is left that could write into it.
     #expect(await reader.line() == nil)
     let end = try await result
     #expect(end == .killed(signal: 9))
-    // The next program has a guardian again, and one that has ended is forgotten: what it leaves behind is its own business.
+    // The next program is watched again. A program that has ended is forgotten, and what it leaves running is not killed.
     let leaver = script(
       "leaver", "exec 9> '\(folder.file("living"))'; (read line < '\(folder.file("go"))'; echo later >&9) </dev/null >/dev/null 2>&1 &")
     makePipe(folder.file("go"))

@@ -109,7 +109,7 @@ import Testing
     #expect(try await running.perform("add aapl above 2") == "rule 'aapl above 2' is on; 'aapl' has not come so far; did you mean 'AAPL'?")
     #expect(try await running.perform("add MSFT,NVDA above 2") == "rule 'MSFT,NVDA above 2' is on")
     #expect(try await running.perform("remove gone") == "rule 'gone' is gone")
-    // NVDA is looked at anew when it comes again: it has come all the same.
+    // The rules for NVDA are found again when it next comes; it still counts as a symbol that has come.
     try await running.stop()
     #expect(harness.notes == ["'aapl' never came; did you mean 'AAPL'?", "'MSFT' never came"])
   }
@@ -120,7 +120,7 @@ import Testing
     events[1].time = Timestamp(ns: 1_000_000_000_000)
     let alerts: [Alert] = try await harness.output(
       of: Plugin.notificationDispatcher, options: "rules: [{ above: 2 }]", inputs: [events])
-    // As of its receipt.
+    // The time of receipt is used.
     #expect(alerts.map(\.time) == [Timestamp(ns: 1_000_000_000)])
     #expect(harness.counter("dated ahead") == 1)
   }

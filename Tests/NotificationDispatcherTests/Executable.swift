@@ -10,7 +10,7 @@ func makeExecutable(_ path: String) { chmod(path, 0o755) }
 
 func makePipe(_ path: String) { mkfifo(path, 0o600) }
 
-/// Reads lines of a named pipe on a thread of its own, because opening and reading wait for others.
+/// Reads lines of a named pipe on a thread of its own, because opening and reading block.
 actor PipeReader {
   private let executor = BlockingExecutor(label: "PipeReader")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -21,7 +21,7 @@ actor PipeReader {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The next line; nil when everybody who could write has gone.
+  /// The next line; nil when no writer is left.
   func line() -> String? {
     if descriptor < 0 { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
     var bytes: [UInt8] = []

@@ -30,7 +30,7 @@ extension FileChannel {
   @Test func `an alert that is given up on does not come with the next one, nor does a piece of it`() async throws {
     let channel = try channel()
     let (first, second) = (exampleNotification(number: 1), exampleNotification(number: 2))
-    // Five bytes find room, then the disk is full.
+    // There is room for five bytes, then the disk is full.
     await channel.write { descriptor, bytes, count in
       if count > 5, Descriptor.plainSize(descriptor) == 0 { return Descriptor.system(descriptor, bytes, 5) }
       errno = ENOSPC

@@ -4,13 +4,13 @@ import Testing
 
 @testable import NotificationDispatcher
 
-/// Windows and rules against a slow model that remembers every price.
+/// Windows and rules, compared with a slow model that stores every price.
 @Suite struct RuleModelTests {
-  /// All prices, looked at from the beginning every time.
+  /// All prices, searched from the beginning every time.
   private struct Model {
     var prices: [(price: Int64, time: Int64)] = []
 
-    /// Those that were in force at some moment of the stretch that ends now.
+    /// The prices that were in force at some time in the period that ends now.
     func window(_ span: Int64?) -> [Int64] {
       guard let span, let now = prices.last?.time else { return prices.map(\.price) }
       return prices.indices.filter { $0 == prices.count - 1 || prices[$0 + 1].time > now - span }.map { prices[$0].price }
@@ -22,7 +22,7 @@ import Testing
     var time: Int64 = 0
     return (0..<count).map { _ in
       price = max(1, price + Int64.random(in: -9...9, using: &random))
-      // Several of one moment, and long silences.
+      // Several events at the same time, and long pauses.
       time += [0, 0, 1, 2, 5, 40].randomElement(using: &random) ?? 0
       return (price, time)
     }
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `rules fire where a model of sentences says so`() throws {
     let counts = try (0..<60).map { try compareWithModel(seed: $0) }
-    // The series are such that most rules have something to say.
+    // Most rules fire with these series.
     #expect(counts.count { $0 > 0 } > 40)
   }
 
@@ -111,7 +111,7 @@ import Testing
     for i in 0..<10 { _ = window.push(Int64(i), at: Int64(i), room: &room) }
     #expect(window.count == 4)
     #expect(window.cut == 6)
-    // 6 is the oldest that had room.
+    // 6 is the oldest price for which there was room.
     #expect(window.push(10, at: 10, room: &room) == 7)
   }
 
@@ -121,16 +121,16 @@ import Testing
     let rules = try ["A", "B"].map { Rule(try RuleWords.rule([$0, "rises_by", "50", "window", "100s"])) }
     var book = RuleBook(rules, windowLimit: 1000, windowRoom: 8)
     for i in 0..<20 { #expect(process(&book, "A", 100 + Int64(i), at: Int64(i)).isEmpty) }
-    // Eight places: the next doubling has no room.
+    // Eight places; there is no room for the next doubling.
     #expect((book.windowRoom, book.cut) == (0, 12))
-    // B has one place, and so it knows the last price only.
+    // B has one place, so only its last price is stored.
     #expect(process(&book, "B", 1000, at: 0).isEmpty)
     #expect(process(&book, "B", 1500, at: 1).isEmpty)
     #expect(book.cut == 13)
     book.remove(0)
     #expect(book.windowRoom == 8)
     for i in 2..<10 { #expect(process(&book, "B", 1500 + Int64(i), at: Int64(i)).isEmpty) }
-    // Seven more places than the one.
+    // Seven places in addition to the first one.
     #expect(book.windowRoom == 1)
   }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import NotificationDispatcher
 
-/// Rules against tables that were filled in by hand.
+/// Rules against tables that were worked out by hand.
 @Suite struct RuleTableTests {
-  /// Which of these prices (in hundredths, one a second) fire the rule that the words say.
+  /// Which of these prices (in hundredths, one each second) fire the rule.
   private func firings(_ words: String, _ prices: [Int64], every step: Int64 = 1) throws -> [Int] {
     var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 1000)
     var fired: [Int] = []
@@ -21,9 +21,9 @@ import Testing
   @Test func `a price that straddles a threshold fires once, and again after it got back by the margin`() throws {
     // The margin is 0.5% of 200, which is 1: it is armed again at 199.00 and not at 199.01.
     let prices: [Int64] = [
-      19_900, 20_000, 20_001, 19_999, 20_001, 19_950, 20_100,  // crosses at 2, and then only straddles
-      19_901, 20_050,  // a cent short of the margin
-      19_900, 20_000, 20_010,  // back by the margin, at the threshold, above it
+      19_900, 20_000, 20_001, 19_999, 20_001, 19_950, 20_100,  // crosses at 2; later crossings come before it is armed again
+      19_901, 20_050,  // one cent above the margin
+      19_900, 20_000, 20_010,  // below by the margin, at the threshold, above it
     ]
     #expect(try firings("AAPL crosses_above 200 rearm 0.5%", prices) == [2, 11])
     #expect(try firings("AAPL crosses_above 200", prices) == [2, 4, 6, 8, 11])
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `a rule that has expired is silent`() throws {
-    // The events' own times count: 3 and 4 come at and after the end.
+    // The events' own times are used: 3 and 4 come at and after the end.
     let prices: [Int64] = [100, 300, 100, 300, 100, 300]
     #expect(try firings("AAPL above 2 expires 1970-01-01T00:00:03Z", prices) == [1])
     #expect(try firings("AAPL above 2 expires 1970-01-01T00:00:04Z", prices) == [1, 3])
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `a price from before a quiet stretch counts as long as it was the last one`() throws {
-    // A price a minute: a jump after silence is a rise within ten seconds.
+    // One price each minute: a jump after a pause is a rise within ten seconds.
     #expect(try firings("AAPL rises_by 5% window 10s", [10_000, 10_600], every: 60) == [1])
     #expect(try firings("AAPL rises_by 5% window 10s", [10_000, 10_300, 10_600], every: 60) == [])
   }
@@ -125,7 +125,7 @@ import Testing
     #expect(fires(110, rank: 2))
   }
 
-  /// Which of these events (prices in hundredths, seconds told, seconds received) fire, and how many times were set aside.
+  /// Which of these events (price in hundredths, time and time of receipt in seconds) fire, and how many times were not used.
   private func firings(_ words: String, _ events: [(price: Int64, time: Int64, received: Int64)]) throws -> ([Int], aside: Int) {
     var book = RuleBook([Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 1000)
     let second: Int64 = 1_000_000_000
@@ -141,7 +141,7 @@ import Testing
 
   @Test func `an event dated ahead of its receipt moves no clock, and its price counts`() throws {
     let day: Int64 = 86_400
-    // The one at 3 comes within the cooldown whatever it says; the cooldown of 1 is over at 6, so 7 fires.
+    // The event at 3 comes within the cooldown, whatever its own time is; the cooldown of 1 is over at 6, so 7 fires.
     let prices: [Int64] = [100, 300, 100, 300, 100, 300, 100, 300]
     let events = prices.enumerated().map { i, price in (price, Int64(i) + (i == 3 ? day : 0), Int64(i)) }
     #expect(try firings("* crosses_above 2 cooldown 5s", events) == ([1, 7], 1))
@@ -149,13 +149,14 @@ import Testing
     let year2200: Int64 = 7_258_118_400
     let late: [(Int64, Int64, Int64)] = [(100, 0, 0), (300, year2200, 1), (100, 2, 2), (300, 3, 3)]
     #expect(try firings("* above 2 expires 2000-01-01T00:00:00Z", late) == ([1, 3], 1))
-    // Up to five seconds are the difference of two clocks.
+    // Up to five seconds are accepted as the difference of two clocks.
     #expect(try firings("* above 2", [(100, 5, 0), (300, 7, 1)]) == ([1], 1))
   }
 
   @Test func `in a recording without times of receipt the clock is set back by three events`() throws {
     let day: Int64 = 86_400
-    // 5 and 7 see the wrong clock: 5 fires long after 3, 7 is the third that contradicts, and takes 5's cooldown back to its own second.
+    // 5 and 7 come while the clock is wrong: 5 fires because the clock says long after 3; 7 is the third contradicting event, which sets
+    // the clock and the start of 5's cooldown back to its own second.
     let prices: [Int64] = [100, 300, 100, 300, 100, 300, 100, 300, 100, 300, 100, 300]
     let events = prices.enumerated().map { i, price in
       let time = Int64(i) + (i == 4 ? day : 0)
@@ -174,7 +175,7 @@ import Testing
   }
 }
 
-/// One event, in hundredths and seconds.
+/// Processes one event, with its price in hundredths and its time in seconds.
 func process(_ book: inout RuleBook, _ symbol: Symbol, _ price: Int64, at second: Int64, isSilent: Bool = false) -> [RuleBook.Firing] {
   process(&book, raw: price * 10_000_000, symbol, ns: second * 1_000_000_000, isSilent: isSilent)
 }

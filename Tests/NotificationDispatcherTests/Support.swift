@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import NotificationDispatcher
 
-/// Trades of one symbol, in hundredths, one a second.
+/// Trades of one symbol, with prices in hundredths, one each second.
 func trades(_ prices: [Int64], of symbol: Symbol = "AAPL", from second: Int64 = 0) -> [Trade] {
   prices.enumerated().map { i, price in
     let time = Timestamp(ns: (second + Int64(i)) * 1_000_000_000)
@@ -24,21 +24,21 @@ func exampleNotification(_ message: String? = nil, rule: String? = nil, number: 
 }
 
 extension ManualTimekeeper {
-  /// Waits until somebody sleeps for at most `limit`, and moves on to that moment. Sleepers that have more time stay asleep.
+  /// Waits until there is a sleeper that is due within `limit`, and advances the clock to that time. Later sleepers stay asleep.
   func passPause(atMost limit: Duration) async {
-    // Nobody is told of who falls asleep when, so it is looked for; every look lets the others work.
+    // There is no notification of new sleepers, so this polls, and yields between two checks.
     while !(deadlines.first.map { $0 - uptime <= limit } ?? false) { await Task.yield() }
     advanceToNextDeadline()
   }
 
-  /// Waits until somebody sleeps for exactly this long, and moves on to that moment.
+  /// Waits until there is a sleeper that is due after exactly this time, and advances the clock to it.
   func pass(exactly duration: Duration) async {
     await waitForSleeper(until: uptime + duration)
     advance(by: duration)
   }
 }
 
-/// Answers requests by a script.
+/// Replies to requests by a script.
 final class ScriptedTransport: HTTPTransport {
   let requests = Watched<[HTTPRequest]>([])
   private let script: @Sendable (Int) -> Result<HTTPResponse, HTTPError>
@@ -54,7 +54,7 @@ final class ScriptedTransport: HTTPTransport {
   }
 }
 
-/// Keeps the calls and answers by a script.
+/// Records the calls and returns results by a script.
 final class ScriptedPrograms: ProgramRunner {
   let calls = Watched<[ProgramCall]>([])
   private let result: Result<ProgramResult, ProgramError>
@@ -75,7 +75,7 @@ func tools(
   ChannelTools(clock: clock, transport: { _, _ in transport }, programs: programs, environment: environment, console: { _ in })
 }
 
-/// What an attempt threw; nil where it succeeded.
+/// The error of an attempt; nil if it succeeded.
 func failure(of channel: any Channel, _ notification: Notification) async -> DeliveryError? {
   do throws(DeliveryError) {
     try await channel.deliver(notification)

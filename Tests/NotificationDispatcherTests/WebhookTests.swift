@@ -28,7 +28,7 @@ import TestServers
     let alert = try #require(await running.output(count: 1).first)
     for attempt in 1...3 {
       await server.waitForRequests(attempt)
-      // The time-out of ten minutes sleeps too; a pause is of seconds.
+      // There is also a sleeper for the time-out of ten minutes; pauses take seconds.
       await harness.clock.passPause(atMost: .seconds(10))
     }
     await server.waitForRequests(4)
@@ -55,7 +55,7 @@ import TestServers
   }
 
   @Test func `an address that nobody listens at ends in a dead letter without the address`() async throws {
-    // The first port is nobody's.
+    // Nothing listens at the first port.
     let origin = "http://127.0.0.1:1"
     let harness = PluginHarness(id: "alerts")
     let running: RunningPlugin<Alert> = try harness.start(
@@ -72,7 +72,7 @@ import TestServers
     #expect(harness.deadLetters.map(\.origin) == ["channel webhook"])
     #expect(!"\(harness.deadLetters)\(harness.log.lines)".contains("s3cret"))
     #expect(harness.counter("webhook failed") == 1)
-    // Once for both attempts, and at the end.
+    // Logged once for both attempts, and once at the end.
     let said = harness.log.texts(.warning).filter { $0.contains("webhook") }
     #expect(said.count == 1 && said.allSatisfy { $0.contains("channel 'webhook': \(origin) cannot be reached; again in ") }, "\(said)")
     #expect(harness.notes == ["channel 'webhook': 1 alert not delivered: \(origin) cannot be reached"])
@@ -114,7 +114,7 @@ import TestServers
     for round in 0..<100 {
       try await running.send(trades([100, 300], from: Int64(round * 2)))
       await running.delivered()
-      // One by one, so that the quick channel's queue has room.
+      // One by one, so that the fast channel's queue has room.
       while harness.counter("file delivered") != round + 1 { await Task.yield() }
     }
     #expect(await running.output(count: 100).count == 100)
@@ -130,7 +130,7 @@ import TestServers
     let code = signature.code(
       id: "msg_p5jXN8AQM9LWM0D4loKWxJek", seconds: "1614265330", body: Array(#"{"test": 2432232314}"#.utf8))
     #expect(code == "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
-    // RFC 4231, test case 2, with the message split where the points stand.
+    // RFC 4231, test case 2, with the message split at the points.
     #expect(WebhookSignature(secret: Secret("")) == nil)
     #expect(WebhookSignature(secret: Secret("whsec_?")) == nil)
   }

@@ -7,7 +7,7 @@ import Testing
     let harness = PluginHarness()
     try await harness.consume([Array(repeating: Trade.schema.example, count: 2500)], by: Plugin.nullSink)
     #expect(harness.counter("events") == 2500)
-    // Runs of at most 1,024.
+    // Batches of at most 1,024.
     #expect(harness.counter("runs") == 3)
   }
 

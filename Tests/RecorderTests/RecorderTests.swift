@@ -7,7 +7,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-/// Messages as Binance sends them, each with the time it was received.
+/// Messages of Binance, each with its time of receipt.
 private func capture(_ count: Int) -> String {
   (1...count).map { i in
     let trade =

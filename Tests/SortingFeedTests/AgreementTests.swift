@@ -3,7 +3,7 @@ import Testing
 
 @testable import SortingFeed
 
-/// What a random run does to the order, in percent; the rest are small moves.
+/// The operations of a random test, in per cent; the others are small moves.
 struct Mix: CustomTestStringConvertible {
   var testDescription: String
   var jumps = 20

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SortingFeed
 
-/// Expects the order to be sound inside: every statement its files make about the tree, checked the slow way.
+/// Expects the invariants of the order to hold: every statement about the tree in its files, checked in a slow way.
 func expectSound(_ order: borrowing RankedOrder, sourceLocation: SourceLocation = #_sourceLocation) {
   var faults: [String] = []
   func check(_ holds: Bool, _ fault: @autoclosure () -> String) { if !holds { faults.append(fault()) } }
@@ -61,12 +61,12 @@ func expectSound(_ order: borrowing RankedOrder, sourceLocation: SourceLocation 
   var present = 0
   for entry in 0..<order.records.count where order.records[entry].isPresent { present += 1 }
   check(present == order.count, "\(present) records for \(order.count) entries")
-  // Joining keeps leaves from thinning out: pages are given back when entries go.
+  // Leaves are joined, so pages are given back when entries are removed.
   check(leavesSeen <= max(1, seen), "more leaves than entries")
   #expect(faults.isEmpty, sourceLocation: sourceLocation)
 }
 
-/// Expects the order to hold exactly the rows of the model, whichever way it is read.
+/// Expects the order to contain exactly the rows of the model, in every way of reading it.
 func expectSame(
   _ order: borrowing RankedOrder, _ model: Model, sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -3,7 +3,7 @@ import SortingFeed
 import StockbusTestKit
 import Testing
 
-/// A ranking as plainly as possible: all symbols are sorted after every event.
+/// The simplest model of a ranking: all symbols are sorted after every event.
 struct PlainRanking {
   struct Row {
     var symbol: Symbol
@@ -26,7 +26,7 @@ struct PlainRanking {
     }
   }
 
-  /// Places in `rows`, the best first; a stable sort, so that ties stay in the order of appearance.
+  /// Indices of `rows`, the best first; the sort is stable, so ties are in the order of appearance.
   private var order: [Int] {
     rows.indices.sorted { a, b in
       let (x, y) = (key(rows[a]), key(rows[b]))
@@ -35,7 +35,7 @@ struct PlainRanking {
     }
   }
 
-  /// What the feed has to send for this event.
+  /// The events that the feed has to send for this trade.
   mutating func update(_ trade: Trade) -> [Ranked] {
     let before = order
     var place = rows.firstIndex { $0.symbol == trade.symbol }
@@ -53,7 +53,7 @@ struct PlainRanking {
     let reference = rows[place].reference.raw
     rows[place].ranked.price = trade.price
     rows[place].ranked.change.raw = trade.price.raw - reference
-    // Prices here are whole, so that the quotient is small enough for plain arithmetic.
+    // Prices here are whole numbers, so the quotient is small enough for simple arithmetic.
     rows[place].ranked.percent.raw = Int64((Int128(trade.price.raw - reference) * 100_000_000_000) / Int128(reference))
     rows[place].ranked.volume.raw += trade.size.raw
     rows[place].ranked.time = trade.time
@@ -73,7 +73,7 @@ struct PlainRanking {
     if !wasIn, !isIn { return [] }
     var sent = [row(place, from: previous, to: rank)]
     if top == .max { return sent }
-    // Whoever was displaced is told too, from the best place on.
+    // Displaced symbols are sent too, from the best rank on.
     for other in after where other != place {
       guard let old = before.firstIndex(of: other), let new = after.firstIndex(of: other) else { continue }
       if old == new || (old >= top && new >= top) { continue }
@@ -118,7 +118,7 @@ struct PlainRanking {
 
   @Test(arguments: ["price", "change", "percent", "volume"], ["ascending", "descending"])
   func `agrees with sorting everything after every event`(by: String, order: String) async throws {
-    // Few prices for many symbols make ties the rule.
+    // With few prices for many symbols most ranks are ties.
     for (symbols, prices, seed) in [(3, 1...4, 1), (20, 1...9, 2), (40, 100...5000, 3)] as [(Int, ClosedRange<Int64>, UInt64)] {
       let trades = try Self.randomTrades(rounds(200, cost: 20), symbols: symbols, prices: prices, seed: seed)
       for top in [nil, 1, 2, symbols / 2 + 1, symbols, symbols + 5] {
@@ -132,7 +132,7 @@ struct PlainRanking {
   }
 
   @Test func `agrees with a sorted array where there are so many symbols that what comes next is asked for ahead`() async throws {
-    // New symbols keep coming among the old ones.
+    // New symbols keep appearing among the old ones.
     let trades = try Self.randomTrades(50_000, symbols: 25_000, prices: 1...1_000_000, seed: 4)
     var model = Model(descending: true)
     var entries: [Symbol: UInt32] = [:]

@@ -3,7 +3,7 @@ import SortingFeed
 import StockbusTestKit
 import Testing
 
-/// What a reader knows that keeps the last event of every symbol, and forgets those with rank 0.
+/// A reader that stores the last event of every symbol, without those of rank 0.
 struct LastWords {
   private var words: [Symbol: Ranked] = [:]
 
@@ -12,7 +12,7 @@ struct LastWords {
   var list: [Ranked] { words.values.sorted { $0.rank < $1.rank } }
 }
 
-/// What a reader knows that follows every move.
+/// A reader that applies every move.
 struct Moves {
   private(set) var symbols: [Symbol] = []
 
@@ -22,9 +22,9 @@ struct Moves {
   }
 }
 
-/// The promise of the output: whoever applies it has the feed's list after every event in.
+/// The guarantee of the output: a reader that applies it has the feed's list after every input event.
 @Suite(.timeLimit(.minutes(15))) struct ListTests {
-  /// The events of the output that each trade has caused: every trade has a time of its own.
+  /// The output events that each trade has caused, found by their times, because every trade has a different time.
   private func caused(_ output: [Ranked], by trades: [Trade]) -> [[Ranked]] {
     var at = 0
     return trades.map { trade in
@@ -75,7 +75,7 @@ struct Moves {
     }
   }
 
-  /// The list that a second feed must have: what the first one tells, ordered by its own key; ties by first appearance there.
+  /// The list that a second feed must have: the symbols of the first one, ordered by its own key; ties by first appearance there.
   private func second(_ list: [Ranked], by: RankingKey, descending: Bool, top: Int, first: [Symbol: Int]) -> [String] {
     func key(_ event: Ranked) -> Int64 {
       switch by {
@@ -118,7 +118,7 @@ struct Moves {
         }
         let expected = second(
           model.list, by: try #require(RankingKey(rawValue: by)), descending: false, top: top ?? .max, first: appearance)
-        // Without `top` the ranks are to be followed by moves.
+        // Without `top` the list has to be computed from moves.
         let names = expected.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         if top != nil, places(reader.list) != expected { wrong.append("\(trade.time.ns): \(places(reader.list)), expected \(expected)") }
         if mover.symbols.map(\.description) != names { wrong.append("\(trade.time.ns): \(mover.symbols), expected \(names)") }
@@ -128,7 +128,7 @@ struct Moves {
   }
 
   @Test func `two feeds of first ranks merge into the right one`() async throws {
-    // No two prices are the same, so that the order in which the two feeds are read does not matter.
+    // All prices differ, so the order in which the two feeds are read does not matter.
     func trades(_ names: [Symbol], _ prices: [Int64]) -> [Trade] {
       prices.enumerated().map { i, price in FeedTests.trade(names[i % names.count], price, at: Int64(i)) }
     }
@@ -156,12 +156,12 @@ struct Moves {
     ] {
       let output: [Ranked] = try await PluginHarness().output(of: Plugin.sortingFeed, options: options, inputs: [told])
       #expect(output.map { "\($0.symbol) \($0.previousRank)→\($0.rank)" } == expected)
-      // What the feed upstream has reckoned is kept.
+      // The figures of the feed upstream are used.
       #expect(output.allSatisfy { $0.change == 3 && $0.percent == 7 && $0.volume == 11 })
     }
   }
 
-  /// Few displaced ranks cost few events: what an update may cost is its way within the first ranks.
+  /// The number of events of an update is limited by its distance within the first ranks.
   @Test func `a move is told by as many events as there are ranks that change`() async throws {
     let names = try (0..<30).map { try Symbol("M\($0)") }
     let fill = names.enumerated().map { i, name in FeedTests.trade(name, Int64(1000 - i * 10), at: Int64(i)) }
@@ -169,7 +169,7 @@ struct Moves {
       FeedTests.trade(names[4], 971, at: 100), FeedTests.trade(names[25], 2000, at: 101), FeedTests.trade(names[25], 1, at: 102),
     ]
     let output = try await FeedTests.feed(fill + moves, "top: 20")
-    // 971 passes one; from outside to the very first displaces twenty, and so does the way back.
+    // 971 passes one symbol; a move from outside to the first rank displaces twenty, and so does the way back.
     #expect(caused(output, by: fill + moves).suffix(3).map(\.count) == [2, 21, 21])
   }
 }

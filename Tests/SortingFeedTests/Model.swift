@@ -1,6 +1,6 @@
 @testable import SortingFeed
 
-/// What `RankedOrder` should be, written as plainly as possible: a sorted array of (key, entry).
+/// The simplest model of `RankedOrder`: a sorted array of (key, entry).
 struct Model {
   private(set) var rows: [(key: Int64, entry: UInt32)] = []
   private var keys: [UInt32: Int64] = [:]
@@ -13,7 +13,7 @@ struct Model {
     return left.entry < right.entry
   }
 
-  /// How many rows come before the row, itself left out.
+  /// The number of rows before the row, not counting itself.
   private func rank(of row: (key: Int64, entry: UInt32)) -> Int {
     var low = 0
     var high = rows.count

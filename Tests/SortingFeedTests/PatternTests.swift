@@ -3,11 +3,11 @@ import Testing
 
 @testable import SortingFeed
 
-/// Patterns that hurt trees and arrays: everything through one end, everything equal, growing and emptying.
+/// Bad patterns for trees and arrays: everything at one end, everything equal, growing and emptying.
 @Suite struct PatternTests {
   static let size: UInt32 = 6000
 
-  /// Does the same to an order and to the model, comparing every answer.
+  /// Applies the same operations to an order and to the model, and compares every result.
   private struct Pair: ~Copyable {
     var order: RankedOrder
     var model: Model
@@ -67,7 +67,7 @@ import Testing
   func `stays right while everything falls into one gap`(descending: Bool) {
     var pair = Pair(descending: descending)
     for entry in 0..<Self.size { pair.update(entry, key: Int64(entry) * 1_000_000) }
-    // Ever closer to the middle, from both sides in turn: the same spot splits again and again.
+    // Closer and closer to the middle, from both sides in turn, so that the same place splits again and again.
     for entry in 0..<Self.size {
       let distance = Int64(Self.size - entry)
       pair.update(entry &* 7919 % Self.size, key: 3_000_500_000 + (entry % 2 == 0 ? distance : -distance))
@@ -99,7 +99,7 @@ import Testing
     let width = order.spine.rootNodes.count
     var entry: UInt32 = 0
     var wrong = 0
-    // Every page and node is left full, so the row is as short as it can be for as many entries.
+    // Every page and node is full, so the root row is as short as possible for this number of entries.
     while order.spine.rootNodes.count == width {
       let (added, again) = (order.update(entry, key: Int64(entry)), order.update(entry, key: Int64(entry)))
       if added != (nil, Int(entry)) || again != (Int(entry), Int(entry)) { wrong += 1 }

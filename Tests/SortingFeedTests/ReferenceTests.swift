@@ -4,9 +4,9 @@ import Testing
 
 @testable import SortingFeed
 
-/// The short division against the 128-bit one of `Percent.change`, and the saturation against 128-bit subtraction.
+/// The short division compared with the 128-bit one of `Percent.change`, and the saturation with 128-bit subtraction.
 @Suite struct ReferenceTests {
-  /// The answers the slow way.
+  /// The results, computed in the slow way.
   private func plain(_ first: Int64, _ now: Int64) -> (change: Int64, percent: Int64) {
     let difference = Int128(now) - Int128(first)
     let change = Int64(clamping: difference)
@@ -14,7 +14,7 @@ import Testing
     return (change, Int64(exactly: difference * 100_000_000_000 / Int128(first)) ?? 0)
   }
 
-  /// Differences, not expectations: there are millions.
+  /// Returns the differences, because millions of expectations would be too slow.
   private func faults(_ first: Int64, _ all: [Int64]) -> [String] {
     let reference = Reference(Price(raw: first))
     return all.compactMap { now in
@@ -31,7 +31,7 @@ import Testing
     #expect(reference.change(to: Price(raw: 4_000_000_000)) == (1, Percent(raw: 33_333_333_333)))
     #expect(reference.change(to: Price(raw: 2_000_000_000)) == (-1, Percent(raw: -33_333_333_333)))
     #expect(reference.change(to: Price(raw: 3_000_000_000)) == (0, 0))
-    // Of a negative price a rise is a negative share.
+    // For a negative price a rise is a negative percentage.
     #expect(Reference(-4).change(to: -3) == (1, -25))
     #expect(Reference(0).change(to: 5) == (5, 0))
   }
@@ -50,7 +50,7 @@ import Testing
     for decimals in 0...9 {
       let unit = (0..<9 - decimals).reduce(Int64(1)) { product, _ in product * 10 }
       for _ in 0..<300 {
-        // As many small numbers as large ones.
+        // Small and large numbers are equally likely.
         let first = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<63, using: &random) / unit &* unit
         var all: [Int64] = []
         for _ in 0..<30 {

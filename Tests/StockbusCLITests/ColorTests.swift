@@ -2,7 +2,7 @@ import Foundation
 import StockbusTestKit
 import Testing
 
-/// `--color`, from the arguments to what a plugin prints.
+/// `--color`, from the arguments to the output of a plugin.
 @Suite(.timeLimit(.minutes(15))) struct ColorTests {
   @Test(
     .enabled(if: ProgramTests.program != nil, "the program was not built"),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import StockbusCLI
 
-/// Lines of `--commands` as nobody means them, at a run that goes on.
+/// Random lines of `--commands`, sent to a run.
 @Suite(.timeLimit(.minutes(60))) struct CommandFuzzTests {
-  /// What `--commands` may be told of a run of a generator, a filter and a dispatcher: their commands, right, half right and wrong.
+  /// Lines for a run of a generator, a filter and a dispatcher: their commands, right, half right and wrong.
   private struct WildLines {
     var random: SplitMix
 
@@ -67,7 +67,7 @@ import Testing
         end: { plugin: null_sink, inputs: [bells] }
       """, catalogue: builtIn)
     let run = Task { await harness.run() }
-    // A component runs a little before it can be told anything.
+    // A component takes commands only some time after it was started.
     for id in ["ticks", "dear", "bells"] {
       var isRunning = false
       while !isRunning {
@@ -92,7 +92,7 @@ import Testing
       switch router.request(command) {
       case .help(let lines): answer = lines.joined(separator: "\n")
       case .stop:
-        // The one line that would.
+        // The only line that may stop the run.
         if command != Command(verb: "stop", arguments: []) { Issue.record("\(line.debugDescription) would stop the run") }
         continue
       case .mistake(let text):
@@ -109,7 +109,7 @@ import Testing
         }
         costs.note(Costs.processTime - begin, size: line.utf8.count, line)
       }
-      // Rules take room and time; somebody removes them.
+      // Rules take memory and time, so they are removed from time to time.
       if round % 500 == 499 {
         for rule in (try? await harness.perform("bells rules"))?.split(separator: "\n") ?? [] {
           _ = try? await harness.perform("bells remove \(rule.prefix { $0 != "\t" })")
@@ -119,7 +119,7 @@ import Testing
     }
     #expect(done > 100 && refused > 100)
     harness.pipeline.stop()
-    // Time stands still, so that no deadline passes.
+    // The clock does not move, so no deadline passes.
     let report = await run.value
     #expect(report.ledger.isBalanced, "\(report.ledger)")
     #expect(report.fates.allSatisfy { $0.outcome == .completed && $0.lives == 1 }, "\(report.fates)")
@@ -139,7 +139,7 @@ import Testing
     let longest = CommandReader.longestLine
     #expect(try lines([]) == [])
     #expect(try lines(Array("a b\r\n\nc".utf8)) == [.text("a b\r"), .text(""), .text("c")])
-    // A zero ends no line.
+    // A zero byte does not end a line.
     #expect(try lines(Array("a \u{0} b\nstop\n".utf8)) == [.text("a \u{0} b"), .text("stop")])
     for length in (longest - 3)...(longest + 3) {
       for end in ["\n", "\r\n"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StockbusCLI
 
-/// What is answered to them.
+/// The replies to commands.
 @Suite struct ReplyTests {
   private let rules = "high\tAAPL,B*\tabove 200\ton\nany of them\t*\trises_by 1% in 1m\toff"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusCLI
 
 @Suite struct ConfigurationFuzzTests {
-  /// `STOCKBUS_FUZZ_COUNT` asks for more than the suite has time for.
+  /// `STOCKBUS_FUZZ_COUNT` sets a larger number than the suite has time for.
   static let wanted = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) }
 
   @Test(arguments: [1, 2] as [UInt64])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the program says to somebody who begins with files of their own.
+/// The messages for typical mistakes of new users with their own files.
 @Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct FirstStepTests {
   private let folder: URL
 
@@ -43,13 +43,13 @@ import Testing
 
         """)
     #expect(try run("run").errors.hasSuffix("2 problems; nothing was started\n"))
-    // Where the path came from a variable, that is named; nothing of other variables is repeated.
+    // If the path came from a variable, the message names it; the values of other variables are not shown.
     try put(
       configuration.replacing("[prices.csv]", with: "\"${DATA:-prices.csv}\"").replacing("      path", with: "      path"),
       in: "plugins.yaml")
     let hidden = try run("validate")
     #expect(hidden.status == 78 && !hidden.errors.contains("'prices.csv'") && hidden.errors.contains("line 1: no column for the price"))
-    // What it says to do is what to do.
+    // Following the message's advice works.
     try put("NVDA\nAAPL\n", in: "mine.txt")
     try put(configuration.replacing("[prices.csv]", with: "[prices.csv]\n    columns: { price: Last }"), in: "plugins.yaml")
     #expect(try run("validate").status == 0)

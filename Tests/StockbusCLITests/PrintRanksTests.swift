@@ -8,7 +8,7 @@ import Testing
 import WatchlistFilter
 @testable import StockbusCLI
 
-/// The ranks that `print --once` shows.
+/// The ranks shown by `print --once`.
 @Suite struct PrintRanksTests {
   private func ranked(_ symbol: Symbol, _ rank: UInt32, previous: UInt32 = 0) -> Ranked {
     let time = Timestamp(ns: 0)
@@ -27,7 +27,7 @@ import WatchlistFilter
   }
 
   @Test func `ranks are the present ones, also of symbols that only others have moved`() throws {
-    // A feed of 40 symbols by price, told as moves with and without its first six ranks, beside a list that is sorted anew each time.
+    // A feed of 40 symbols by price, as moves of all ranks or of the first six, compared with a list that is sorted each time.
     for top in [Int.max, 6] {
       var random = RandomStream(seed: 5)
       var prices: [(symbol: Symbol, price: UInt64)] = []
@@ -40,7 +40,7 @@ import WatchlistFilter
         prices.append((symbol, random.next() % 1_000_000))
         prices.sort { $0.price > $1.price }
         let now = prices.map(\.symbol)
-        // The one whose price it was, then, of the first ranks, those whose places have changed.
+        // First the symbol with the new price, then those of the first ranks whose rank has changed.
         let others = top == .max ? [] : now.filter { $0 != symbol && told(before.firstIndex(of: $0)) != told(now.firstIndex(of: $0)) }
         for moved in [symbol] + others {
           let (old, new) = (told(before.firstIndex(of: moved)), told(now.firstIndex(of: moved)))
@@ -80,7 +80,7 @@ import WatchlistFilter
 
   @Test func `a list of many pieces is followed too`() throws {
     var snapshot = Snapshot<Ranked>(followsRanks: true)
-    // Each comes first, so that the last stands first; then the last one goes to the front, again and again.
+    // Each is inserted at rank 1, so the last one is first; then the last in the list goes to the front, again and again.
     for i in 0..<10_000 { snapshot.keep(ranked(try Symbol("M\(i)"), 1)) }
     for i in 0..<5000 { snapshot.keep(ranked(try Symbol("M\(i)"), 1, previous: 10_000)) }
     #expect(!snapshot.hasLostRanks)

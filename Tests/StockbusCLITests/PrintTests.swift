@@ -7,7 +7,7 @@ import Testing
 
 @testable import StockbusCLI
 
-/// Six trades of three symbols; then, if told so, it stays.
+/// Sends six trades of three symbols; then it waits, if the options say so.
 actor SixTrades: Source {
   struct Settings: Options {
     @Setting("Whether it goes on living.") var stays = false
@@ -52,7 +52,7 @@ final class Printed: Sendable {
   private let text = Watched("")
   private let limit: Int
 
-  /// After so many bytes nobody reads any more.
+  /// After `limit` bytes the reader is gone.
   init(limit: Int = .max) { self.limit = limit }
 
   @Sendable func write(_ bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
@@ -85,7 +85,7 @@ final class Printed: Sendable {
       ConfigLoader(environment: { _ in nil }).load(text: text), catalogue: Catalogue([.sixTrades, .filter, .nullSink]))
   }
 
-  /// What is printed when the data ends by itself.
+  /// The output when the data ends.
   private func print(_ from: String? = nil, _ change: (inout PrintJob.Request) -> Void = { _ in }) async throws -> String {
     var request = PrintJob.Request()
     change(&request)
@@ -189,7 +189,7 @@ final class Printed: Sendable {
     #expect(printed.value.split(separator: "\n").count == limit)
   }
 
-  /// Prints the state of `six` while it lives on, and what was printed when `advance` had moved the clock.
+  /// Prints the state of `six` while it runs; returns the output after `advance` has moved the clock.
   private func snapshot(
     _ change: (inout PrintJob.Request) -> Void, advance: (ManualTimekeeper, PrintJob) async -> Void
   ) async throws -> String {
@@ -278,7 +278,7 @@ final class Printed: Sendable {
     #expect(try await notes("symbol == aapl") == ["print: 'aapl' never came; did you mean 'AAPL'?"])
     #expect(try await notes("symbol in [AAPL, NVDA] and price > 1000") == [])
     #expect(try await notes("price > 1000") == [])
-    // Of a stream that was cut nobody knows what would have come.
+    // If the stream was cut, it is not known what would have come.
     #expect(try await notes("symbol in [AAPL, TSLA]", limit: 1) == (once ? ["print: 'TSLA' never came"] : []))
   }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The built program, as a shell sees it.
+/// The built program, run as from a shell.
 @Suite struct ProgramTests {
-  /// Beside the bundle that the tests are in.
+  /// The program next to the bundle of the tests.
   static let program: URL? = {
     let beside = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }].compactMap {
       $0?.deletingLastPathComponent()
@@ -14,7 +14,7 @@ import Testing
 
   private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) { try Self.run(arguments) }
 
-  /// What a program that is built with a sanitizer has to know, and nothing else.
+  /// The environment that a program built with a sanitizer needs, and nothing else.
   private static let sanitizers = ProcessInfo.processInfo.environment.filter { $0.key == "ASAN_OPTIONS" || $0.key == "TSAN_OPTIONS" }
 
   /// Runs the program to its end, in `folder`, without a terminal or an environment.
@@ -29,7 +29,7 @@ import Testing
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    // Little enough for the pipes to hold, so one can be read after the other.
+    // The output fits into the pipes' buffers, so one can be read after the other.
     let text = (output.fileHandleForReading.readDataToEndOfFile(), errors.fileHandleForReading.readDataToEndOfFile())
     process.waitUntilExit()
     return (process.terminationStatus, String(decoding: text.0, as: UTF8.self), String(decoding: text.1, as: UTF8.self))
@@ -68,7 +68,7 @@ import Testing
     let result = try run("run", "--log-level", "error", "cli/right.yaml")
     #expect(result.status == 0)
     #expect(result.output == "")
-    // In how many runs the events come is nobody's promise.
+    // The number of batches is not fixed.
     let lines = result.errors.split(separator: "\n").filter { !$0.hasPrefix("end: ") }
     #expect(
       lines.dropLast().joined(separator: "\n") == """
@@ -113,7 +113,7 @@ import Testing
     #expect(said.contains("balanced"))
   }
 
-  /// The program with these arguments and this redirection, by a shell; `INPUT` is what it is given.
+  /// Runs the program in a shell with these arguments and redirections; `INPUT` is its input.
   private func shell(_ arguments: String, _ files: [String: String], input: String = "") throws -> (status: Int32, errors: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -157,7 +157,7 @@ import Testing
     let generator = Self.reader.replacing("file_replay, path: \"-\"", with: "generator, rate: max, count: 10, seed: 1")
     #expect(try shell("run -", [:], input: generator).errors.contains("balanced"))
     #expect(try shell("run - --commands -", [:], input: generator).status == 78)
-    // What a shell calls a pipe, or standard input, by a number.
+    // A pipe, or standard input, given by the number of its descriptor.
     let rows = "symbol,price,time\nAAPL,1,2020-01-01T00:00:00Z\n"
     #expect(try shell("run x.yaml", ["x.yaml": Self.reader], input: rows).errors.contains("1 event in "))
     let named = Self.reader.replacing("\"-\"", with: "/dev/stdin")

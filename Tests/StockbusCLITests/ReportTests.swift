@@ -4,7 +4,7 @@ import Testing
 @testable import StockbusCLI
 @testable import StockbusRuntime
 
-/// What a run says at its end.
+/// The report at the end of a run.
 @Suite struct ReportTests {
   private func report(
     _ outcomes: KeyValuePairs<String, RunReport.Fate.Outcome> = ["ticks": .completed, "end": .completed], events: Int = 10,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `open`, `watch` and `run --open`, where there is no terminal to show anything on.
+/// `open`, `watch` and `run --open` without a terminal.
 @Suite struct ScreenCommandTests {
   private func run(_ arguments: String..., in folder: URL = ProgramTests.fixtures) throws -> (status: Int32, output: String, errors: String)
   {
@@ -31,7 +31,7 @@ import Testing
     try Data(text.utf8).write(to: folder.appending(path: "desk.yaml"))
     let result = try run("watch", "AAPL", "desk.yaml", in: folder)
     #expect(result.status == 0)
-    // Of the four prices those of the other symbol are not shown.
+    // The prices of the other symbol are not shown.
     #expect(result.output.split(separator: "\n").count == 2)
     #expect(result.output.split(separator: "\n").allSatisfy { $0.contains(" AAPL ") })
     #expect(result.errors.contains("ranked → screen"))
@@ -88,7 +88,7 @@ import Testing
       #expect(result.status == 64)
       #expect(result.errors.contains("is a configuration, not a symbol; the symbol comes before it, as in 'AAPL \(words.last ?? "")'"))
     }
-    // These are symbols, and what is missing is a configuration.
+    // These are taken as symbols, so a configuration is missing.
     for symbol in ["BRK.B", "EUR/USD", "t", "stocks://symbol/t.csv"] { #expect(try run("open", symbol, in: folder).status == 78) }
   }
 
@@ -129,7 +129,7 @@ import Testing
       #expect(opened.status == 0)
       #expect(opened.errors.contains("\nwarning: no source has 'aapl'; did you mean 'AAPL'?\n"))
     }
-    // Whoever replays knows only at the end.
+    // With a replay the missing symbols are known only at the end.
     let replay =
       "sources: { old: { plugin: file_replay, path: a.csv } }\nprocessors: { mine: { plugin: watchlist_filter, inputs: [old], symbols: [X] } }\n"
       + "sinks: { end: { plugin: null_sink, inputs: [mine] } }\n"

@@ -5,12 +5,12 @@ import Testing
 
 @testable import StockbusCLI
 
-/// Every option of every plugin is given a variable that holds a secret, in every form that a value can have: whatever is then said about
-/// the configuration, the secret is not in it.
+/// Every option of every plugin gets a variable with a secret, in every form that a value can have: no message about the configuration
+/// contains the secret.
 @Suite struct SecretSweepTests {
   private static let secret = "hunter2-b4ttery-staple"
 
-  /// What an option may be written as, with the secret where its value goes.
+  /// The forms in which an option can be written, with the secret as its value.
   private static func forms(_ info: OptionInfo, _ value: String) -> [String] {
     let isList = info.typeName.hasPrefix("list")
     var forms = [value]
@@ -22,7 +22,7 @@ import Testing
     return forms
   }
 
-  /// The options that have to be there, without one of them, as a plugin's example has them.
+  /// The required options from a plugin's example, without one of them.
   private static func required(by plugin: Plugin, without name: String) -> String {
     var text = ""
     var isLeftOut = false
@@ -44,7 +44,7 @@ import Testing
       + (section == "sinks" ? "" : "sinks: { end: { plugin: null_sink, inputs: [probed] } }\n")
   }
 
-  /// Everything that a user is told about a configuration without running it.
+  /// All output about a configuration without running it.
   private static func said(_ text: String, _ value: String) -> String {
     let config = ConfigLoader(environment: { ["TOKEN": value, "WEBHOOK_URL": "https://example.com"][$0] }).load(text: text)
     do throws(Problems) {
@@ -56,13 +56,13 @@ import Testing
   @Test(arguments: builtIn.plugins.map(\.name))
   func `no option shows what a variable holds`(name: String) throws {
     let plugin = try #require(builtIn[name])
-    // A plain one, one that is nearly an address, one that is nearly an expression, one with all that needs escaping.
+    // A plain value, one that is nearly an address, one that is nearly an expression, one with characters that need escaping.
     let values = [
       Self.secret, "ws://user:\(Self.secret)@host/\(Self.secret)?token=\(Self.secret)", "\(Self.secret) > 5 and",
       "a,\"\\\u{7}{\(Self.secret)}",
     ]
     var count = 0
-    // An option's forms take the values by turns; where more is asked for, each form has them all.
+    // The forms of an option use the values in turn; with more rounds, each form uses all of them.
     let perForm = min(values.count, rounds(2, cost: 1000))
     for (turn, info) in plugin.options.describe().enumerated() {
       for (number, form) in Self.forms(info, "\"${TOKEN}\"").enumerated() {

@@ -8,10 +8,10 @@ import StockbusPlugin
 import Testing
 import WatchlistFilter
 
-/// A catalogue that stays as it is when plugins are added to the program.
+/// A catalogue that does not change when plugins are added to the program.
 let fixedCatalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .fileWriter, .nullSink, .probe])
 
-/// A plugin with a bit of everything.
+/// A plugin with options and commands of all kinds.
 extension Plugin {
   static let probe = Plugin("probe", "Measures how long trades take to arrive, and stops when told.", .sink(Probe.self))
 }
@@ -29,7 +29,7 @@ actor Probe: Sink, CommandableComponent {
   func perform(_ command: Command) throws(CommandError) -> String { "done" }
 }
 
-/// The topology that the drawings are made of.
+/// The topology for the drawings.
 func drawnTopology() throws -> Topology {
   let text = """
     sources:
@@ -45,7 +45,7 @@ func drawnTopology() throws -> Topology {
   return try Topology.check(ConfigLoader(environment: { _ in nil }).load(text: text), catalogue: fixedCatalogue)
 }
 
-/// Compares with `Tests/Fixtures/cli/NAME`. With UPDATE_GOLDENS=1 in the environment it is written instead, to be looked over.
+/// Compares with `Tests/Fixtures/cli/NAME`. With UPDATE_GOLDENS=1 in the environment the file is written instead, for review.
 func expect(_ text: String, is name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   let file = tests.appending(path: "Fixtures/cli/\(name)")

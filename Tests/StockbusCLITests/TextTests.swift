@@ -5,7 +5,7 @@ import Testing
 
 @testable import StockbusCLI
 
-/// What the commands print, letter by letter.
+/// The exact output of the commands.
 @Suite struct TextTests {
   @Test func `list on an endless line and at 80 columns`() throws {
     try expect(List.text(fixedCatalogue, width: nil), is: "list.txt")

@@ -1,7 +1,7 @@
 import Foundation
 import SeededRandom
 
-/// Configurations as nobody means them: the examples with lines, bytes and words exchanged, and shapes that only a program writes.
+/// Random configurations: the examples with lines, bytes and words exchanged, and artificial ones that people do not write.
 struct WildConfigurations {
   private var random: SplitMix
   private let texts: [String]
@@ -11,7 +11,7 @@ struct WildConfigurations {
     "REF": "${A}", "NUMBER": "5", "URL": "ws://user:secret@host/path",
   ]
 
-  /// From the project's own configurations.
+  /// Starts from the project's own configurations.
   init(seed: UInt64) throws {
     random = SplitMix(seed)
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -87,7 +87,7 @@ struct WildConfigurations {
     return bytes
   }
 
-  /// Bombs, towers and their like; sometimes around the limits.
+  /// Alias bombs, deep nesting and the like; sometimes close to the limits.
   private mutating func made() -> String {
     let count = 1 + upTo(200)
     let deep = 1 + upTo(90)

@@ -2,9 +2,9 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// Where the characters inside of a scalar stand.
+/// The positions of the characters inside a scalar.
 @Suite struct CharacterPlaceTests {
-  /// The option `o` of the one component, with `V` set to `xy` and `W` not at all.
+  /// The option `o` of the one component, with `V` set to `xy` and `W` not set.
   private func option(_ yaml: String) throws -> ConfigNode {
     let text = "sources:\n  s: &s\n    plugin: p\n" + yaml
     let config = ConfigLoader(environment: { $0 == "V" ? "xy" : nil }).load(text: text)

@@ -3,7 +3,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// Reading from files and folders; each test has a folder of its own that goes away with it.
+/// Reading from files and folders; each test has a folder of its own, which is removed afterwards.
 @Suite final class ConfigFilesTests {
   private let folder: String
 

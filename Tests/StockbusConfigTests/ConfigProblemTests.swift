@@ -2,7 +2,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// The exact text of everything that can be wrong in a pipeline before plugins are known.
+/// The exact text of every error in a pipeline that is found without the plugins.
 @Suite struct ConfigProblemTests {
   @Test func `a blank that is missing behind a colon is told, without what follows`() {
     let text = """

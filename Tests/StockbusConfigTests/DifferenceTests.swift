@@ -2,7 +2,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// What has to happen to a run of one configuration for it to be a run of another.
+/// The steps that turn a run of one configuration into a run of another.
 @Suite struct DifferenceTests {
   private static let before = """
     runtime: { seed: 7 }

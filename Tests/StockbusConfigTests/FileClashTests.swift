@@ -52,19 +52,19 @@ private actor Certified: Source {
   func run(into _: inout Outlet<Trade>) {}
 }
 
-/// A file for each component: what does not go together is told at its line before anything starts.
+/// Conflicts between the files of components are reported at their lines before anything starts.
 @Suite struct FileClashTests {
   private let folder: URL
 
   init() throws {
-    // Short, as messages cut long paths.
+    // The path is short, because messages cut long paths.
     folder = URL(filePath: "/tmp/sb\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
   private func put(_ name: String) throws { try Data("1\n".utf8).write(to: folder.appending(path: name)) }
 
-  /// The problems with these sinks beside a source that reads `in`; `@` stands for the folder.
+  /// The problems with these sinks and a source that reads `in`; `@` stands for the folder.
   private func problems(_ sinks: String, reads: String = "@/in") throws -> String {
     try put("in")
     let text = "sources:\n  prices: { plugin: reader, path: \(reads) }\nsinks:\n" + sinks
@@ -177,7 +177,7 @@ private actor Certified: Source {
     #expect(try problems(text) == "")
   }
 
-  /// What is told of sources that read these, and of a run that reads `outer` as well; each message begins with its line and column.
+  /// The messages about sources that read these paths, in a run that also reads `outer`; each begins with its line and column.
   private func told(_ paths: [String], outer: [String] = [], files: [String] = ["plugins.yaml"]) throws -> [String] {
     let sources = paths.enumerated().map { "  s\($0): { plugin: reader, path: \"\($1)\" }\n" }
     let names = paths.indices.map { "s\($0)" }.joined(separator: ", ")

@@ -88,7 +88,7 @@ import Testing
     ("'${A:}'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
     ("'${A:'", "7: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
     ("'${A:-${B!}}'", "12: error: expected '}', ':-' or ':?' behind the name of the variable; write '$${' for the text itself"),
-    // Where the text is not written literally the scalar is the place.
+    // If the text is not literal, the location is that of the scalar.
     (#""\x41${NONE}""#, "6: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
     ("'it''s ${NONE}'", "6: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),
     (#""${NONE}\t""#, "7: error: the variable 'NONE' is not set; set it or give a default: '${NONE:-…}'"),

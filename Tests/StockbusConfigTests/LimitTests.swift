@@ -73,7 +73,7 @@ import Testing
   @Test func `limits all text with variables together`() {
     let value = String(repeating: "y", count: 1 << 20)
     let text = "x-a: &a ${A}\nx-b: &b ${A}\nruntime: { b: *b, a: [" + Array(repeating: "*a", count: 100).joined(separator: ", ") + "] }"
-    // Told once, at the first that is too much, whatever follows.
+    // Reported once, at the first that exceeds the limit.
     #expect(
       problems(text.replacing("] }", with: "], c: [*b, *b] }"), ["A": value])
         == "plugins.yaml:1:9: error: more than 16 MiB of text with variables in it, the limit")

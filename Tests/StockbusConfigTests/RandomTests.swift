@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// In single quotation marks where one line allows it and the coin says so, in double ones otherwise.
+  /// In single quotation marks if that is possible on one line and chosen at random, otherwise in double ones.
   private static func quoted(_ text: String, _ generator: inout SplitMix) -> String {
     let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{2028}" }
     if isPrintable, Bool.random(using: &generator) {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  /// 20,000 mutations, in four parts that run beside each other.
+  /// 20,000 mutations, in four parts that run in parallel.
   @Test(arguments: 3...6 as ClosedRange<UInt64>)
   func `a mutated configuration gives a tree or problems inside of the file`(seed: UInt64) {
     var generator = SplitMix(seed)
@@ -133,7 +133,7 @@ import Testing
         default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: start)
         }
       }
-      // A byte that is no UTF-8 is replaced by one character, so lines and columns up to it stay.
+      // A byte that is not UTF-8 is replaced by one character, so lines and columns before it do not change.
       let text = String(decoding: bytes, as: UTF8.self)
       let config = ConfigLoader(environment: { $0 == "X" ? "x" : nil }).load(text: text, file: "t.yaml")
       var problems = config.problems.list
@@ -154,7 +154,7 @@ import Testing
       }
       failed += config.problems.isEmpty ? 0 : 1
     }
-    // Both kinds were met, so the test looks at what it means to.
+    // Both valid and invalid texts occurred, so the test covers both.
     #expect((count / 10...count - count / 50).contains(failed))
   }
 

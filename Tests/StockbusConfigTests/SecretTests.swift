@@ -2,7 +2,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// What came from a variable is called by the variable's name, and addresses are cut to scheme and host, in whatever is said about them.
+/// In all messages, values from variables are replaced by the variable's name, and addresses are cut to scheme and host.
 @Suite struct SecretTests {
   private static let secret = "hunter2-b4ttery-staple"
   private static let environment = ["TOKEN": secret, "OTHER": "0therS3cret", "WHERE": "ws://user:\(secret)@host/\(secret)"]

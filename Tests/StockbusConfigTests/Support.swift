@@ -14,14 +14,14 @@ func written(_ node: ConfigNode, marks: Bool = true) -> String {
   return value + at(node.mark)
 }
 
-/// The tree that a text gives, or its problems.
+/// The tree of a text, or its problems.
 func tree(_ text: String, marks: Bool = true, limits: ConfigLimits = ConfigLimits()) -> String {
   do throws(Problems) { return written(try YAMLParser.node(text, file: "t.yaml", limits: limits), marks: marks) } catch {
     return error.description
   }
 }
 
-/// The problems of a text as YAML; empty where there are none.
+/// The problems of a text as YAML; empty if there are none.
 func yamlProblems(_ text: String, limits: ConfigLimits = ConfigLimits()) -> String {
   YAMLParser.parse(Array(text.utf8), file: "t.yaml", limits: limits).problems.description
 }

@@ -1,8 +1,8 @@
 import StockbusConfig
 import StockbusPlugin
 
-/// A small catalogue: two sources of trades and quotes, one of events without a symbol, a relay, processors and sinks that are picky
-/// in every way there is.
+/// A small catalogue: two sources of trades and quotes, one of events without a symbol, a relay, processors and sinks with all kinds of
+/// restrictions.
 let smallCatalogue = Catalogue([
   Plugin("ticker", "Makes trades.", .source(Ticker.self)),
   Plugin("quoter", "Makes quotes.", .source(Quoter.self)),
@@ -117,7 +117,7 @@ actor Count<E: Event>: Sink {
   func receive(_ events: Span<E>) {}
 }
 
-/// The problems of a configuration with the small catalogue; empty where there are none.
+/// The problems of a configuration with the small catalogue; empty if there are none.
 func topologyProblems(_ text: String, _ environment: [String: String] = [:]) -> String {
   do throws(Problems) {
     _ = try Topology.check(load(text, environment), catalogue: smallCatalogue)

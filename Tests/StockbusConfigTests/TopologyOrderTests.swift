@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusConfig
 
 @Suite struct TopologyOrderTests {
-  /// Which of `count` nodes each reads: with `isAcyclic` only ones that come before it in a random order.
+  /// The nodes that each of `count` nodes reads: with `isAcyclic` only nodes before it in a random order.
   private func randomGraph(_ random: inout SplitMix, isAcyclic: Bool) -> [[Int]] {
     let count = Int.random(in: 1...40, using: &random)
     let rank = Array(0..<count).shuffled(using: &random)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// The obvious way: the first node that is not placed yet, behind whatever it reads.
+  /// The obvious algorithm: places the first node that is not placed yet, after everything it reads.
   private func slowOrder(_ inputs: [[Int]]) -> [Int] {
     var order: [Int] = []
     func place(_ node: Int) {
@@ -27,7 +27,7 @@ import Testing
     return order
   }
 
-  /// True where every node can be removed once all it reads are.
+  /// True if every node can be removed after all nodes that it reads.
   private func isAcyclic(_ inputs: [[Int]]) -> Bool {
     var left = Set(inputs.indices)
     while let free = left.first(where: { left.isDisjoint(with: inputs[$0]) }) { left.remove(free) }
@@ -47,7 +47,7 @@ import Testing
         #expect(seen.isSuperset(of: inputs[node]))
         seen.insert(node)
       }
-      // What is in order already stays as it is.
+      // Nodes that are in order already are not moved.
       let places = Dictionary(uniqueKeysWithValues: result.order.enumerated().map { ($1, $0) })
       let sorted = result.order.map { node in inputs[node].compactMap { places[$0] } }
       #expect(UpstreamOrder(sorted).order == Array(sorted.indices))
@@ -67,7 +67,7 @@ import Testing
         #expect(Set(cycle).count == cycle.count)
         for (from, to) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) { #expect(inputs[to].contains(from)) }
       }
-      // Each is closed by an edge of its own; without these edges no cycle is left.
+      // Each cycle has a closing edge of its own; without these edges there is no cycle left.
       #expect(Set(result.cycles.map { [$0[$0.count - 1], $0[0]] }).count == result.cycles.count)
       for cycle in result.cycles { inputs[cycle[0]].removeAll { $0 == cycle[cycle.count - 1] } }
       #expect(isAcyclic(inputs))

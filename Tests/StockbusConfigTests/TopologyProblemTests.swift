@@ -2,7 +2,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// The exact text of everything that can be wrong between a configuration and its plugins.
+/// The exact text of every error between a configuration and its plugins.
 @Suite struct TopologyProblemTests {
   @Test func `accepts what is right`() {
     #expect(

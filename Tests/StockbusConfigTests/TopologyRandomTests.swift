@@ -5,7 +5,7 @@ import StockbusPlugin
 import Testing
 
 @Suite struct TopologyRandomTests {
-  /// Damaged in a few places: lines left out, doubled and swapped, characters replaced by ones that matter.
+  /// Damages a text in a few places: lines left out, doubled and swapped, characters replaced by special ones.
   private func damaged(_ text: String, _ random: inout SplitMix) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -62,7 +62,7 @@ import Testing
     #expect(ConfigNode(.scalar("a\nb\u{1b}[31m\u{202e}c\u{85}\u{2028}"), at: mark).kind == "'a\\nb\\u{1b}[31m\\u{202e}c\\u{85}\\u{2028}'")
     #expect(ConfigNode(.scalar(String(repeating: "x", count: 61)), at: mark).kind == "'" + String(repeating: "x", count: 57) + "…'")
     #expect(ConfigNode(.scalar(String(repeating: "x", count: 60)), at: mark).kind == "'" + String(repeating: "x", count: 60) + "'")
-    // One character for a reader, and as many as one likes for a terminal.
+    // One character for Swift, but any number of scalars for a terminal.
     #expect(ConfigNode(.scalar("e" + String(repeating: "\u{301}", count: 1000)), at: mark).kind.unicodeScalars.count == 60)
   }
 }

@@ -85,7 +85,7 @@ import Testing
     #expect(tree("a: !!str &x b") == "{a@1:1: 'b'@1:13}@1:1")
     #expect(tree("a: &x 'b'") == "{a@1:1: 'b'@1:7}@1:1")
     #expect(tree("a: &x é") == "{a@1:1: é@1:7}@1:1")
-    // Escapes and several lines: the anchor is the place.
+    // With escapes or several lines, the location is that of the anchor.
     #expect(tree(#"a: &x "\x41""#) == "{a@1:1: 'A'@1:4}@1:1")
     #expect(tree("a: &x\n  b") == "{a@1:1: b@1:4}@1:1")
     #expect(tree("a: &x") == "{a@1:1: @1:6}@1:1")

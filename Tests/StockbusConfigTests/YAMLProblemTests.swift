@@ -2,7 +2,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-/// The exact text of everything that can be wrong in YAML.
+/// The exact text of every error in YAML.
 @Suite struct YAMLProblemTests {
   @Test(arguments: [
     ("a: \"b", "1:4: error: the quotation mark that opens here is never closed"),

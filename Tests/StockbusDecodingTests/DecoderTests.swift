@@ -145,7 +145,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     }
     #expect(found == expected)
     #expect(decoder.tally.gaps == 3)
-    // A symbol's numbers go on over a reconnection.
+    // A symbol's sequence numbers continue after a reconnection.
     decoder.reconnected()
     _ = decoder.decode(#"{"s":"A","p":1,"n":11}"#, received: received) { _ in }
     #expect(decoder.gaps == [])

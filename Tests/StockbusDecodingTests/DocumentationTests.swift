@@ -6,7 +6,7 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// The worked example of Documentation/venues.md, read out of the page.
+/// The worked example of Documentation/venues.md, read from the page.
 @Suite struct DocumentationTests {
   private static let page: String = {
     let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Documentation/venues.md").standardized.path

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// What a tape read, written out again in one plain form: the kind, then the text without escapes.
+/// The contents of a tape in a canonical form: the kind, then the text without escapes.
 private func dump(_ text: [UInt8]) -> Swift.Result<String, JSONProblem> {
   var tape = JSONTape(limit: 1 << 20)
   do throws(JSONProblem) { try text.withUnsafeBufferPointer { bytes throws(JSONProblem) in try tape.read(bytes) } } catch {
@@ -97,7 +97,7 @@ private func quoted(_ text: String) -> String {
 
   // MARK: - Agreement with a slow model
 
-  /// The same dump from Foundation's reader; numbers are left out, as it does not keep their text.
+  /// The same dump from Foundation's reader; numbers are left out, because it does not keep their text.
   private static func model(_ value: Any) -> String {
     switch value {
     case let object as [String: Any]:
@@ -162,7 +162,7 @@ private func quoted(_ text: String) -> String {
       do throws(JSONProblem) { try bytes.withUnsafeBufferPointer { bytes throws(JSONProblem) in try tape.read(bytes) } } catch {
         isAccepted = false
         #expect(error.offset >= 0 && error.offset <= bytes.count)
-        // Foundation takes a comma before a closing bracket, and a NUL for the end.
+        // Foundation accepts a comma before a closing bracket, and takes a NUL as the end.
         if error.code == .expectedKey || error.code == .expectedValue, error.offset < bytes.count {
           isLenient = isLenient || bytes[error.offset] == 93 || bytes[error.offset] == 125
         }
@@ -174,7 +174,7 @@ private func quoted(_ text: String) -> String {
       }
       accepted += 1
       guard let value else {
-        // Foundation refuses numbers that are none for a Double.
+        // Foundation refuses numbers that do not fit a Double.
         if !Self.hasHugeNumber(tape) { Issue.record("only the tape reads \(String(decoding: bytes, as: UTF8.self))") }
         continue
       }
@@ -188,7 +188,7 @@ private func quoted(_ text: String) -> String {
     (0..<tape.nodeCount).contains { tape.nodes[$0].kind == .number && Double(tape.string($0)).map { !$0.isFinite } ?? true }
   }
 
-  /// Which of two equal keys counts is nobody's business but the reader's own.
+  /// JSON does not define which of two equal keys counts.
   private static func hasDoubledKeys(_ node: Int, _ tape: borrowing JSONTape) -> Bool {
     let end = Int(tape.nodes[node].next)
     var at = node + 1

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// What items of a list share: numbers that count once a message, conditions and values of the message.
+/// What items of a list share: sequence numbers checked once for each message, conditions and values of the message.
 @Suite struct ListTests {
   /// `{"seq":7,"of":"A","rows":[{"s":"A","p":1,"n":3}]}`
   private func spec(_ sequence: SequenceRule?, _ change: (inout MessageRule) -> Void = { _ in }) -> DecodingSpec {
@@ -25,7 +25,7 @@ import Testing
     return #"{"seq":\#(number),"of":"A","rows":[\#(items)]}"#
   }
 
-  /// Expected and got of the gaps of each message.
+  /// The expected and the received number of each gap, by message.
   private func gaps(_ spec: DecodingSpec, _ messages: [String]) throws -> [[String]] {
     var decoder = try MessageDecoder<Trade>(spec)
     return messages.map { message in
@@ -69,7 +69,7 @@ import Testing
       try gaps(
         spec(SequenceRule("n"), odd), [message(1, [("A", 1), ("LISTTESTS-2", 2), ("A", 2), ("A", 3)]), message(1, [("A", 5), ("A", 6)])])
         == [[], ["rows A: 4, 5"]])
-    // A symbol that is left out is none of ours.
+    // A symbol that is left out is not added to the table.
     let after: Symbol = "LISTTESTS-3"
     #expect(
       (before.id...after.id).map { Symbol(id: $0).description }.filter { $0.hasPrefix("LISTTESTS") } == ["LISTTESTS-1", "LISTTESTS-3"])
@@ -160,7 +160,7 @@ import Testing
       let scale = [1, 2, 3, 8, 10, 100, 10_000, 1_000_000, 1_000_000_000, 999_999_937][random.upTo(9)]
       let digits = String(repeating: "0", count: max(0, places + 1 - "\(whole)".count)) + "\(whole)"
       let written = places == 0 ? digits : "\(digits.dropLast(places)).\(digits.suffix(places))"
-      // billionths = whole × 10^9 / (10^places × scale)
+      // value in units of 1e-9 = whole × 10^9 / (10^places × scale)
       let (top, bottom) = (Int128(whole) * 1_000_000_000, Int128(scale) * (0..<places).reduce(Int128(1)) { n, _ in n * 10 })
       let exact = top % bottom == 0 ? Int64(exactly: top / bottom) : nil
       var text = written

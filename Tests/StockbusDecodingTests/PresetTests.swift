@@ -4,7 +4,7 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// Messages of every preset, written by hand after the venues' documentation.
+/// Messages of every preset, written by hand from the venues' documentation.
 @Suite struct PresetTests {
   @Test func `Binance: trades, best prices, closed bars, answers`() throws {
     let trade = #"{"e":"trade","E":1672515782136,"s":"BNBBTC","t":12345,"p":"0.00100000","q":"100.5","T":1672515782136,"m":true,"M":true}"#
@@ -281,7 +281,7 @@ import Testing
     let spec = preset.spec
     for event in preset.events { #expect(spec.decodingFaults(event: event).isEmpty) }
     #expect(!preset.events.isEmpty && spec.url != nil && spec.silence != nil)
-    // A secret is never written out; everything else comes back as it was.
+    // A secret is never written; everything else is read back unchanged.
     var open = spec
     open.authenticate = nil
     let node = ConfigNode(open.optionJSON, at: .init(line: 1, column: 1))
@@ -291,7 +291,7 @@ import Testing
 }
 
 extension ConfigNode {
-  /// The node that reads as `json`.
+  /// The node with the contents of `json`.
   init(_ json: JSONValue, at mark: Mark) {
     switch json {
     case .null: self.init(.scalar("null"), at: mark)

@@ -3,7 +3,7 @@ import StockbusPlugin
 
 @testable import StockbusDecoding
 
-/// What a message gives: its verdict and its events, each as a line.
+/// The result of a message: its verdict and its events, each as a line.
 struct Result: Equatable {
   var verdict: Verdict
   var events: [String]
@@ -14,7 +14,7 @@ struct Result: Equatable {
   }
 }
 
-/// When messages of the tests are received.
+/// The time of receipt of the tests' messages.
 let received = Timestamp(ns: 1_700_000_000_000_000_000)
 
 /// Decodes messages one after the other over one connection.
@@ -27,7 +27,7 @@ func decode<E: DecodedEvent>(_ messages: [String], _ spec: DecodingSpec, as _: E
   }
 }
 
-/// `BTCUSDT 61685.99 x0.5 buy @2024-08-09T00:00:01.437Z`; `@-` where the time is when it was received.
+/// `BTCUSDT 61685.99 x0.5 buy @2024-08-09T00:00:01.437Z`; `@-` if the time is the time of receipt.
 func line(_ event: some DecodedEvent) -> String {
   switch event {
   case let trade as Trade:

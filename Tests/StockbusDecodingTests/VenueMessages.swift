@@ -1,15 +1,15 @@
 import SeededRandom
 
-/// Messages for a decoder to survive: what venues send, damaged, grown and made up, by a seed.
+/// Messages for fuzzing a decoder: those of venues, unchanged, damaged, enlarged and made up, by seed.
 ///
-/// It knows no decoder, only texts by the presets' names.
+/// It uses no decoder, only sample texts by the presets' names.
 struct VenueMessages {
   private var random: SplitMix
   private let samples: [[UInt8]]
-  /// Quoted texts and numbers of the samples, to make other messages of.
+  /// Quoted texts and numbers of the samples, for making other messages.
   private let words: [[UInt8]]
 
-  /// Of the preset with this name.
+  /// Makes messages like those of the preset with this name.
   init(_ preset: String, seed: UInt64) {
     random = SplitMix(seed)
     samples = (Self.samples[preset] ?? []).map { Array($0.utf8) }
@@ -18,7 +18,7 @@ struct VenueMessages {
       + ["0", "-1", "1e9", "\"\"", "null", "true", "{}", "[]", "\"A\"", "\"\\u0041\""].map { Array($0.utf8) }
   }
 
-  /// The next one: as a venue sends it, with damaged bytes, out of the venue's words, or grown.
+  /// The next message: a sample, a damaged sample, one made of the venue's words, or an enlarged one.
   mutating func next() -> [UInt8] {
     switch random.upTo(9) {
     case 0: pick(samples)
@@ -28,7 +28,7 @@ struct VenueMessages {
     }
   }
 
-  /// A sample in which lists, objects, texts and numbers have been made as long as `size` allows, by one or two of them.
+  /// A sample in which one or two lists, objects, texts or numbers are enlarged as far as `size` allows.
   mutating func grown(to size: Int) -> [UInt8] {
     var message = pick(samples)
     if random.oneIn(4) { message = repeated(message, to: size) }
@@ -57,7 +57,7 @@ struct VenueMessages {
 
   private static let marks = Array("{}[]\",:0123456789.eE+-\\untrfalse \u{7f}".utf8)
 
-  /// A value by the grammar, with the venue's words in it.
+  /// A random JSON value with the venue's words in it.
   private mutating func invented() -> [UInt8] {
     var out: [UInt8] = []
     value(&out, depth: random.oneIn(50) ? 70 : 4)
@@ -88,7 +88,7 @@ struct VenueMessages {
     }
   }
 
-  /// The message again and again in a list.
+  /// A list that repeats the message.
   private func repeated(_ message: [UInt8], to size: Int) -> [UInt8] {
     var out: [UInt8] = [91]
     repeat {
@@ -99,7 +99,7 @@ struct VenueMessages {
     return out
   }
 
-  /// Makes one container, text or number of the message longer by about `size` bytes.
+  /// Enlarges one container, text or number of the message by about `size` bytes.
   private mutating func grown(_ message: [UInt8], by size: Int) -> [UInt8] {
     let places = Self.places(message)
     guard !places.isEmpty else { return message }
@@ -122,7 +122,7 @@ struct VenueMessages {
     return Array(message[...at]) + filler + Array(message[(at + 1)...])
   }
 
-  /// Opening brackets, opening quotation marks and last digits.
+  /// The positions of opening brackets, opening quotation marks and last digits.
   private static func places(_ message: [UInt8]) -> [Int] {
     var places: [Int] = []
     var isText = false

@@ -6,9 +6,9 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// What a hostile venue can make of a decoder: no trap, no event that is not counted, no message that costs much more than its length.
+/// A decoder against a hostile venue: no trap, no event that is not counted, no message that costs much more than its length.
 @Suite(.timeLimit(.minutes(30))) struct WorkTests {
-  /// How many random messages; more by STOCKBUS_FUZZ_COUNT.
+  /// The number of random messages; STOCKBUS_FUZZ_COUNT sets a larger one.
   private static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 11_000
 
   @Test(arguments: VenuePreset.allCases) func `random messages of every preset never trap, and their events are counted`(
@@ -37,14 +37,14 @@ import Testing
     #expect(all > 0)
   }
 
-  /// What a venue sends most: events.
+  /// True for the usual messages of a venue, which give events.
   private func isUsual(_ verdict: Verdict) -> Bool {
     if case .events(let count) = verdict { return count > 0 }
     return false
   }
 
   #if DEBUG
-  /// What a message costs: a byte read and a node visited count one, a node made four.
+  /// The cost of a message: a byte read and a node visited count one, a node made four.
   private func work(_ message: [UInt8], _ reader: inout MessageReader) -> Int {
     let before = reader.tape.work.pointee
     _ = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
@@ -58,7 +58,7 @@ import Testing
   {
     for event in preset.events {
       var reader = try MessageReader(preset.spec, event: event)
-      // What the venue sends, by the byte.
+      // The cost for each byte of the venue's samples.
       let usual = (VenueMessages.samples["\(preset)"] ?? []).map { text in
         Double(work(Array(text.utf8), &reader)) / Double(text.utf8.count)
       }
@@ -143,7 +143,7 @@ import Testing
     guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
     #expect(verdicts.count <= MessageReader.toldLimit + 3)
     #expect(verdicts.first == .events(1))
-    // Somebody waits for this one.
+    // The feed waits for this verdict.
     #expect(verdicts.contains(.authenticated(kind: "authenticated")))
     #expect(verdicts.last == .malformed(reason: "2235 more messages of the list are no events"))
     #expect(reader.tally.unknown == 750 && reader.tally.malformed == 750)

@@ -14,7 +14,7 @@ import Testing
       let text = random.condition(3)
       let expression: Expression<Reading>
       do throws(ExpressionError) { expression = try Expression(text) } catch {
-        // What is constant is reckoned at once, and may have no result.
+        // Constant parts are computed at compile time, and may have no result.
         #expect(error.code == .range || error.code == .limit, "\(text)\n\(error)")
         skipped += 1
         continue

@@ -35,7 +35,7 @@ import Testing
       "symbol == price",
       "column 11: a symbol cannot be compared with a number; 'price' is a field here, and a symbol of this name is written as \"price\""
     ),
-    // Places that once were one byte too far, and texts that are no names.
+    // Locations that were once one byte too far, and texts that are not names.
     (
       "symbol == (price)",
       "column 11: a symbol cannot be compared with a number; 'price' is a field here, and a symbol of this name is written as \"price\""
@@ -49,7 +49,7 @@ import Testing
     ("symbol in [(AAPL == NVDA)]", "column 12: expected a symbol"),
     ("symbol == (\"\u{20ac}\u{301}\" == 5)", "column 11: expected a value, found a condition"),
     ("symbol == (-5)", "column 11: a symbol cannot be compared with a number"),
-    // What is written as it is said elsewhere.
+    // Notations of other languages.
     ("symbol == BRK-B", "column 11: expected a symbol; one with other characters than letters and digits is written as \"BRK-B\""),
     ("BTC/USD == symbol", "column 1: expected a symbol; one with other characters than letters and digits is written as \"BTC/USD\""),
     (

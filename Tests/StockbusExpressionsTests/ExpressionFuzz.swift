@@ -2,15 +2,15 @@ import EventBus
 import MarketData
 import StockbusExpressions
 
-/// What must hold of the language whatever somebody types: an expression that means what its plain form means, or an error with a place in
-/// the text, on one line. A trap ends the process, so it needs no check.
+/// The properties that hold for any text: it is an expression with the same meaning as its canonical form, or gives an error with a
+/// location in the text, on one line. A trap ends the process, so it needs no check.
 struct ExpressionFuzz {
   private(set) var inputs = 0
   private(set) var expressions = 0
-  /// Distinct messages with quoted texts and numbers left out: the error paths that were reached.
+  /// The distinct messages, without quoted texts and numbers, which show the error paths that were reached.
   private(set) var messages: Set<String> = []
 
-  /// What is broken about one text; nil where nothing is.
+  /// The property that is violated for a text; nil if none is.
   mutating func fault(in text: String) -> String? {
     inputs += 1
     do throws(ExpressionError) {
@@ -18,7 +18,7 @@ struct ExpressionFuzz {
       expressions += 1
       let verdict = expression.verdict(of: Reading.schema.example)
       let plain = expression.description
-      // A plain form may be longer than what was typed, but reads as the same.
+      // The canonical form may be longer than the text, and then exceed the limit.
       guard plain.utf8.count <= ExpressionLimits.length else { return nil }
       let again = try Expression<Reading>(plain)
       if again.description != plain { return "its plain form \(plain) is read as \(again)" }
@@ -40,7 +40,7 @@ struct ExpressionFuzz {
     }
     let lines = error.marked.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.count != 2 { return "marked on \(lines.count) lines" }
-    // The mark begins below a character of the text, or directly behind it.
+    // The mark begins below a character of the text, or directly after it.
     let margin = lines[1].prefix { $0 == " " }.count
     if margin > lines[0].unicodeScalars.count { return "a mark beyond the line: \(error.marked)" }
     if !error.completions.isEmpty, !error.isIncomplete, error.range.upperBound == count { return "completions of what cannot go on" }

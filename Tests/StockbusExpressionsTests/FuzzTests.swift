@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusExpressions
 
 @Suite struct FuzzTests {
-  /// How many texts of each kind; `STOCKBUS_FUZZ_COUNT` asks for more than the suite has time for.
+  /// The number of texts of each kind; `STOCKBUS_FUZZ_COUNT` sets a larger one than the suite has time for.
   static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 3000
 
   @Test(arguments: WildExpressions.Kind.allCases)
@@ -55,7 +55,7 @@ import Testing
     #expect(error(String(repeating: "(", count: 60) + "price > 1" + String(repeating: ")", count: 60)) == nil)
     let sum = "price > size" + (0..<55).map { " + \($0)" }.joined()
     #expect(error(sum) == nil)
-    // Parentheses to the right need a register a level, unless the greedier side goes first.
+    // Parentheses on the right need one register for each level, unless the side that needs more registers is computed first.
     let right = (0..<50).map { "price + (\($0) + size * (" }.joined()
     #expect(error("0 < " + right)?.code == .limit || error("0 < " + right)?.isIncomplete == true)
   }

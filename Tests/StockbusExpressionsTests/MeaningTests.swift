@@ -3,8 +3,8 @@ import MarketData
 import StockbusExpressions
 import Testing
 
-/// Truth, worked out by hand for `Reading.schema.example`: AAPL, other NVDA, price 100, size 5, percent 1, rank 3, count 7, time
-/// 13:30:00 on 2013-10-08, received 250 ms later, buy, calm, before wild, "all quiet".
+/// Results worked out by hand for `Reading.schema.example`: AAPL, other NVDA, price 100, size 5, percent 1, rank 3, count 7, time 13:30:00
+/// on 2013-10-08, received 250 ms later, buy, calm, before wild, "all quiet".
 @Suite struct MeaningTests {
   let event = Reading.schema.example
 
@@ -81,7 +81,7 @@ import Testing
       "count < -9223372036854775807", "count + 1 == -9223372036854775807", "rank == 4294967295", "rank > 4294967294", "rank * rank > 1e18",
       "price > -10_000_000_000", "size < 10_000_000_000",
     ] { #expect(try verdict(text, event) == .yes, "\(text)") }
-    // Undivided, 2^63 billionths cubed have 188 bits.
+    // Without rounding between, 2^63 units of 1e-9 cubed have 188 bits.
     #expect(try verdict("price * price * price < 0", event) == .undecided)
     #expect(try verdict("count * count * 10 > 0", event) == .undecided)
   }

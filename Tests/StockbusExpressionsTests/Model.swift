@@ -3,7 +3,7 @@ import MarketData
 
 @testable import StockbusExpressions
 
-/// The plain meaning of an expression, one event at a time, straight from the tree: slow, and obvious.
+/// A slow and obvious model: evaluates an expression for one event at a time, directly from the tree.
 struct Model {
   let event: Reading
 
@@ -60,7 +60,7 @@ struct Model {
     case (.name(let a), .name(let b)): return comparison.holds(a, b)
     case (.fault, _), (_, .fault): return nil
     case (.number(let a), .percent(let b)):
-      // A plain number is per cent; a percentage that is written is a part of one.
+      // A plain number is taken as per cent; a percentage literal is a fraction.
       return hasField(right) ? comparison.holds(a, b) : comparison.holds(a, b / 100)
     case (.percent(let a), .number(let b)):
       return hasField(left) ? comparison.holds(a, b) : comparison.holds(a / 100, b)
@@ -156,7 +156,7 @@ struct Model {
     }
   }
 
-  /// Half away from zero.
+  /// Rounded half away from zero.
   private func divided(_ a: Int128, _ b: Int128) -> Int128 {
     let (quotient, rest) = a.quotientAndRemainder(dividingBy: b)
     let isHalf = rest.magnitude >= b.magnitude - rest.magnitude

@@ -2,7 +2,7 @@ import EventBus
 import MarketData
 import SeededRandom
 
-/// Expressions over `Reading` that obey grammar and types, with more parentheses and blanks than needed.
+/// Random expressions over `Reading` that are correct in grammar and types, with more parentheses and blanks than needed.
 struct RandomExpressions {
   var random: SplitMix
 

@@ -33,7 +33,7 @@ struct Reading: SymbolEvent {
     ])
 }
 
-/// Raw values that are not the bytes in memory.
+/// A type whose raw values differ from the bytes in memory.
 enum Mood: UInt8, FieldChoice {
   case wild = 200
   case calm = 7
@@ -48,7 +48,7 @@ enum Mood: UInt8, FieldChoice {
   }
 }
 
-/// Takes no byte at all.
+/// A type of size zero.
 enum Sole: UInt8, FieldChoice {
   case only
   var fieldName: String { "only" }

@@ -1,7 +1,7 @@
 import SeededRandom
 
-/// Texts that look like expressions: every production of the grammar with any values in it, so that most are wrong in one place or
-/// another, of type, of arity, of form; and such texts with bytes changed.
+/// Texts that look like expressions: every production of the grammar with any values, so that most have an error of type, arity or form
+/// somewhere; and such texts with changed bytes.
 struct WildExpressions {
   var random: SplitMix
   private var typed: RandomExpressions
@@ -12,17 +12,17 @@ struct WildExpressions {
   }
 
   enum Kind: String, CaseIterable {
-    /// Right in grammar and types.
+    /// Correct in grammar and types.
     case typed
-    /// Right in grammar, mostly, and hardly in types.
+    /// Mostly correct in grammar, but rarely in types.
     case wild
     /// Words of the language in any order.
     case words
-    /// One of the three with some bytes changed.
+    /// One of these three with some bytes changed.
     case mutated
-    /// Bytes.
+    /// Random bytes.
     case bytes
-    /// As long and as deep as is allowed, and a little more.
+    /// At the limits of length and depth, and slightly beyond.
     case large
   }
 
@@ -171,7 +171,7 @@ struct WildExpressions {
     "]", ",", "+", "-", "*", "/", "<", "<=", "==", "!=", "1", "2.5", "1%", "250ms", "\"x\"", "'", "true", "abs", "min(", "=", "&&", "\\",
     "é",
     "…", "5x", "1h1h", "\"\\u{110000}\"", "1e400", "\u{201c}", ";", "#", "$", "`", "@", "{", "}", "|", "||", "^", "~", ":", "?", ".", "%",
-    // Of other languages.
+    // Words of other languages.
     "like", "not like", "between", "is", "is not null", "null", "within", "within 5m", "over 5m", "contains", "startswith(",
     "symbol.endswith(",
     "USD", "$1", "1$", "\u{20ac}1", "1\u{20ac}", "1,000", "1 000", "1'000", "percent", "1k", "1.5m", "5 min", "10am", "where", "NOT", "AND",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StockbusFiles
 
-/// What a disk says to one write.
+/// The result of one write to a disk.
 private enum Answer: Int, CaseIterable, Sendable, CustomStringConvertible {
   var description: String { "\(rawValue)" }
   case takesAll, takesOne, takesSome, isInterrupted, isBusy, isFull, isBroken
@@ -30,7 +30,7 @@ private enum Answer: Int, CaseIterable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A disk that answers by a script, and then always the same.
+/// A disk that returns results by a script, and then always the same one.
 private final class ScriptedDisk: Sendable {
   private let script: Mutex<ArraySlice<Answer>>
   private let then: Answer
@@ -68,7 +68,7 @@ private actor Lines {
 
   func open(header: String) throws(EnvironmentFailure) { try file.open(header: .of(header)) }
 
-  /// As many records at once as a sink hands over, `piece` at a time.
+  /// Writes the records of a batch, `piece` at a time.
   func take(_ lines: [String], piece: Int) async throws(EnvironmentFailure) {
     file.beginBatch()
     var next = 0
@@ -89,7 +89,7 @@ private actor Lines {
   func close() { file.close() }
 }
 
-/// One way to write and be disappointed.
+/// One combination of settings and results.
 private struct Trial: Sendable {
   var script: [Answer] = []
   var then = Answer.takesAll
@@ -102,7 +102,7 @@ private struct Trial: Sendable {
   var flushesAfter: Set<Int> = []
   var lives = 3
 
-  /// What was delivered as the runtime counts it, and what the harness has counted as lost.
+  /// Returns the records that count as delivered in the runtime, and the number that the harness has counted as lost.
   func run(path: String) async -> (delivered: [String], lost: Int) {
     let harness = PluginHarness()
     var settings = RetryingFileSettings()
@@ -111,7 +111,7 @@ private struct Trial: Sendable {
     settings.rotation.keep = 10_000
     settings.rotation.rotate = rotate.map { ByteSize(bytes: $0) }
     let disk = ScriptedDisk(script, then: then, closing: closing)
-    // One for all lives, which tell each other something by it.
+    // One context for all lives, because they share its memory.
     let context = harness.context
     let delivered = await harness.clock.running { [settings] in
       var delivered: [String] = []
@@ -145,7 +145,7 @@ private struct Trial: Sendable {
             pending[0].removeFirst(error.taken)
           }
           await sink.close()
-          // What a failed end has lost no further life brings back.
+          // After a failed end there is no further life.
           if pending.isEmpty { break }
         }
       }
@@ -154,7 +154,7 @@ private struct Trial: Sendable {
     return (delivered, harness.lost)
   }
 
-  /// All of one length, so that no piece of one looks like another.
+  /// All of one length, so that no part of one looks like another.
   static func record(_ number: Int) -> String { "record \(100_000 + number)\n" }
 }
 
@@ -162,7 +162,7 @@ private struct Trial: Sendable {
   let folder = TemporaryFolder()
   private let step = max(1, 6 - rounds(1, cost: 400))
 
-  /// Everything in the file and its predecessors, the oldest first.
+  /// The contents of the file and the rotated ones, the oldest first.
   private func contents(header: String) -> [String] {
     let numbers = folder.names.map { Int($0.split(separator: ".").dropFirst().first ?? "0") ?? 0 }.sorted(by: >)
     return numbers.map { number in
@@ -173,7 +173,7 @@ private struct Trial: Sendable {
 
   private func clear() { for name in folder.names { unlink(folder.file(name)) } }
 
-  /// The file's records are the delivered ones without as many as were lost, in order; there is nothing else in it.
+  /// The file contains exactly the delivered records, in order, except for as many as were lost.
   private func check(_ trial: Trial) async {
     clear()
     let (delivered, lost) = await trial.run(path: folder.file("log"))
@@ -185,7 +185,7 @@ private struct Trial: Sendable {
     }
   }
 
-  /// All sequences of four answers.
+  /// All sequences of four results.
   @Test(arguments: 0..<7) func `written and lost are delivered, whatever the disk says`(first: Int) async {
     let answers = Answer.allCases
     for number in 0..<(7 * 7 * 7) {
@@ -194,7 +194,7 @@ private struct Trial: Sendable {
     }
   }
 
-  /// The same where the file rotates, has a header, and closing fails; of the sequences of four every fifth, and all where more is asked for.
+  /// The same with rotation, a header, and a failure when closing; every fifth of the sequences of four, or all of them with more rounds.
   @Test(arguments: 0..<7) func `so they are where it rotates, begins with a header, and closing fails`(first: Int) async {
     let answers = Answer.allCases
     for number in stride(from: first % step, to: 7 * 7 * 7, by: step) {
@@ -214,7 +214,7 @@ private struct Trial: Sendable {
         return isGood ? Answer.takesAll : Answer.allCases[Int.random(in: 0..<7, using: &random)]
       }
       var trial = Trial(script: script, then: Answer.allCases[Int.random(in: 0..<7, using: &random)])
-      // For ever interrupted, busy or one byte at a time is not the end of a disk.
+      // With endless interruptions or busy results the test would never finish.
       if trial.then == .isInterrupted || trial.then == .isBusy { trial.then = .isFull }
       trial.closing = Int.random(in: 0..<8, using: &random) == 0 ? EIO : 0
       trial.runs = (0..<Int.random(in: 1...40, using: &random)).map { _ in Int.random(in: 1...30, using: &random) }
@@ -228,7 +228,7 @@ private struct Trial: Sendable {
     }
   }
 
-  /// Nothing comes out of a pipe again: a piece stands there as a line of its own, and its record is lost. Every fifth sequence, as above.
+  /// What is in a pipe cannot be removed: a fragment becomes a line of its own, and its record is lost. Every fifth sequence, as above.
   @Test(arguments: 0..<7) func `what a pipe has and what is lost are delivered`(first: Int) async {
     let answers = Answer.allCases
     for number in stride(from: first % step, to: 7 * 7 * 7, by: step) {

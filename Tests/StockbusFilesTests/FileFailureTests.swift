@@ -64,7 +64,7 @@ import Testing
     #expect(error?.isBrokenPipe == true)
   }
 
-  /// Takes at most `share` bytes a call, and of the calls every third is interrupted.
+  /// Writes at most `share` bytes in each call; every third call is interrupted.
   @Test func `goes on after interruptions and short writes`() throws {
     let calls = Mutex(0)
     let file = try RotatingFile(path: folder.file("log"))
@@ -101,7 +101,7 @@ import Testing
       let record = "record \(number)\n"
       do throws(FileError) {
         try file.write(.of(record))
-        all += record  // taken exactly where nothing was thrown
+        all += record  // taken if and only if nothing was thrown
       } catch { #expect(error.isOutOfSpace) }
     }
     file.calls.write = Descriptor.system
@@ -146,7 +146,7 @@ import Testing
     #expect(pipe(&ends) == 0)
     let (reader, writer) = (ends[0], ends[1])
     _ = fcntl(writer, F_SETFL, O_NONBLOCK)
-    let bytes = [UInt8](repeating: 7, count: 300_000)  // more than a pipe holds
+    let bytes = [UInt8](repeating: 7, count: 300_000)  // more than a pipe's buffer
     // On its own thread because both ends block.
     let received = Thread { () -> Int in
       var count = 0

@@ -71,14 +71,14 @@ import Testing
     #expect(
       failure { () throws(FileError) in _ = try RotatingFile(path: folder.file("log")) }
         == "cannot write '/tmp/x/log': another output of this program is writing it")
-    // What was put aside is nobody's.
+    // A rotated file has no owner.
     _ = try RotatingFile(path: folder.file("log.1"))
   }
 
   @Test(.enabled(if: access("/usr/bin/flock", X_OK) == 0, "there is no flock(1)"))
   func `a file that another process writes is refused with that process's number`() throws {
     folder.put("", in: "log")
-    // Says so when it has the lock, and keeps it until its input ends.
+    // The other process reports when it has the lock, and keeps it until its input ends.
     var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
     #expect(pipe(&input) == 0 && pipe(&output) == 0)
     for descriptor in input + output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StockbusFiles
 
-/// A sink's part: runs of lines, each a record.
+/// A sink that writes batches of lines, each a record.
 private actor Writer {
   let file: RetryingFile
   private var out = RecordText()
@@ -20,7 +20,7 @@ private actor Writer {
 
   func open(header: String = "") throws { try file.open(header: .of(header)) }
 
-  /// One run; where it throws it has not ended.
+  /// Takes one batch; if it throws, the batch has not ended.
   func take(_ lines: [String]) async throws {
     file.beginBatch()
     for line in lines {
@@ -46,7 +46,7 @@ private final class Disk: Sendable {
   }
   func fail(_ error: Int32) { code.withLock { $0 = error } }
 
-  /// Takes all or nothing.
+  /// Writes everything or nothing.
   var output: Descriptor.Write {
     { descriptor, bytes, count in
       let error = self.code.withLock { $0 }
@@ -214,21 +214,21 @@ private final class Disk: Sendable {
     await writer.close()
   }
 
-  /// Whatever is written in time and whatever is not: of the runs that have ended, what is not in the file is counted as lost, and a
-  /// run that has not ended is not, as it comes again.
+  /// Whatever is written in time: of the batches that have ended, records that are not in the file are counted as lost; a batch that has
+  /// not ended is delivered again and not counted.
   @Test(arguments: 0..<40) func `every record is in the file or lost`(seed: UInt64) async throws {
     var random = SplitMix(seed)
     let writer = try await writer(settings(rotate: seed % 2 == 0 ? nil : Int.random(in: 3000...200_000, using: &random)))
     var ended: [String] = []
     do {
       while ended.count < 400 {
-        // Long ones, so that the buffer of 64 KiB fills.
+        // Long lines, so that the buffer of 64 KiB fills.
         let lines = (0..<Int.random(in: 1...20, using: &random)).map { i in
           "\(ended.count + i) " + String(repeating: "x", count: Int.random(in: 0...5000, using: &random))
         }
         disk.isFull = Int.random(in: 0..<12, using: &random) == 0
         do { try await writer.take(lines) } catch let failure as EnvironmentFailure {
-          // Those that were taken before the failure are delivered too.
+          // Records taken before the failure count as delivered too.
           ended += lines.prefix(failure.taken)
           throw failure
         }

@@ -135,7 +135,8 @@ import Testing
     #expect(folder.content("log") == "bbb\n")
   }
 
-  /// Any sequence of records, limits and reopenings: all old files and the present one together hold all records, in order and whole.
+  /// For any sequence of records, limits and reopenings, the old files and the current one together contain all records, in order and
+  /// complete.
   @Test(arguments: 0..<40) func `loses, splits and reorders nothing`(seed: UInt64) throws {
     var random = SplitMix(seed)
     let limit = Int.random(in: 10...200, using: &random)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of one test, gone with the value.
+/// A folder of one test, removed with the object.
 final class TemporaryFolder {
   let path: String
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// A thread with a result.
 ///
-/// Unchecked because `join` is what orders the write of the result before its reading.
+/// Unchecked because `join` orders the write of the result before its read.
 final class Thread: @unchecked Sendable {
   private let body: @Sendable () -> Int
   private var result = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StockbusFiles
 
-/// A zone file of version 2, written by the letter of RFC 9636, section 3: its first block holds nothing.
+/// A zone file of version 2 according to RFC 9636, section 3; its first block is empty.
 private func zoneFile(
   _ changes: [(at: Int, kind: Int)] = [], offsets: [Int] = [0], footer: String = "", version: UInt8 = 50
 ) -> [UInt8] {
@@ -32,7 +32,7 @@ private func zoneFile(
       ("Europe/London", "2024-03-31T00:59:59", 0), ("Europe/London", "2024-03-31T01:00:00", 3600),
       ("Europe/London", "2024-10-27T00:59:59", 3600), ("Europe/London", "2024-10-27T01:00:00", 0),
       ("Asia/Kolkata", "2024-06-30T12:00:00", 19_800), ("Asia/Kolkata", "2050-01-01T00:00:00", 19_800),
-      // Beyond every table: 13 March and 6 November 2050 are the Sundays.
+      // After the end of every table: 13 March and 6 November 2050 are the Sundays.
       ("America/New_York", "2050-03-13T06:59:59", -5 * 3600), ("America/New_York", "2050-03-13T07:00:00", -4 * 3600),
       ("America/New_York", "2050-11-06T05:59:59", -4 * 3600), ("America/New_York", "2050-11-06T06:00:00", -5 * 3600),
     ]
@@ -42,7 +42,7 @@ private func zoneFile(
   }
 
   @Test func `agrees with another reader of the same files`() throws {
-    // Offsets at random times, as Python's zoneinfo gives them.
+    // Offsets at random times, from Python's zoneinfo.
     for (name, offsets) in zoneinfoOffsets {
       let zone = try ZoneDatabase.system.zone(name)
       for (time, offset) in offsets { #expect(zone.offset(at: time) == offset, "\(name) \(time)") }
@@ -76,7 +76,7 @@ private func zoneFile(
   }
 
   @Test func `rules agree with a walk through the days`() throws {
-    // By second Sundays and so on, found day by day.
+    // The n-th weekday of a month, found day by day.
     func day(_ year: Int, _ month: Int, _ week: Int, _ weekday: Int) -> Int {
       let first = CivilDate(year: year, month: month, day: 1)!.daysSinceEpoch
       let days = (first..<(first + 31)).filter { CivilDate(daysSinceEpoch: $0).month == month && ($0 + 4 + 700_000) % 7 == weekday }
@@ -212,7 +212,7 @@ private func zoneFile(
         let time = Int.random(in: -10_000_000_000...10_000_000_000, using: &random)
         let offset = zone.offset(at: time)
         #expect(ZoneFile.offsetRange.contains(offset), "round \(round)")
-        // A plain walk through the table, where it says it all.
+        // A simple search of the table, for times within it.
         guard bytes == whole, let last = changes.last, time < last.at else { continue }
         var expected = offsets[0]
         for change in changes where change.at <= time { expected = offsets[change.kind] }

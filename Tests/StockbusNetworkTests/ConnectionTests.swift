@@ -133,7 +133,7 @@ import Testing
     let before = connection.state.withLock { $0.reads }
     clock.advance(by: .seconds(10))
     await clock.waitForSleeper(until: .seconds(13))
-    // Nobody is told of a pong, so it is looked for.
+    // There is no notification of a pong, so this polls.
     while connection.state.withLock({ $0.reads }) == before { await Task.yield() }
     #expect(connection.hasProven)
     clock.advance(by: .seconds(3))
@@ -263,7 +263,7 @@ import Testing
         sent.update { $0 += 1 }
       }
     }
-    // 400 messages are 25 MiB: a mebibyte waits at the other side, a few more in the system's buffers.
+    // 400 messages are 25 MiB: one mebibyte waits in the receiver, a few more in the system's buffers.
     let peer = Watched<WebSocketConnection?>(nil)
     while peer.value == nil {
       peer.update { $0 = pair.server.connections.first }
@@ -305,7 +305,7 @@ import Testing
     await made.wait { $0 != nil }
     let connection = try #require(made.value)
     while !connection.state.withLock({ $0.isPaused }) { await Task.yield() }
-    // A minute passes in which its pings cannot be answered.
+    // A minute passes in which no pong can come.
     for _ in 0..<6 {
       clock.advance(by: .seconds(10))
       await clock.waitForSleepers(1)

@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusNetwork
 
 @Suite(.timeLimit(.minutes(15))) struct FrameTests {
-  /// What a reader makes of bytes that come in chunks, in words.
+  /// The results of a reader for bytes that come in chunks, as text.
   private func read(_ bytes: [UInt8], limit: Int = 1 << 20, masked: Bool = false, chunk: Int = .max) -> [String] {
     var reader = FrameReader(limit: limit, expectsMask: masked)
     var lines: [String] = []
@@ -51,7 +51,7 @@ import Testing
     out = ByteBuffer()
     out.writeClose(.normal, "", mask: nil)
     #expect(Array(buffer: out) == [0x88, 0x02, 0x03, 0xe8])
-    // A reason is cut at a character: 123 bytes are what is left beside the code.
+    // A reason is cut between characters; there is room for 123 bytes after the code.
     out = ByteBuffer()
     out.writeClose(.normal, String(repeating: "ä", count: 70), mask: nil)
     #expect(read(Array(buffer: out)) == ["close 1000 " + String(repeating: "ä", count: 61)])
@@ -63,7 +63,7 @@ import Testing
     var out = ByteBuffer()
     var expected: [String] = []
     for _ in 0..<20 {
-      // Most seeds keep to short ones, so that they can be fed byte by byte.
+      // Most seeds use short messages, so that they can be fed byte by byte.
       let sizes = seed % 3 == 0 ? [0, 1000, 65535, 65536] : [0, 1, 7, 8, 125, 126, 127, 300]
       let size = sizes[Int.random(in: 0..<sizes.count, using: &random)]
       let text = String((0..<size).map { _ in Character(Unicode.Scalar(UInt8.random(in: 32...126, using: &random))) })
@@ -159,7 +159,7 @@ import Testing
     #expect(read([0x01, 0x01, 0xc3, 0x80, 0x01, 0xa4]) == ["text ä"])
     #expect(read([0x01, 0x01, 0xc3, 0x80, 0x01, 0x28]) == ["a text that is not UTF-8"])
     #expect(read([0x88, 0x04, 0x03, 0xe8, 0xc3, 0x28]) == ["a text that is not UTF-8"])
-    // A control frame may stand between fragments.
+    // A control frame may come between fragments.
     #expect(read([0x01, 0x01, 0x61, 0x89, 0x00, 0x80, 0x01, 0x62]) == ["ping ", "text ab"])
   }
 

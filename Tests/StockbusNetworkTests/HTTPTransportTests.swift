@@ -73,10 +73,10 @@ import TestServers
     let rubbish = try await get("\(server.origin)/rubbish")
     #expect(throws: HTTPError(.brokenOff, "\(server.origin) does not answer in HTTP")) { try rubbish.get() }
     await server.close()
-    // A port of our own would be somebody else's as soon as it is closed; the first one is nobody's.
+    // A port of the test could be reused as soon as it is closed; nothing listens at port 1.
     let closed = try await get("http://127.0.0.1:1")
     #expect(throws: HTTPError(.unreachable, "http://127.0.0.1:1 cannot be reached")) { try closed.get() }
-    // Longer than any label of a name may be, so that no name service has to be asked.
+    // Longer than a label of a name may be, so that no name server is asked.
     let nameless = "http://\(String(repeating: "a", count: 64)).test"
     let unknown = try await get(nameless)
     #expect(throws: HTTPError(.unreachable, "\(nameless) cannot be reached: the host was not found")) { try unknown.get() }

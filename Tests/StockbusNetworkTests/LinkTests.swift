@@ -124,7 +124,7 @@ import Testing
     working.finish()
     try await third.value
     #expect(states().last == "disconnected: closed as planned")
-    // Once finished it does not begin again.
+    // A finished link does not start again.
     try await working.run { _ in Issue.record("it began again") }
     await server.stop()
   }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import StockbusNetwork
 
-/// What a hostile peer can send before and after the handshake: by seed, as many as STOCKBUS_FUZZ_COUNT says.
+/// What a hostile peer can send before and after the handshake, by seed; STOCKBUS_FUZZ_COUNT sets the number.
 @Suite(.timeLimit(.minutes(30))) struct PeerFuzzTests {
   private static let count = ProcessInfo.processInfo.environment["STOCKBUS_FUZZ_COUNT"].flatMap { Int($0) } ?? 4000
 
-  /// Frames as they should be and as they should not, one behind the other.
+  /// A sequence of valid and invalid frames.
   private func frames(_ random: inout SplitMix) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0...random.upTo(4) {
@@ -33,7 +33,7 @@ import Testing
     return bytes
   }
 
-  /// What a reader makes of the bytes in parts that end at these places.
+  /// The results of a reader for the bytes, cut at these positions.
   private func read(_ bytes: [UInt8], masked: Bool, cuts: [Int]) -> [String] {
     var reader = FrameReader(limit: 150, expectsMask: masked)
     var lines: [String] = []
@@ -52,7 +52,7 @@ import Testing
         }
       }
     } catch {
-      // How much of a refused message is there to be shown depends on the cuts.
+      // How much of a refused message has arrived, and is shown, depends on the cuts.
       if case .tooLarge(let size, _, _) = error { return lines + ["too large \(size)"] }
       return lines + ["\(error)"]
     }
@@ -110,7 +110,7 @@ import Testing
         try request.check(head)
         accepted += 1
       } catch {
-        // What the other side said goes into a message, and must command no terminal.
+        // The message contains text of the peer, which must not contain control characters.
         #expect(!"\(error)".unicodeScalars.contains { $0.value < 32 || (127..<160).contains($0.value) })
       }
     }

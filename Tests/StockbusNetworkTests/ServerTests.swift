@@ -6,7 +6,7 @@ import Testing
 
 @testable import StockbusNetwork
 
-/// Who holds a place of a server, and for how long.
+/// How many connections a server accepts, and how long it keeps them.
 @Suite(.timeLimit(.minutes(15))) struct ServerTests {
   @Test func `connections that are silent though they answer pings give their places to others`() async throws {
     let pair = try await Pair {
@@ -17,7 +17,7 @@ import Testing
     }
     let silent = try await pair.client().open()
     let busy = try await pair.client().open()
-    // There is no place for a third.
+    // A third connection is refused.
     await #expect(throws: WebSocketError.self) { _ = try await pair.client().open() }
     await pair.clock.waitForSleepers(2)
     let reads = busy.reads
@@ -80,7 +80,7 @@ import Testing
       let connection = try await pair.client().open()
       while !(pair.server.connections.first?.isOpen ?? false) { await Task.yield() }
       if isWatched {
-        // Not a step further than has to be: sockets know no such time, and would be late for the end of the closing.
+        // The clock advances no further than necessary: sockets do not follow it, and would be too late for the deadline of closing.
         await pair.clock.waitForSleeper(until: .seconds(30))
         pair.clock.advance(by: .seconds(30))
         await pair.clock.waitForSleeper(until: .seconds(60))
@@ -116,6 +116,6 @@ import Testing
 extension WebSocketConnection {
   fileprivate var reads: Int { state.withLock { $0.reads } }
 
-  /// Waits until something more has come, such as a ping.
+  /// Waits until more bytes have come, such as a ping.
   fileprivate func awaitPing(after reads: Int) async { while self.reads == reads { await Task.yield() } }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StockbusNetwork
 
-/// A client and a server of one clock that is moved by hand.
+/// A client and a server with one manual clock.
 struct Pair {
   let clock = ManualTimekeeper()
   let server: WebSocketServer
@@ -26,21 +26,21 @@ struct Pair {
   }
 }
 
-/// Texts of the next messages, `count` of them.
+/// The texts of the next `count` messages.
 nonisolated(nonsending) func texts(_ count: Int, from connection: WebSocketConnection) async throws -> [String] {
   var texts: [String] = []
   while texts.count < count { texts += try await connection.receive().map(\.text) }
   return texts
 }
 
-/// What ends a connection, after whatever messages.
+/// The error that ends a connection; messages before it are ignored.
 nonisolated(nonsending) func ending(of connection: WebSocketConnection) async -> WebSocketError? {
   while true {
     do { _ = try await connection.receive() } catch { return error as? WebSocketError }
   }
 }
 
-/// A TCP server that answers every connection with fixed bytes, or only listens.
+/// A TCP server that sends fixed bytes on every connection, or only listens.
 final class RawServer: Sendable {
   let channel: any Channel
   var port: Int { channel.localAddress?.port ?? 0 }
@@ -65,12 +65,12 @@ final class RawServer: Sendable {
   }
 }
 
-/// A TCP client that says what it is told and keeps what comes.
+/// A TCP client that sends a text and stores what it receives.
 final class RawClient: Sendable {
   private let channel: any Channel
   private let heard = Watched("")
 
-  /// With `byteByByte` every byte is a packet of its own.
+  /// With `byteByByte` every byte is sent by itself.
   init(port: Int, saying text: String, byteByByte: Bool = false) async throws {
     let heard = heard
     channel = try await ClientBootstrap(group: NetworkThreads.group)
@@ -84,7 +84,7 @@ final class RawClient: Sendable {
     }
   }
 
-  /// The first line of what comes.
+  /// The first line that is received.
   func firstLine() async -> String {
     await heard.wait { $0.contains { $0.isNewline } }
     return String(heard.value.prefix { !$0.isNewline })

@@ -56,7 +56,7 @@ import Testing
     #expect(sentences("aapl") == ["'aapl' never came; did you mean 'AAPL'?"])
     #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL'?"])
     #expect(sentences("BTCUSTD") == ["'BTCUSTD' never came; did you mean 'btcusdt'?"])
-    // Whatever else is missing, what was meant is told first.
+    // Messages with a suggestion come first.
     #expect(sentences("ZZZZZ", "ge") == ["'ge' never came; did you mean 'GE'?", "'ZZZZZ' never came"])
     #expect(
       sentences("A1", "A2", "X*", "A3", "APPL", "A4", "ge") == [
@@ -68,7 +68,7 @@ import Testing
         "'aapl' never came; did you mean 'AAPL'?", "'nvda' never came; did you mean 'NVDA'?", "'brk.b' never came; did you mean 'BRK.B'?",
         "3 more of the named symbols never came, 'A1' for one",
       ])
-    // Of two letters every other symbol is a slip away.
+    // Two letters are too few: many other symbols differ by one letter.
     #expect(sentences("GM", "F") == ["'GM' never came", "'F' never came"])
     #expect(sentences("MS*") == ["nothing that came fits 'MS*'"])
     #expect(sentences("AAPL", came: []) == ["'AAPL' never came"])
@@ -84,7 +84,7 @@ import Testing
     }
     #expect(sentences("AAPL") == ["'AAPL' came only in what was set aside, as a dead letter"])
     #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL', which came only in what was set aside?"])
-    // What came is likelier, and who came is not told of.
+    // A symbol that came is a more likely suggestion, and symbols that came are not reported.
     #expect(sentences("APPL", came: ["APL"]) == ["'APPL' never came; did you mean 'APL'?"])
     #expect(sentences("AAPL", came: ["AAPL"]) == [])
     let aside = RejectedSymbols()
@@ -104,7 +104,7 @@ import Testing
     #expect(Command(line: "  raise  AAPL\t10 \n") == Command(verb: "raise", arguments: ["AAPL", "10"]))
     #expect(Command(line: "help") == Command(verb: "help", arguments: []))
     #expect(Command(line: " \t") == nil)
-    // A mark that stands on a blank does not make it a letter.
+    // A blank with a combining mark is still a blank.
     #expect(Command(line: "is\u{2028}\u{316}x") == Command(verb: "is", arguments: ["\u{316}x"]))
     #expect(CommandInfo("raise SYMBOL [AMOUNT]", "Raises.").verb == "raise")
     #expect(CommandInfo("quit", "Ends.").verb == "quit")

@@ -1,7 +1,7 @@
 import StockbusPlugin
 import Synchronization
 
-/// What the components of one test have done.
+/// Records what the components of one test have done.
 final class Diary: Sendable {
   @TaskLocal static var current = Diary()
   private let entries = Mutex<[String]>([])
@@ -9,7 +9,7 @@ final class Diary: Sendable {
   var lines: [String] { entries.withLock { $0 } }
 }
 
-/// A clock that nobody needs: whoever sleeps on it sleeps until he is cancelled.
+/// A clock that does not move: sleepers sleep until they are cancelled.
 struct NoTime: Timekeeper {
   var now: Timestamp { Timestamp(ns: 7) }
   var uptime: Duration { .zero }
@@ -43,7 +43,7 @@ struct LifeSettings: Options {
   init() {}
 }
 
-/// Notes every step of its life.
+/// Records every step of its life.
 actor Witness: Sink, BackgroundComponent, CommandableComponent {
   private let settings: LifeSettings
   private let context: Context
@@ -78,7 +78,7 @@ actor Witness: Sink, BackgroundComponent, CommandableComponent {
   }
 }
 
-/// Passes everything on.
+/// Sends every event unchanged.
 actor Same<E: Event>: Processor {
   init(_ settings: NoOptions, _ context: Context) {}
   func process(_ events: Span<E>, into output: inout Outlet<E>) { output.send(contentsOf: events) }

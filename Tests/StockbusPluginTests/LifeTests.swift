@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct LifeTests {
-  /// One life with one event, and what came of it.
+  /// Runs lives with one event; returns the recorded steps and the error.
   private func live(failingIn step: String = "nothing", lives: Int = 1) async throws -> (lines: [String], error: String?, slot: Slot) {
     let mark = ConfigNode.Mark(line: 1, column: 1)
     let options = ConfigNode(
@@ -30,7 +30,7 @@ import Testing
   @Test func `init, start, work, drain, stop`() async throws {
     let (lines, error, slot) = try await live()
     #expect(lines.filter { $0 != "background ends" } == ["init", "start", "has started", "receive", "drain", "stop"])
-    // The background's end is waited for before stop.
+    // The end of the background task is awaited before `stop`.
     #expect(lines.suffix(2) == ["background ends", "stop"])
     #expect(error == nil)
     #expect(slot.ports[0].counts.delivered == 1)
@@ -99,7 +99,7 @@ import Testing
     var lives = 0
     while !slot.ports[0].inlet.isFinished {
       lives += 1
-      // The first has its order before it begins, so that there is a second one in any case.
+      // The first instance is asked to leave before it begins, so that there is always a second one.
       if lives == 1 { slot.quiesce() }
       let life = Task { try await slot.run(assembly) }
       for _ in 0..<random.upTo(60) { await Task.yield() }
@@ -107,7 +107,7 @@ import Testing
       _ = try await life.value
       slot.goOn()
     }
-    // The last one ends because its input has.
+    // The last one ends because its input has ended.
     try await slot.run(assembly)
     try await producer.value
     slot.retire()
@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-/// Passes everything on, run by run.
+/// Sends every event unchanged, batch by batch.
 private actor Passer: Processor {
   init(_: NoOptions, _: Context) {}
 

@@ -89,7 +89,7 @@ enum Channel: OneOf, Equatable {
   }
 }
 
-/// One setting, for a type at a time.
+/// One setting of any type.
 struct One<Value: OptionValue>: Options {
   @Setting("It.") var it: Value
 }
@@ -97,13 +97,13 @@ struct One<Value: OptionValue>: Options {
 /// Where a missing mapping is reported in these tests.
 let elsewhere = ConfigNode.Mark(line: 9, column: 9)
 
-/// The options written in `text`, which is flow YAML.
+/// The options decoded from `text`, which is flow YAML.
 func decode<O: Options>(_ type: O.Type, _ text: String) throws -> O {
   var reader = FlowReader(text)
   return try O.decode(reader.node(), at: elsewhere)
 }
 
-/// What decoding `text` complains about, one `line:column message` each.
+/// The problems of decoding `text`, each as `line:column message`.
 func complaints<O: Options>(_ type: O.Type, _ text: String) -> [String] {
   var reader = FlowReader(text)
   do throws(Problems) {
@@ -114,12 +114,12 @@ func complaints<O: Options>(_ type: O.Type, _ text: String) -> [String] {
   }
 }
 
-/// The value that `text` writes for an option of this type.
+/// The value of `text` as an option of this type.
 func value<Value: OptionValue>(_ type: Value.Type, _ text: String) throws -> Value {
   try decode(One<Value>.self, "{it: \(text)}").it
 }
 
-/// What follows `'it' must be ` in the only complaint about `text`.
+/// The text after `'it' must be ` in the only problem of `text`.
 func complaint<Value: OptionValue>(_ type: Value.Type, _ text: String) -> String {
   let all = complaints(One<Value>.self, "{it: \(text)}")
   let prefix = "1:6 'it' must be "

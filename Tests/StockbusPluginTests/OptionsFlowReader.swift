@@ -1,6 +1,6 @@
 import StockbusPlugin
 
-/// Flow YAML for tests: `{a: 1, b: [x, "y"], c: {}}`; every node knows its place.
+/// Flow YAML for tests: `{a: 1, b: [x, "y"], c: {}}`; every node has its location.
 struct FlowReader {
   private let text: [Character]
   private var at = 0
@@ -96,7 +96,7 @@ struct FlowReader {
     }
   }
 
-  /// `$$` is `$`, as wherever variables are filled in.
+  /// `$$` becomes `$`, as in all texts with variables.
   private func variables(_ text: String) -> String {
     var out = ""
     var rest = text[...]

@@ -1,7 +1,7 @@
 import StockbusPlugin
 import Testing
 
-/// What people see of a declaration: a change here is to be read like a change of the manual.
+/// The help texts of a declaration; review a change here like a change of the manual.
 @Suite struct OptionsHelpTests {
   @Test func `help is a table where there is room`() {
     #expect(

@@ -2,7 +2,7 @@ import MarketData
 import StockbusPlugin
 import Testing
 
-/// The text of every message, each at the place where it was written.
+/// The text of every message, each with the location of the option.
 @Suite struct OptionsMessageTests {
   @Test func `every problem of a mapping is reported at once`() {
     let text = """
@@ -207,7 +207,7 @@ import Testing
     #expect(complaints(Pace.self, "{interval: 1s, rate: 5/s}") == ["1:16 either 'interval' or 'rate', not both"])
     #expect(complaints(Pace.self, "{interval: ~, rate: 5/s}") == [])
     #expect(complaints(Pace.self, "{symbols: [A, B, A]}") == ["1:18 'A' is in 'symbols' twice"])
-    // With a value that is missing or wrong no rule can be asked.
+    // If a value is missing or wrong, rules about it are not checked.
     #expect(complaints(Pace.self, "{interval: 1, rate: 5/s}").count == 1)
   }
 

@@ -3,7 +3,7 @@ import StockbusPlugin
 import Synchronization
 import Testing
 
-/// A component's place, whose inputs change while its instance works.
+/// Slots whose inputs change while their instance runs.
 @Suite(.timeLimit(.minutes(15))) struct SlotTests {
   private static let mark = ConfigNode.Mark(line: 1, column: 1)
 
@@ -36,9 +36,9 @@ import Testing
       let options = InletOptions(
         overflow: [.block, .dropOldest, .dropNewest, .conflate].randomElement(using: &random)!, capacity: 1 + random.upTo(20))
       let second = Edge(b, options: options)
-      // The first stays, and is lossless always.
+      // The first edge stays, and is always lossless.
       let edges = [[Edge(a)], [Edge(a), second], [second, Edge(a)]].randomElement(using: &random)!
-      // A rewiring that comes when everything has ended is never carried out.
+      // A rewiring after everything has ended is never carried out.
       let (told, tell) = AsyncStream<Void>.makeStream()
       slot.rewire(edges) { tell.finish() }
       let end = Task {
@@ -72,7 +72,7 @@ import Testing
       outlet.send(trade)
     }
     outlet.commit()
-    // Of five that wait two find room.
+    // Five events wait, and there is room for two.
     slot.reconnect([Edge(topic, options: InletOptions(overflow: .dropOldest, capacity: 2))])
     let hoard = Hoard()
     try await Hoard.$current.withValue(hoard) {
@@ -96,7 +96,7 @@ import Testing
     outlet.commit()
     let counts = try #require(slot.retiredPorts.first).counts
     #expect([counts.published, counts.dropped, counts.inFlight, counts.residue] == [3, 3, 0, 0])
-    // Read again it is another edge, from the next event on.
+    // When the input is read again, it is a new edge, which begins at the next event.
     slot.reconnect([Edge(a), Edge(b)])
     #expect(slot.ports.map(\.counts.published) == [0, 0] && slot.retiredPorts.count == 1)
   }
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// What a sink has received.
+/// The events that a sink has received.
 private final class Hoard: Sendable {
   @TaskLocal static var current = Hoard()
   private let trades = Mutex<[Trade]>([])

@@ -1,9 +1,10 @@
 import StockbusPlugin
 import Testing
 
-/// In which order a component's inputs are read.
+/// The order in which a component's inputs are read.
 @Suite struct TurnTests {
-  /// What a sink gets of inputs with so many events each, all there before it begins: the input's number and the length of the run.
+  /// The batches that a sink gets from inputs with these numbers of events, all published before it begins: the number of the input and the
+  /// length of the batch.
   private func batches(_ waiting: [Int]) async throws -> [[Int]] {
     let topics = waiting.indices.map { Topic<Trade>("input \($0)") }
     let diary = Diary()
@@ -39,7 +40,7 @@ import Testing
   }
 }
 
-/// Notes of every run which input it came from and how long it was.
+/// Records the input and the length of every batch.
 private actor RunKeeper: Sink {
   init(_: NoOptions, _: Context) {}
 

@@ -26,7 +26,7 @@ import Testing
     #expect(!plugin.takesInputs)
     #expect(plugin.blueprint(for: [], options: options("emit", "quotes"))?.output == Quote.self)
     #expect(plugin.blueprint(for: [], options: options("emit", "trades"))?.output == Trade.self)
-    // Without it, and with a value that decoding will report, the default.
+    // The default is used if the option is missing, or has a value that decoding will report.
     #expect(plugin.blueprint(for: [], options: nil)?.output == Trade.self)
     #expect(plugin.blueprint(for: [], options: options("emit", "bars"))?.output == Trade.self)
   }

@@ -3,7 +3,7 @@ import StockbusRuntime
 import StockbusTestKit
 import Testing
 
-/// Components that are changed while the run goes on.
+/// Components that are changed during a run.
 @Suite(.timeLimit(.minutes(15))) struct ChangeTests {
   private func text(
     numbers: String = "count: 3000, single: true", pass: String = "", keep: String = "", passInputs: String = "[numbers]"
@@ -17,7 +17,7 @@ import Testing
 
   private func all(_ count: Int64) -> [Int64] { Array(1...count) }
 
-  /// What a change is refused with; nil where it is carried out.
+  /// The reason why a change is refused; nil if it is carried out.
   private func refusal(_ harness: PipelineHarness, _ text: String) async -> String? {
     do {
       try await harness.change(to: text)
@@ -44,7 +44,8 @@ import Testing
       #expect(end.counts("numbers", "pass") == counts(in: 3020, delivered: 3020))
       #expect(end.counts("pass", "keep") == counts(in: 3020, delivered: 3020))
       #expect(end.counter("pass", "seen") == 3020)
-      // Each round's first text takes what the round before has said of source and sink back: those change twice a round but for the first.
+      // The first text of each round undoes the changes of source and sink in the round before, so these change twice in each round except
+      // the first.
       #expect(end.fates.map(\.lives) == [40, 21, 40])
     }
   }
@@ -115,7 +116,7 @@ import Testing
     try await journalled { journal in
       let harness = try pipeline(text(numbers: "count: 5, hold: true", keep: "failing_starts: 1000000"))
       async let report = harness.run()
-      // The clock stands still: the second failure in a row is waited for.
+      // The clock does not move, so the supervisor waits after the second failure in a row.
       while journal.count(of: "keep starts") < 2 { await Task.yield() }
       try await harness.change(to: text(numbers: "count: 5, hold: true"))
       await journal.wait(until: "keep", has: 5)
@@ -152,7 +153,7 @@ import Testing
       harness.pipeline.stop()
       journal.gate.open()
       let end = await report
-      // The sink has made room already, or ends with the run: either way everything has come.
+      // The sink has made room already, or ends with the run; in both cases all events have come.
       _ = await reason
       #expect(journal.received(by: "keep") == all(50))
       #expect(end.exitStatus == 0)

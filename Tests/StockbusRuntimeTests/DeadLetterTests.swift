@@ -29,7 +29,7 @@ import Testing
 
   @Test func `letters beyond the limit are counted`() async throws {
     try await journalled { journal in
-      // The reader is stuck with the first letters: a ring and two loads of 4,096 are full before 30,000 are posted.
+      // The reader hangs with the first letters: a ring and two buffers of 4,096 are full before 30,000 are posted.
       let harness = try pipeline(
         """
         sources: { ticks: { plugin: numbers, count: 1, rejects: 30000, opens: true } }
@@ -43,7 +43,7 @@ import Testing
       #expect(read >= noticeLimit)
       #expect(end.counter("ticks", "dead letters") == 30000)
       #expect(end.counts("dead_letters", "late") == counts(in: read, delivered: read))
-      // Somebody wanted to read them, so their loss is no success.
+      // They had a reader, so losing them is a failure.
       #expect(end.exitStatus == 1)
     }
   }

@@ -1,16 +1,16 @@
 import EventBus
 import StockbusTestKit
 
-/// What the components of one test have done, and what they wait for.
+/// Records what the components of one test have done; also has what they wait for.
 final class Journal: Sendable {
-  /// The test's own; components find it because a run's tasks are children of the test's.
+  /// The journal of the test; components find it because a run's tasks are children of the test's task.
   @TaskLocal static var current = Journal()
 
   private let entries = Watched<[String]>([])
   private let received = Watched<[String: [Int64]]>([:])
-  /// Where a source goes on after a failure: its checkpoint.
+  /// Where a source continues after a failure.
   let position = Watched<Int64>(1)
-  /// What gated components wait for.
+  /// The gate at which gated components wait.
   let gate = Gate()
 
   func note(_ line: String) { entries.update { $0.append(line) } }
@@ -24,7 +24,7 @@ final class Journal: Sendable {
   func wait(until component: String, has count: Int) async { await received.wait { $0[component, default: []].count >= count } }
 }
 
-/// A door whose waiters do not notice a cancellation: a call into the world that hangs.
+/// A gate at which waiting cannot be cancelled, like a system call that hangs.
 final class Gate: Sendable {
   private let isOpen = Watched(false)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusRuntime
 
 @Suite(.timeLimit(.minutes(15))) struct LedgerTests {
-  /// One event in the sink's hand, then a hundred more while it is stuck.
+  /// Sends one event, which the sink is processing, then a hundred more while it hangs.
   static func run(_ edge: String, symbols: String = "[A]") async throws -> (numbers: [Int64], report: RunReport) {
     try await journalled { journal in
       let harness = try pipeline(

@@ -57,7 +57,7 @@ private actor Notes: MultiSink {
   func drain() { journal.note("notes drained") }
 }
 
-/// Tells only of the even ones.
+/// Publishes only the even ones.
 private actor Herald: Sink, Source {
   private let told: AsyncStream<Tick>
   private let tell: AsyncStream<Tick>.Continuation

@@ -26,7 +26,7 @@ import Testing
       #expect(report.counter("middle", "dead letters") == 2)
       #expect(report.ledger.isBalanced)
       #expect(report.exitStatus == 0)
-      // All ten came as one run: once whole, then one by one, with a new life for each poisoned one.
+      // All ten came as one batch: once as a whole, then one by one, with a new life for each poisoned event.
       #expect(report.fate("middle")?.lives == 4)
     }
   }
@@ -64,7 +64,7 @@ import Testing
         sinks: { all: { plugin: keep, inputs: [ticks], poison: [3] }, other: { plugin: keep, inputs: [ticks] }, \(Self.letters) }
         """)
       let report = await harness.run()
-      // The whole run first, up to the poison; then one by one.
+      // First the whole batch, up to the poisoned event; then one by one.
       #expect(journal.received(by: "all") == [1, 2, 3, 1, 2, 3, 4, 5])
       #expect(journal.received(by: "other") == [1, 2, 3, 4, 5])
       #expect(report.counts("ticks", "all") == counts(in: 5, delivered: 4, dead: 1))
@@ -108,7 +108,7 @@ import Testing
       #expect(journal.received(by: "all") == [])
       #expect(report.counts("ticks", "middle") == counts(in: 40, dead: 40))
       #expect(report.exitStatus == 0)
-      // Five are logged in full, the fifth says that the rest is counted.
+      // Five are logged; the fifth message says that further ones are only counted.
       let logged = harness.log.texts(.warning).filter { $0.contains("set aside") }
       #expect(logged.count == 5)
       #expect(logged.last?.hasSuffix("(more of them are counted and no longer logged)") == true)

@@ -15,7 +15,7 @@ extension Plugin {
   static let echo = Plugin("echo", "Sends numbers out and publishes what comes back.", .relay(Echo.self))
 }
 
-/// Sends everything on, before it looks whether it is poison.
+/// Sends every event, and then checks whether it is poisoned.
 actor Pass: EventProcessor {
   private let settings: PassSettings
   private let context: Context
@@ -44,7 +44,7 @@ actor Pass: EventProcessor {
   }
 }
 
-/// As `Pass`, with a wait between sending and looking.
+/// As `Pass`, with a suspension between sending and checking.
 actor AsyncPass: AsyncProcessor {
   private let settings: PassSettings
 
@@ -59,7 +59,7 @@ actor AsyncPass: AsyncProcessor {
   }
 }
 
-/// What it receives goes into a stream, what comes out of the stream is published.
+/// Writes its input into a stream, and publishes what comes out of the stream.
 actor Echo: Source, Sink {
   private let settings: PassSettings
   private let context: Context

@@ -3,7 +3,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-/// What the README tells people to write is compiled here, word for word, and does what it says.
+/// The code in the README is compiled here, word for word, and does what the README says.
 @Suite struct ReadmeTests {
   private func trade(_ symbol: Symbol, size: Quantity) -> Trade {
     Trade(symbol: symbol, price: 10, size: size, time: Timestamp(ns: 1), received: Timestamp(ns: 1))

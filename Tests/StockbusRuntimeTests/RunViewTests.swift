@@ -6,7 +6,7 @@ import Testing
 @testable import StockbusRuntime
 
 @Suite struct RunViewTests {
-  /// A sink that keeps what it sees of the run around it.
+  /// A sink that stores what it sees of the run.
   actor Onlooker: Sink {
     static let seen = Seen()
 

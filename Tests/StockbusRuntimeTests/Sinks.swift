@@ -17,7 +17,7 @@ extension Plugin {
   static let letters = Plugin("letters", "Keeps dead letters.", .sink(Letters.self))
 }
 
-/// Keeps every number, before it looks whether it is poison.
+/// Stores every number, and then checks whether it is poisoned.
 actor Keep: Sink {
   private let settings: KeepSettings
   private let context: Context
@@ -29,7 +29,7 @@ actor Keep: Sink {
   }
 
   func start() async throws {
-    // Long enough for everybody else to be far ahead, if they could be.
+    // Long enough for all other components to get far ahead, if they could.
     for _ in 0..<(settings.slow ? 2000 : 0) { await Task.yield() }
     let line = "\(context.id) starts"
     journal.note(line)
@@ -57,7 +57,7 @@ actor Keep: Sink {
   func drain() { journal.note("\(context.id) drains") }
 }
 
-/// Keeps numbers of both types.
+/// Stores numbers of both types.
 actor KeepBoth: MultiSink {
   private let poison: [Int64]
   private let id: String
@@ -83,7 +83,7 @@ actor KeepBoth: MultiSink {
   func drain() { journal.note("\(id) drains") }
 }
 
-/// Notes every dead letter.
+/// Records every dead letter.
 actor Letters: Sink {
   private let gated: Bool
   private let journal = Journal.current

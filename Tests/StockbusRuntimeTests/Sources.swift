@@ -21,7 +21,7 @@ extension Plugin {
   static let dice = Plugin("dice", "Throws dice.", .source(Dice.self))
 }
 
-/// Sends 1, 2, 3 and so on; after a failure it goes on where it was.
+/// Sends 1, 2, 3 and so on; after a failure it continues at its position.
 actor Numbers: Source {
   private let settings: NumbersSettings
   private let context: Context

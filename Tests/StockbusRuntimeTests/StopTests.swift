@@ -26,7 +26,7 @@ import Testing
 
   @Test func `what a stopped source has sent but not flushed is delivered`() async throws {
     try await journalled { journal in
-      // The ring holds 16 of the 100; the rest stands aside until there is room, though the source is cancelled meanwhile.
+      // The ring has room for 16 of the 100; the others are in the spill until there is room, although the source is cancelled meanwhile.
       let harness = try pipeline(
         """
         sources: { ticks: { plugin: numbers, count: 100, output: { capacity: 16 } } }
@@ -77,7 +77,7 @@ import Testing
       harness.clock.advance(by: .nanoseconds(1))
       await harness.log.wait(for: "not drained within")
       #expect(harness.pipeline.runningComponents == ["stuck"])
-      // Only so that the test can end: a program would end without it.
+      // Only so that the test can end; the program ends without this.
       journal.gate.open()
       let end = await report
       #expect(harness.log.texts(.error) == ["error not drained within 7s: stuck"])

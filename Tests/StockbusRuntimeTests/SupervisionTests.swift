@@ -17,7 +17,7 @@ import Testing
             supervision: { restarts: 6, backoff: 100ms, max_backoff: 500ms }
         """)
       async let report = harness.run()
-      // Waits of 100, 200, 400, 500 and 500 ms: at any other time nobody would be asleep, and this would wait for ever.
+      // Pauses of 100, 200, 400, 500 and 500 ms: with other pauses there would be no sleeper at these times, and this would wait for ever.
       for milliseconds in [100, 300, 700, 1200, 1700] {
         await harness.clock.waitForSleeper(until: .milliseconds(milliseconds))
         harness.clock.advance(by: .milliseconds(milliseconds) - harness.clock.uptime)
@@ -25,7 +25,7 @@ import Testing
       let end = await report
       #expect(end.fate("bad")?.lives == 7)
       #expect(end.fate("bad")?.outcome == .failed("no start"))
-      // The same error is said once.
+      // The same error is logged once.
       #expect(harness.log.texts(.error) == ["error bad failed: no start"])
       #expect(harness.log.texts(.critical) == ["critical bad has failed for good after 7 attempts; the others go on"])
       #expect(journal.count(of: "bad starts") == 7)
@@ -77,7 +77,7 @@ import Testing
         sources: { ticks: { plugin: numbers, count: 20, fails_at: [4, 11, 12] } }
         sinks: { end: { plugin: keep, inputs: [ticks] } }
         """)
-      // Between 11 and 12 there is progress: no wait.
+      // Between 11 and 12 there is progress, so there is no pause.
       let end = await harness.run()
       #expect(journal.received(by: "end") == Array(1...20))
       #expect(end.fate("ticks")?.lives == 4)

@@ -16,7 +16,7 @@ extension RunReport {
   }
 }
 
-/// Counts by hand: everything that is not said is zero.
+/// Counts for comparison: everything that is not given is zero.
 func counts(in published: Int, delivered: Int = 0, filtered: Int = 0, dropped: Int = 0, conflated: Int = 0, dead: Int = 0) -> EdgeCounts {
   var counts = EdgeCounts()
   counts.published = published

@@ -20,7 +20,7 @@ struct Tick: SymbolEvent, Hashable {
     ])
 }
 
-/// Another numbered event, about nothing.
+/// Another numbered event, without a symbol.
 struct Tock: Event, Hashable {
   var number: Int64
   var time = Timestamp(ns: 0)

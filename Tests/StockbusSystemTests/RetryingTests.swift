@@ -3,7 +3,7 @@ import StockbusSystem
 import Testing
 
 @Suite struct RetryingTests {
-  /// A call that answers by a script: results, or error numbers as negative ones.
+  /// A call with scripted results: return values, or error numbers as negative values.
   private func run(_ script: [Int32]) -> (result: Result<Int32, Errno>, calls: Int) {
     var calls = 0
     func call() -> Int32 {
@@ -39,7 +39,7 @@ import Testing
       try? writeEnd.close()
     }
     let waiter = Waiter(readEnd.rawValue)
-    // However often it is interrupted, and whether it waits already or not, it ends with the byte that comes last.
+    // However often it is interrupted, before or during the wait, it ends with the byte that comes last.
     for _ in 0..<100 {
       waiter.interrupt()
       sched_yield()
@@ -53,7 +53,7 @@ private func == (a: (result: Result<Int32, Errno>, calls: Int), b: (Result<Int32
   a.result == b.0 && a.calls == b.1
 }
 
-/// A thread that waits for a descriptor to have something.
+/// A thread that waits until a descriptor is readable.
 private final class Waiter {
   private var thread = pthread_t()
 

@@ -34,13 +34,13 @@ import Testing
     try file.shut()
   }
 
-  /// What a write answers: so many bytes, or an error.
+  /// The result of a write: a number of bytes, or an error.
   private enum Answer {
     case takes(Int)
     case fails(Errno)
   }
 
-  /// What a descriptor that answers by a script was given, and how it ended.
+  /// What was written to a descriptor with scripted results, and how it ended.
   private func written(_ text: String, _ script: [Answer], from first: Int = 0) -> (text: String, sent: Int, error: Errno?) {
     var given = ""
     var sent = first
@@ -53,7 +53,7 @@ import Testing
       case .fails(let error): throw error
       }
     }
-    // An end of a pipe that always has room, for the waits.
+    // An end of a pipe that always has room, for waiting until it is writable.
     guard let (readEnd, writeEnd) = try? FileDescriptor.pipe() else { return ("no pipe", 0, nil) }
     defer {
       try? readEnd.close()

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// A terminal on which something stands already.
+  /// A terminal that shows something already.
   private func used(_ size: TerminalSize, _ disagrees: Set<Character>) -> ScreenModel {
     var model = ScreenModel(columns: size.columns, rows: size.rows, disagrees: disagrees)
     for row in 1...size.rows { model.feed(Array("\u{1b}[\(row);1H\(String(repeating: "?", count: size.columns))".utf8)) }
@@ -36,7 +36,7 @@ import Testing
     var size = TerminalSize(columns: Int.random(in: 1...40, using: &random), rows: Int.random(in: 1...12, using: &random))
     var screen = CellScreen(colors: .trueColor, isUTF8: true)
     var frame = CellFrame(size: size)
-    // Terminals that find some characters wider or narrower must not be driven out of step.
+    // The result must be right on terminals that show some characters wider or narrower.
     let disagrees: Set<Character> = seed % 2 == 0 ? [] : ["日", "한", "👩‍👩‍👧", "❤️"]
     var model = used(size, disagrees)
     for step in 0..<60 {
@@ -50,7 +50,7 @@ import Testing
       model.feed(bytes)
       for row in 0..<frame.rows {
         for column in 0..<frame.columns {
-          // Half a character may keep its old look; the whole one is what is drawn.
+          // Half a character may keep its old style; a whole one must match the frame.
           let (got, wanted) = (model.cell(row: row, column: column), frame[row, column])
           #expect(got.text == wanted.text, "row \(row), column \(column), step \(step)")
           if !wanted.text.isEmpty { #expect(got.style == wanted.style, "row \(row), column \(column), step \(step)") }

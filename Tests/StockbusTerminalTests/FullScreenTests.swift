@@ -6,13 +6,13 @@ import Testing
 
 /// One at a time: signals and their pipe belong to the process.
 @Suite(.serialized) struct FullScreenTests {
-  /// A pseudo-terminal as a shell has it.
+  /// A pseudo-terminal as a shell sets it up.
   private final class Pseudo {
     let master: Int32
     let slave: Int32
 
     init() {
-      // The calls behind `posix_openpt`, `unlockpt` and `ptsname`, which Swift's module of the C library leaves out (man 4 pts).
+      // The system calls used by `posix_openpt`, `unlockpt` and `ptsname`, which are not in Swift's module of the C library (man 4 pts).
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       var locked: Int32 = 0
       var number: Int32 = 0
@@ -36,7 +36,7 @@ import Testing
       return String(decoding: all, as: UTF8.self)
     }
 
-    /// Whether lines are edited and keys shown, as a shell's programs find it.
+    /// True if lines are edited and keys are echoed, as a shell's programs expect.
     var isCooked: Bool {
       var mode = termios()
       tcgetattr(slave, &mode)
@@ -46,7 +46,7 @@ import Testing
     func type(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
   }
 
-  /// What the owner of the screen is told.
+  /// The input that the owner of the screen gets.
   private final class Inbox: Sendable {
     private let stream = AsyncStream.makeStream(of: ScreenInput.self)
     var receive: @Sendable (ScreenInput) -> Void { { [continuation = stream.continuation] in continuation.yield($0) } }
@@ -121,7 +121,7 @@ import Testing
     frame.put("one", row: 0, column: 0)
     try await terminal.present(frame, owner: "a")
     #expect(!pseudo.received().contains("\u{1b}[?2026h"))
-    // The key comes behind the answer, so the answer is on its way to the terminal when it is here.
+    // The key comes after the terminal's reply, so the reply has been read when the key is here.
     pseudo.type("\u{1b}[?2026;2$yx")
     while case let input = await inbox.next(), input != .key(KeyPress(.character("x"))) {}
     var drawn = ""

@@ -11,7 +11,7 @@ import Testing
   }
 
   private func text(_ bytes: [UInt8]) -> String {
-    // By scalars: a carriage return and a line feed are one character to Swift.
+    // By scalars, because a carriage return with a line feed is one character in Swift.
     String(decoding: bytes, as: UTF8.self).unicodeScalars.map { ["\u{1b}": "⎋", "\r": "←", "\n": "↓"][$0] ?? String($0) }.joined()
   }
 
@@ -118,7 +118,7 @@ import Testing
     #expect(terminal.complaints == [])
   }
 
-  /// The same frames with all text kept apart: what is above the block is all that was printed, to the cell.
+  /// The same frames with different texts in block and lines: the rows above the block are exactly what was printed.
   @Test(arguments: 0..<25) func `what is printed stays above the block, whole and in order`(seed: UInt64) {
     var random = SplitMix(seed &+ 1000)
     let size = TerminalSize(columns: Int.random(in: 2...25, using: &random), rows: Int.random(in: 1...10, using: &random))
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  /// A resize may leave the head of an old block behind, where it has left the screen; but it never takes away what was printed.
+  /// After a resize the top of an old block may remain if it has left the screen, but printed lines are never lost.
   @Test(arguments: 0..<30, [true, false]) func `resizing gives the wanted block and takes nothing away`(seed: UInt64, reflows: Bool) {
     var random = SplitMix(seed &+ 5000)
     var size = TerminalSize(columns: 20, rows: 8)

@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusTerminal
 
 @Suite struct TerminalTests {
-  /// The two ends of a pipe or of a pseudo-terminal; what a `Terminal` writes to one is read from the other.
+  /// The two ends of a pipe or of a pseudo-terminal; the output of a `Terminal` to one is read from the other.
   private final class Line {
     let near: Int32
     let far: Int32
@@ -13,14 +13,14 @@ import Testing
     init(terminal size: TerminalSize? = nil) {
       var ends: [Int32] = [0, 0]
       if let size {
-        // The calls behind `posix_openpt`, `unlockpt` and `ptsname`, which Swift's module of the C library leaves out (man 4 pts).
+        // The system calls used by `posix_openpt`, `unlockpt` and `ptsname`, which are not in Swift's module of the C library (man 4 pts).
         ends[0] = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var locked: Int32 = 0
         var number: Int32 = 0
         _ = ioctl(ends[0], 0x4004_5431, &locked)
         _ = ioctl(ends[0], 0x8004_5430, &number)
         ends[1] = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-        // Raw, so that what we read is what was written.
+        // Raw mode, so that the bytes are read as they were written.
         var mode = termios()
         tcgetattr(ends[1], &mode)
         cfmakeraw(&mode)
@@ -161,13 +161,13 @@ import Testing
   }
 }
 
-/// To the process, not the thread: the threads of the pool have such signals blocked.
+/// Sent to the process, not the thread, because the threads of the pool block such signals.
 private func dieOf(_ signal: Int32) -> Never {
   kill(getpid(), signal)
   while true { pause() }
 }
 
-/// Each in a process of its own, which is to die.
+/// Each test runs in a process of its own, which is killed.
 @Suite struct CrashRestoreTests {
   private static let restored = "\u{1b}[?2026l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\r\n"
 

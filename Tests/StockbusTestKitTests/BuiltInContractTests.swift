@@ -35,7 +35,7 @@ import WatchlistFilter
 
   @Test(arguments: ["/dev/null", "-"])
   func `file_writer keeps the contract`(path: String) async {
-    // Standard output belongs to the test runner: there nothing is written.
+    // Standard output belongs to the test runner, so nothing is written there.
     let violations = await checkContract(.fileWriter, options: "path: '\(path)'", inputs: [Feed(path == "-" ? [] : Self.trades)])
     #expect(violations == [])
   }

@@ -49,7 +49,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(clock.deadlines.isEmpty)
     let late = Task {
-      // Cancelled before it falls asleep.
+      // Cancelled before it sleeps.
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(until: .seconds(1))
     }

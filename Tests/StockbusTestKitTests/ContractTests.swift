@@ -2,7 +2,7 @@ import StockbusTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ContractTests {
-  /// Only ever waited for where a life does not end, which is what these tests are about.
+  /// This time passes only if a life does not end, which these tests cause on purpose.
   static let timeout = Duration.milliseconds(200)
 
   @Test func `declarations`() async {

@@ -3,7 +3,7 @@ import StockbusTestKit
 import Testing
 
 @Suite struct FakeRunTests {
-  /// Asks what stands around it to do something, and then to stop.
+  /// Sends a command to another component, and then stops the run.
   actor Asker: Sink {
     private let context: Context
     init(_: NoOptions, _ context: Context) { self.context = context }

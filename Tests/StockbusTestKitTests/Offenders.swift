@@ -1,6 +1,6 @@
 import StockbusTestKit
 
-// One plugin for every promise, which breaks it.
+// One plugin for every rule of the contract, which breaks it.
 
 struct BadSettings: Options {
   @Setting("No full stop") var first = 1
@@ -11,7 +11,7 @@ struct BadSettings: Options {
   init() {}
 }
 
-/// Declares badly.
+/// Has an invalid declaration.
 struct BadEvent: Event {
   var name: String
   var count: Int64
@@ -24,7 +24,7 @@ struct BadEvent: Event {
     fields: [.init("Name", \.name, "The name."), .init("count", \.count, "how many"), .init("time", \.time, "When.")])
 }
 
-/// Writes what it cannot read.
+/// Writes a form that it cannot read.
 struct Lopsided: FieldValue, Comparable {
   var value: Int64
   static var kind: FieldKind { .integer }
@@ -53,7 +53,7 @@ actor LopsidedSink: Sink {
   func receive(_ events: Span<LopsidedEvent>) {}
 }
 
-/// Emits at its end though nothing came.
+/// Emits an event at its end although there was no input.
 actor Inventor: Processor {
   init(_ settings: NoOptions, _ context: Context) {}
   func process(_ events: Span<Trade>, into output: inout Outlet<Trade>) {}
@@ -76,7 +76,7 @@ actor Faller: Sink {
 
 struct HarnessTestError: Error, CustomStringConvertible { let description = "oh" }
 
-/// Emits something else every time.
+/// Emits different events in every life.
 actor Gambler: EventProcessor {
   private var random = SystemRandomNumberGenerator()
   init(_ settings: NoOptions, _ context: Context) {}
@@ -94,13 +94,13 @@ actor Deaf: Source {
   func run(into output: inout Outlet<Trade>) async throws {
     for _ in 0..<50 { output.send(Trade.schema.example) }
     try await output.flush()
-    // A task of its own does not hear of the cancellation.
+    // An unstructured task is not cancelled.
     let stream = stream
     await Task { for await _ in stream {} }.value
   }
 }
 
-/// Lives only once: what it opens is never closed.
+/// Works in one life only, because it never closes what it opens.
 actor OnlyOnce: Sink {
   private static let isOpen = Watched<[String: Int]>([:])
   private let logger: Logger
@@ -110,7 +110,7 @@ actor OnlyOnce: Sink {
     life = 0
   }
   func start() throws {
-    // The third life is the second of one context: the first two are those without and with events.
+    // The third life is the second with the same context; the first two are those without and with events.
     let count = Self.isOpen.update { lives in
       lives["port", default: 0] += 1
       return lives["port", default: 0]

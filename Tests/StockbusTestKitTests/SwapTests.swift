@@ -4,11 +4,11 @@ import StockbusTestKit
 import Synchronization
 import Testing
 
-/// Every kind of component, swapped a thousand times in mid-stream: what comes out is what one instance would have made.
+/// Every kind of component, swapped a thousand times in mid-stream: the output is the same as that of one instance.
 @Suite(.timeLimit(.minutes(15))) struct SwapTests {
   private static let swaps = 1000
 
-  /// Sends numbered trades as long as there are swaps, in batches by seed, and returns how many there were.
+  /// Sends numbered trades during the swaps, in batches by seed, and returns their number.
   private func feed<Out: Event>(_ running: RunningPlugin<Out>, until isOver: Watched<Bool>, seed: Int) async throws -> Int {
     var random = SplitMix(seed)
     var sent = 0
@@ -17,13 +17,13 @@ import Testing
       try await running.send((sent + 1...sent + batch).map { Numbered.trade(Int64($0)) })
       sent += batch
       for _ in 0..<random.upTo(20) { await Task.yield() }
-      // The world is not faster than its readers for long.
+      // Waits for the readers from time to time.
       if sent % 10 == 0 { await running.delivered() }
     }
     return sent
   }
 
-  /// Swaps it a thousand times while it is fed. Options say which swap they are of.
+  /// Swaps the component a thousand times while it is fed. The options contain the number of the swap.
   private func swap<Out: Event>(
     _ running: RunningPlugin<Out>, seed: Int, isFed: Bool = true, _ options: (Int) -> String = { "tag: \($0)" }
   ) async throws -> Int {
@@ -140,7 +140,7 @@ import Testing
       try await running.replace(options: "tag: 10")
       try await running.replace(options: "tag: 100")
       try await running.stop()
-      // Kept: how many instances there were. Dropped: what the first one noted. Carried over: the sum of all tags so far.
+      // Kept: the number of instances. Dropped: what the first one stored. Carried over: the sum of all tags so far.
       #expect(register.lines == ["0 nothing 0", "1 nothing 1", "2 nothing 11"])
     }
   }
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-/// Trades and quotes that are told apart by a number.
+/// Trades and quotes that are distinguished by a number.
 enum Numbered {
   static func trade(_ number: Int64) -> Trade {
     var trade = Trade.schema.example
@@ -169,7 +169,7 @@ enum Numbered {
   }
 }
 
-/// What the sinks of one test have seen.
+/// Records what the sinks of one test have received.
 final class Register: Sendable {
   @TaskLocal static var current = Register()
 
@@ -221,7 +221,7 @@ actor Stamper: Processor {
   }
 }
 
-/// Each trade goes out when the next one comes.
+/// Sends each trade when the next one comes.
 actor Delayer: EventProcessor {
   private let settings: TagSettings
   private let context: Context
@@ -254,7 +254,7 @@ actor Delayer: EventProcessor {
   }
 }
 
-/// As `Stamper`, with a wait.
+/// As `Stamper`, with a suspension.
 actor SlowStamper: AsyncProcessor {
   private let tag: Int
   init(_ settings: TagSettings, _ context: Context) { tag = settings.tag }
@@ -295,7 +295,7 @@ actor ManyKeeper: MultiSink {
   func settle() async { await Task.yield() }
 }
 
-/// What goes out comes back.
+/// Publishes what it receives.
 actor Loop: Source, Sink {
   private let tag: Int
   private let (stream, wire) = AsyncStream<Trade>.makeStream()
@@ -304,7 +304,7 @@ actor Loop: Source, Sink {
   func receive(_ events: Span<Trade>) { for i in events.indices { wire.yield(events[i]) } }
   func drain() { wire.finish() }
 
-  /// Whatever is under way comes back first.
+  /// Waits until everything under way has been published.
   func handOver() async {
     wire.finish()
     while !isBack { await Task.yield() }
@@ -321,7 +321,7 @@ actor Loop: Source, Sink {
   }
 }
 
-/// Counts, from one instance to the next.
+/// Counts, and the next instance continues.
 actor Teller: Source {
   private let tag: Int
   private let context: Context
@@ -347,7 +347,7 @@ actor Teller: Source {
   }
 }
 
-/// Says what it has found in its memory.
+/// Records what it has found in its memory.
 actor Rememberer: Sink {
   private let settings: TagSettings
   private let context: Context

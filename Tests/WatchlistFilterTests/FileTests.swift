@@ -49,7 +49,7 @@ import WatchlistFilter
   @Test func `a list may come through a pipe`() async throws {
     let path = folder.file("pipe")
     mkfifo(path, 0o600)
-    // Waits in its own process until somebody opens the pipe for reading.
+    // The writer waits in its own process until the pipe is opened for reading.
     #expect(system("(printf 'AAPL\\nNVDA\\n' > '\(path)') &") == 0)
     let harness = PluginHarness()
     let running = try harness.start(Plugin.watchlistFilter, options: "file: \(path)", taking: Trade.self, emitting: Trade.self)
@@ -78,18 +78,18 @@ import WatchlistFilter
     let running = try harness.start(
       Plugin.watchlistFilter, options: "{ file: \(folder.file("list.txt")), check: 5s }", taking: Trade.self, emitting: Trade.self)
     let clock = harness.clock
-    /// Lets the filter look, and answers what passes then; TSLA comes last and always passes at one end.
+    /// Lets the filter read the file; returns what passes then. TSLA comes last and always passes one of the filters.
     func look() async throws {
       await clock.waitForSleepers(1)
       clock.advance(by: .seconds(5))
-      // It sleeps again when it has looked.
+      // When it sleeps again, it has checked the file.
       await clock.waitForSleepers(1)
     }
     try await running.send([trade("AAPL"), trade("NVDA")])
     #expect(await running.output(count: 1).map(\.symbol) == ["AAPL"])
 
     folder.put("NVDA\n", in: "list.txt")
-    // Not yet looked at.
+    // The file has not been checked yet.
     try await running.send([trade("NVDA"), trade("AAPL")])
     #expect(await running.output(count: 2).map(\.symbol) == ["AAPL", "AAPL"])
     try await look()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WatchlistFilter
 
-/// What `*` and `?` mean, written as plainly as possible.
+/// The simplest model of `*` and `?`.
 func matchesPlainly(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
   guard let first = pattern.first else { return name.isEmpty }
   if first == "*" {
@@ -24,7 +24,7 @@ func matchesPlainly(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Un
         switch Int.random(in: 0..<4, using: &random) {
         case 0: "*"
         case 1: "?"
-        // Mostly letters of the name, or nothing would ever match.
+        // Mostly letters of the name, because otherwise hardly anything would match.
         default: name.randomElement(using: &random) ?? "A"
         }
       }

@@ -23,7 +23,8 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
 
   private var states: [ConnectionStatus.State] { harness.notices.connections.value.map(\.state) }
 
-  /// Lets time go by in steps until it is so; in small ones where sockets, which know no such time, are to keep up.
+  /// Advances the clock in steps until the condition is true. The steps must be small if sockets, which do not follow the clock, have to
+  /// keep up.
   private func passTime(_ step: Duration, until isSo: () -> Bool) async {
     while !isSo() {
       harness.clock.advance(by: step)

@@ -7,17 +7,17 @@ import Testing
 
 @testable import WebSocketFeed
 
-/// What a venue says and hears, in its own words.
+/// The conversation of a venue, in its own messages.
 private struct Talk: Sendable {
   let preset: VenuePreset
-  /// As a configuration writes it.
+  /// The symbol as written in a configuration.
   let symbol: String
   var credentials = "{}"
-  /// What the feed says on every connection, in its order.
+  /// The messages that the feed sends on every connection, in order.
   let heard: [String]
-  /// Behind how many of these the venue lets us in, and by which words.
+  /// After how many of these the venue accepts the authentication, and its message.
   var welcome: (after: Int, text: String)?
-  /// Said to what was heard.
+  /// The venue's reply to these messages.
   let acknowledgement: String
   let heartbeat: String
   let refusal: (text: String, words: String)
@@ -166,7 +166,7 @@ private let talks: [Talk] = [
       }
     }
 
-    // The venue's pace between two messages is time as well.
+    // The pause between two messages needs time on the clock too.
     await passTime(.milliseconds(1)) { running.output.count == 1 && states().last == .disconnected }
     await passTime(.milliseconds(1)) { running.output.count == 2 }
     #expect(
@@ -179,7 +179,7 @@ private let talks: [Talk] = [
     #expect(harness.counter("malformed") == 0)
     #expect(harness.notices.gaps.value == [])
 
-    // Nobody says anything any more.
+    // No more messages come.
     await passTime(.seconds(5)) { states().count { $0 == .disconnected } == 2 }
     #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "nothing came for too long")
     try await running.stop()

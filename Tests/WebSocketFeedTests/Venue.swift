@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import WebSocketFeed
 
-/// A venue that plays a script on each connection, and remembers what was said to it.
+/// A venue that runs a script on each connection, and records the messages it receives.
 final class Venue: Sendable {
   let server: WebSocketServer
   let said: Watched<[String]>
@@ -50,6 +50,6 @@ struct Visit: Sendable {
     }
   }
 
-  /// Stays until the other side has gone.
+  /// Stays until the other side has closed.
   func stay() async { while (try? await connection.receive()) != nil {} }
 }

@@ -2,8 +2,8 @@ internal import Measuring
 
 /// `BusBench SHAPE BATCH EVENTS REPETITIONS`: prints a line of JSON for each repetition, after a warm-up of one.
 ///
-/// SHAPE is fanout1, fanout3, stages3, raw (the ring without plugins, on two threads), rawturns (on one), roundtrip (BATCH is then
-/// the pause before each trip in nanoseconds; 0 keeps both ends awake).
+/// SHAPE is fanout1, fanout3, stages3, raw (the ring without plugins, on two threads), rawturns (the same on one thread), roundtrip (BATCH
+/// is then the pause before each trip in nanoseconds; 0 keeps both ends awake).
 @main
 struct BusBench {
   static func main() async throws {

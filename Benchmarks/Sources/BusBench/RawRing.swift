@@ -9,7 +9,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The ring without plugins, actors or supervision: what the resident loops are measured against.
+/// The ring without plugins, actors or supervision, for comparison with the resident loops.
 func runRawRing(events: Int, batch: Int) async -> Report {
   Scoreboard.shared.reset()
   let topic = Topic<Trade>("raw")
@@ -20,7 +20,7 @@ func runRawRing(events: Int, batch: Int) async -> Report {
   return Scoreboard.shared.report
 }
 
-/// The same without a second thread: fills the ring and empties it by turns.
+/// The same without a second thread: fills the ring and empties it in turn.
 func runRawRingByTurns(events: Int, batch: Int) -> Report {
   Scoreboard.shared.reset()
   let topic = Topic<Trade>("raw")
@@ -64,7 +64,7 @@ private func write(_ topic: Topic<Trade>, events: Int, batch: Int) async {
 }
 
 extension Outlet<Trade> {
-  /// As the measured source sends them.
+  /// Sends events as the measured source does.
   @inline(__always)
   fileprivate mutating func sendTicks(from first: Int, _ count: Int) {
     if count == 1 { send(Trade(number: first)) } else { send(count) { Trade(number: first + $0) } }
@@ -85,13 +85,13 @@ private func read(_ inlet: Inlet<Trade>) async {
     idler.rest()
     tally.add(received.span)
     inlet.finish(received.count)
-    // As the resident loops do: it lets a short run grow.
+    // Lets a short batch grow, as the resident loops do.
     if received.count < 64, received.count > 1 { for _ in 0..<16 { stockbus_pause() } }
   }
   Scoreboard.shared.finish(tally)
 }
 
-/// Spins a little, then lets others have the processor: on a busy machine two threads that only spin measure the scheduler.
+/// Spins a little, then yields the processor: on a busy machine two threads that only spin would measure the scheduler.
 private struct Idler {
   private var spins = 0
 

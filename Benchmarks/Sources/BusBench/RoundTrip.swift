@@ -6,19 +6,19 @@ internal import StockbusPlugin
 internal import StockbusRuntime
 internal import Synchronization
 
-/// Sends every trade back as it is.
+/// Sends every trade back unchanged.
 actor Echo: EventProcessor {
   init(_: NoOptions, _: Context) {}
 
   func process(_ trade: Trade, into output: inout Outlet<Trade>) { output.send(trade) }
 }
 
-/// Takes the time of each trade that comes back, and sends the next.
+/// Measures the time of each trade that comes back, and sends the next.
 actor Ping: EventProcessor {
-  /// What a repetition asks for, and what came of it.
+  /// The parameters and the results of a repetition.
   struct Game {
     var trips = 0
-    /// How long to be busy before the next trade, so that the other side has gone to sleep.
+    /// How long to spin before the next trade, so that the other side has gone to sleep.
     var pause: Int64 = 0
     var latencies = Latencies(capacity: 0)
   }
@@ -56,10 +56,10 @@ extension Trade {
   }
 }
 
-/// Two processors that read each other. A configuration must not have a ring, so they are wired by hand, as the runtime does it.
+/// Two processors that read each other. A configuration must not have a cycle, so they are wired by hand, as the runtime does it.
 func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   Ping.game.withLock { $0 = Ping.Game(trips: trips, pause: pause) }
-  // As the runtime does by `wait: spin` and `wait: park`.
+  // As in the runtime with `wait: spin` and `wait: park`.
   let pool = pause == 0 ? nil : WorkerPool.shared
   let waiting = pool?.parking ?? Waiting(.spin)
   let there = Topic<Trade>("there", producer: Parker(waiting))
@@ -80,14 +80,14 @@ func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   return Ping.game.withLock { $0.latencies }.report()
 }
 
-/// The first trade, before either lives: each outlet goes on where its topic ends.
+/// Sends the first trade before either is started; each outlet continues where its topic ends.
 private func sendFirst(on topic: Topic<Trade>) {
   var outlet = Outlet(topic)
   outlet.send(.ping(0))
   outlet.commit()
 }
 
-/// One instance of a processor, wired: it lives when it is called.
+/// One wired instance of a processor; calling the result runs it.
 private func processor(
   _ id: String, _ blueprint: Blueprint, reading input: Topic<Trade>, writing output: Topic<Trade>
 ) throws -> @Sendable () async throws -> Void {

@@ -1,7 +1,7 @@
 internal import Measuring
 internal import Synchronization
 
-/// Where the plugins of one repetition note when the first event was sent and when the last one had arrived everywhere.
+/// Records when the first event of a repetition was sent and when the last one had arrived everywhere.
 final class Scoreboard: Sendable {
   static let shared = Scoreboard()
 
@@ -13,12 +13,12 @@ final class Scoreboard: Sendable {
 
   private let scores = Mutex(Scores())
 
-  /// For the next repetition.
+  /// Clears the record for the next repetition.
   func reset() { scores.withLock { $0 = Scores() } }
 
   func begin() { scores.withLock { $0.began = monotonicNanoseconds() } }
 
-  /// A reader has seen its last event.
+  /// Called when a reader has got its last event.
   func finish(_ tally: Tally) {
     let now = monotonicNanoseconds()
     scores.withLock {
@@ -27,7 +27,7 @@ final class Scoreboard: Sendable {
     }
   }
 
-  /// A line for the runner; readers whose sums differ get a line that no check passes.
+  /// The line for the runner; if the readers' sums differ, it is one that no check accepts.
   var report: Report {
     let scores = scores.withLock { $0 }
     var report = Report()

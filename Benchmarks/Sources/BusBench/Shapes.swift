@@ -4,9 +4,9 @@ internal import StockbusConfig
 internal import StockbusPlugin
 internal import StockbusRuntime
 
-/// Who reads whom; each a configuration as a user writes it.
+/// The topologies; each is a configuration as a user writes it.
 enum Shape: String, CaseIterable {
-  /// One reader, three readers, and three readers of which two send on to the next.
+  /// One reader, three readers, and a chain of three readers, of which two send the events to the next.
   case fanout1, fanout3, stages3
 
   func yaml(events: Int, batch: Int) -> String {

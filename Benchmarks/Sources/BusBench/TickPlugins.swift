@@ -70,7 +70,7 @@ actor TallySink: Sink {
 }
 
 extension Tally {
-  /// A run; as one call, because every access to an actor's property is checked, and on a copy, which the loop keeps in registers.
+  /// Adds a batch in one call, because every access to an actor's property is checked, and on a copy, which the loop keeps in registers.
   mutating func add(_ trades: Span<Trade>) {
     var tally = self
     for i in trades.indices {
@@ -82,7 +82,7 @@ extension Tally {
 }
 
 extension Trade {
-  /// Trade number `i` of a run, counted from 0.
+  /// Trade number `i`, counted from 0.
   @inline(__always)
   init(number i: Int) {
     self.init(

@@ -1,7 +1,7 @@
 internal import Measuring
 
-/// `FeedBench SYMBOLS small|random SECONDS`: prints a line of JSON with the nanoseconds of processor time that an update of the
-/// feed's order costs, the ranks before and after included.
+/// `FeedBench SYMBOLS small|random SECONDS`: prints a line of JSON with the processor time of an update of the feed's order in nanoseconds,
+/// including the ranks before and after.
 ///
 /// The order is the plugin's own source, linked into this folder; the workload is that of `Peers/cpp/orderfeed.cpp`.
 @main
@@ -31,19 +31,19 @@ struct FeedBench {
   }
 }
 
-/// Symbols with their prices, and what will happen to them.
+/// Symbols with their prices, and the prepared updates.
 struct Feed: ~Copyable {
   private var order: RankedOrder
   private var prices: [Int64]
   private let moves: [Move]
   private let jumps: Bool
   private var next = 0
-  /// Keeps the ranks from being thought of as useless.
+  /// A sum of the ranks, so that the compiler does not remove their computation.
   private(set) var ranks = 0
 
   struct Move {
     var symbol: UInt32
-    /// Where it jumps, and by what part it goes in a small step.
+    /// The price it jumps to, and the factor of a small step.
     var price: Int64
     var step: Double
   }
@@ -62,7 +62,7 @@ struct Feed: ~Copyable {
   mutating func update(_ count: Int) {
     let isLarge = order.isLarge
     for _ in 0..<count {
-      // As the plugin does within a run.
+      // As the plugin does within a batch.
       if isLarge {
         order.prefetchRecord(of: moves[(next + Lookahead.record) & (moves.count - 1)].symbol)
         order.prefetchPlace(of: moves[(next + Lookahead.place) & (moves.count - 1)].symbol)
@@ -77,7 +77,7 @@ struct Feed: ~Copyable {
     }
   }
 
-  /// True where the order has every symbol once, at its price, none before a cheaper one.
+  /// True if the order has every symbol once, with its price, and in the order of prices.
   var isInOrder: Bool {
     var seen = Set<UInt32>()
     var last = Int64.min

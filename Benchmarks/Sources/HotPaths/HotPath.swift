@@ -4,7 +4,7 @@ internal import SortingFeed
 internal import StockbusPlugin
 internal import WatchlistFilter
 
-/// One way that events take, with everything prepared; `run` is what is measured and answers how many events went through.
+/// One path of events, with everything prepared; `run` is measured and returns the number of events that went through.
 struct HotPath {
   let run: () async throws -> Int
 
@@ -24,7 +24,7 @@ struct HotPath {
 
   private init(_ run: @escaping () async throws -> Int) { self.run = run }
 
-  /// Publishing each event by itself, or so many together, and reading them in runs.
+  /// Publishes each event by itself, or in batches of this size, and reads them in batches.
   private static func ring(_ events: Int, batch: Int) -> HotPath {
     let topic = Topic<Trade>("ring")
     let inlet = topic.attach(Parker())
@@ -75,7 +75,7 @@ struct HotPath {
     }
   }
 
-  /// Rows of a file become events.
+  /// Reads rows of a file as events.
   private static func replay(path: String) throws -> HotPath {
     let subject = try Subject(.fileReplay, options: "{ path: \"\(path)\", time: ns, columns: { time: ts } }")
     return HotPath {
@@ -84,7 +84,7 @@ struct HotPath {
     }
   }
 
-  /// Events become rows of a file, as CSV where its name says so.
+  /// Writes events as rows of a file, as CSV if its name says so.
   private static func write(_ events: Int, path: String) throws -> HotPath {
     let (topic, fill) = filled(Workload.trades(events, symbols: try Workload.symbols(500)))
     let subject = try Subject(

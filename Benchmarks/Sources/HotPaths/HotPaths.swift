@@ -8,13 +8,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// `HotPaths PATH EVENTS [ARGUMENT…]`: sends so many events through one path on one thread and prints a line of JSON.
+/// `HotPaths PATH EVENTS [ARGUMENT…]`: sends this number of events through one path on one thread and prints a line of JSON.
 ///
-/// Under `valgrind --tool=callgrind --instr-atstart=no` only the path itself is counted; the difference between two numbers of
-/// events leaves out what a life costs once.
+/// Under `valgrind --tool=callgrind --instr-atstart=no` only the path itself is counted; the difference between two numbers of events
+/// leaves out the constant cost of a life.
 @main
 struct HotPaths {
-  /// Not `async`: the main thread would then end in `dispatch_main`, whose `sigsuspend` valgrind 3.19 does not survive.
+  /// Not `async`, because the main thread would then end in `dispatch_main`, whose `sigsuspend` crashes valgrind 3.19.
   static func main() {
     let done = DispatchSemaphore(value: 0)
     // Not on the main actor, whose thread waits here.

@@ -3,8 +3,8 @@ internal import StockbusConfig
 internal import StockbusPlugin
 internal import StockbusRuntime
 
-/// Wires one plugin by hand: everything it will read is there before it lives, and nobody reads what it sends, so that one thread
-/// goes through its resident loop and nothing waits.
+/// Wires one plugin by hand: all of its input is published before it starts, and its output has no reader, so that one thread runs its
+/// resident loop without waiting.
 struct Subject {
   let slot: Slot
   private let assembly: Blueprint.Assembly
@@ -24,10 +24,10 @@ struct Subject {
       blueprint.kind, context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
   }
 
-  /// One instance, from its start to its end.
+  /// Runs one instance, from its start to its end.
   func live() async throws { try await slot.run(assembly) }
 
-  /// The events that it is done with.
+  /// The number of events that it has finished.
   var done: Int { slot.ports[0].counts.delivered + slot.ports[0].counts.filtered }
 }
 
@@ -42,7 +42,7 @@ struct NoNotices: NoticePublisher {
   func post(_: Gap) {}
 }
 
-/// A topic with room for all of these events, which has them and has ended.
+/// A topic with room for all of these events; after `fill` it has them and has ended.
 func filled<E: Event>(_ events: [E]) -> (topic: Topic<E>, fill: () -> Void) {
   let topic = Topic<E>("input", capacity: max(2, events.count))
   return (

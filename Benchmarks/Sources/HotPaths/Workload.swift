@@ -5,7 +5,7 @@ enum Workload {
   /// `S1` to `S500` and so on.
   static func symbols(_ count: Int) throws -> [Symbol] { try (1...count).map { try Symbol("S\($0)") } }
 
-  /// Every symbol once, then a random one at a time. Prices go by at most a thousandth, or jump anywhere.
+  /// Every symbol once, then random ones. Prices change by at most a thousandth, or jump anywhere.
   static func trades(_ count: Int, symbols: [Symbol], jumps: Bool = false) -> [Trade] {
     var random = RandomStream(seed: 7)
     var ticks = symbols.map { _ in Int64.random(in: 500...90_000, using: &random) }

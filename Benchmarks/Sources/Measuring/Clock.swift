@@ -11,14 +11,14 @@ public func monotonicNanoseconds() -> Int64 {
   return Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec)
 }
 
-/// Nanoseconds of processor time this process has used: what work on one thread costs, whoever else uses the machine.
+/// The processor time of this process in nanoseconds: the cost of work on one thread, independent of other processes.
 public func processorNanoseconds() -> Int64 {
   var t = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)
   return Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec)
 }
 
-/// Keeps the processor busy for so long.
+/// Keeps the processor busy for this time.
 public func spin(nanoseconds: Int64) {
   let end = monotonicNanoseconds() + nanoseconds
   while monotonicNanoseconds() < end {}

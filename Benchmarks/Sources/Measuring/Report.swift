@@ -1,6 +1,6 @@
-/// One repetition as the runner reads it: a line of JSON on standard output.
+/// The report of one repetition for the runner: a line of JSON on standard output.
 ///
-/// All programs that are compared print the same lines, so that the runner checks them all alike.
+/// All compared programs print the same lines, so that the runner checks them in the same way.
 public struct Report: Sendable {
   private var members: [String] = []
 
@@ -13,7 +13,7 @@ public struct Report: Sendable {
   public func print() { Swift.print("{\(members.joined(separator: ","))}") }
 }
 
-/// Round trips: what the quarter of the warm-up left.
+/// The times of round trips; the first quarter is the warm-up and is left out.
 public struct Latencies: Sendable {
   private var nanoseconds: [Int64] = []
 

@@ -1,6 +1,6 @@
-/// What a reader has seen: how many events, a sum over them, and whether each was the one after the last.
+/// The events that a reader has got: their number, a sum over them, and whether they were consecutive.
 ///
-/// The work and the checks are the same in all programs that are compared.
+/// The work and the checks are the same in all compared programs.
 public struct Tally: Sendable {
   public var count = 0
   public var sum: Int64 = 0

@@ -4,10 +4,10 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// `Fuzz` lists the targets; `Fuzz TARGET ARGUMENTS…` attacks one, with libFuzzer's arguments; `Fuzz --words TARGET` and
-/// `Fuzz --seeds TARGET FOLDER` give what it begins with. `Scripts/fuzz.sh` is the usual way in.
+/// `Fuzz` lists the targets; `Fuzz TARGET ARGUMENTS…` attacks one, with libFuzzer's arguments; `Fuzz --words TARGET` and `Fuzz --seeds
+/// TARGET FOLDER` write its dictionary and its seeds. It is usually run by `Scripts/fuzz.sh`.
 @main enum Fuzz {
-  /// The one that is attacked: set once, before the first input. libFuzzer's callback has no other place for it.
+  /// The current target, set once before the first input. A global, because libFuzzer's callback has no parameter for it.
   nonisolated(unsafe) static var target = targets[0]
 
   static let targets: [Target] = [
@@ -41,7 +41,7 @@ internal import Darwin
     exit(64)
   }
 
-  /// Hands the rest of the arguments to libFuzzer.
+  /// Passes the other arguments to libFuzzer.
   private static func attack() {
     var pointers = CommandLine.unsafeArgv
     pointers[1] = pointers[0]
@@ -64,14 +64,14 @@ internal import Darwin
   }
 }
 
-/// libFuzzer as a library: it calls `body` with inputs until its arguments say that it is enough.
+/// libFuzzer as a library: it calls `body` with inputs until the limits in its arguments are reached.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
   _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
   _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// To standard error, where libFuzzer writes.
+/// Writes to standard error, as libFuzzer does.
 func complain(_ text: String) {
   var line = text + "\n"
   line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }

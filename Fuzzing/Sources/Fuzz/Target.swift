@@ -4,18 +4,18 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Something that reads bytes from outside, and the laws that it keeps whatever they are.
+/// Code that reads bytes from outside, and the properties that hold for any input.
 struct Target: Sendable {
   let name: String
   /// What is read, in a few words.
   let about: String
-  /// Bytes of the longest input.
+  /// The largest size of an input in bytes.
   let limit: Int
-  /// Words that an input may well hold.
+  /// Words that are likely in inputs.
   let words: [String]
-  /// What to begin with, beside the files in `Seeds/NAME`.
+  /// Seeds, in addition to the files in `Seeds/NAME`.
   let seeds: [[UInt8]]
-  /// Milliseconds of a processor that an input may take: many times what the longest takes.
+  /// The processor time that an input may take, in milliseconds: many times that of the slowest input.
   let budget: Int
   private let body: @Sendable ([UInt8]) -> Void
 
@@ -32,7 +32,7 @@ struct Target: Sendable {
     self.body = body
   }
 
-  /// One input: the laws, and that it does not take long. The processor's time is measured, so that a busy machine is no finding.
+  /// Checks the properties for one input, and the time it takes. Processor time is measured, so that a busy machine has no effect.
   func run(_ input: [UInt8]) {
     let begin = Self.processorTime()
     body(input)
@@ -46,7 +46,7 @@ struct Target: Sendable {
     return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
   }
 
-  /// In libFuzzer's form, a word a line.
+  /// The words in libFuzzer's format, one on each line.
   var dictionary: String {
     words.map { word in
       let escaped = word.utf8.map { byte in
@@ -58,14 +58,14 @@ struct Target: Sendable {
   }
 }
 
-/// Ends the process, and so makes the present input a finding, where something does not hold.
+/// Ends the process if a property does not hold, so that libFuzzer reports the current input.
 func law(_ holds: Bool, _ words: @autoclosure () -> String, line: UInt = #line, file: String = #fileID) {
   if holds { return }
   complain("\(file):\(line): BROKEN LAW: \(words())")
   abort()
 }
 
-/// Reads choices from the first bytes of an input; the rest is what is attacked.
+/// Reads choices from the first bytes of an input; the rest is the data for the tested code.
 struct Choices {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -77,7 +77,7 @@ struct Choices {
   mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
 }
 
-/// `bytes` in pieces: as many bytes each as `sizes` say, over and over.
+/// Cuts `bytes` into pieces of `sizes`, which are repeated.
 func pieces(_ bytes: ArraySlice<UInt8>, _ sizes: [Int]) -> [ArraySlice<UInt8>] {
   var pieces: [ArraySlice<UInt8>] = []
   var rest = bytes
@@ -89,10 +89,10 @@ func pieces(_ bytes: ArraySlice<UInt8>, _ sizes: [Int]) -> [ArraySlice<UInt8>] {
   return pieces
 }
 
-/// As a text; what is no UTF-8 becomes U+FFFD.
+/// The bytes as text; those that are not UTF-8 become U+FFFD.
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// True where a terminal would show it as it is, on one line.
+/// True if a terminal shows the text unchanged, on one line.
 func isPlain(_ text: String) -> Bool {
   text.unicodeScalars.allSatisfy { scalar in
     switch scalar.value {

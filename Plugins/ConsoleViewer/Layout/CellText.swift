@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What stands in a cell of the table.
+/// The texts of the table's cells.
 enum CellText {
   static func text(_ column: Column, _ row: Row, zone: DisplayZone) -> String {
     let decimals = Int(row.decimals)
@@ -24,7 +24,7 @@ enum CellText {
     }
   }
 
-  /// A number of events, or so many a second: `1203`, `4.1M`.
+  /// A number of events, or of events per second: `1203`, `4.1M`.
   static func count(_ number: Double) -> String {
     let units: [(Double, String)] = [(1e9, "G"), (1e6, "M"), (1e4, "k")]
     guard let unit = units.first(where: { number >= $0.0 }) else { return "\(Int(number.rounded()))" }
@@ -32,7 +32,7 @@ enum CellText {
     return "\(tenths / 10).\(tenths % 10)\(unit.1)"
   }
 
-  /// A stretch of time in three digits or so: `850µs`, `1.2ms`, `3s`, `2m`.
+  /// A duration in about three digits: `850µs`, `1.2ms`, `3s`, `2m`.
   static func duration(_ ns: Int64) -> String {
     switch ns {
     case ..<1_000_000: "\(max(0, ns) / 1000)µs"
@@ -44,9 +44,9 @@ enum CellText {
     }
   }
 
-  /// Hours and minutes where the person sits, and where that is: `09:37 New York`.
+  /// Hours and minutes in the display zone, and the zone's name: `09:37 New York`.
   static func clock(_ time: Timestamp, zone: DisplayZone) -> String { zone.timeOfDay(time).prefix(5) + " " + zone.shortName }
 
-  /// Hours, minutes and seconds where the person sits.
+  /// Hours, minutes and seconds in the display zone.
   static func seconds(_ time: Timestamp, zone: DisplayZone) -> String { String(zone.timeOfDay(time).prefix(8)) }
 }

@@ -1,17 +1,17 @@
-/// Prices as pictures made of characters.
+/// Charts of prices, made of characters.
 enum Charts {
   private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-  /// The prices between their lowest and highest, in eighths of a character.
+  /// The prices scaled between the lowest and the highest, in eighths of a character.
   static func sparkline(_ prices: [Int64]) -> String {
     guard let low = prices.min(), let high = prices.max(), low < high else { return String(repeating: "▄", count: prices.count) }
     let span = Double(high) - Double(low)
     return String(prices.map { blocks[min(7, Int((Double($0) - Double(low)) / span * 8))] })
   }
 
-  /// A line through points of time and price in braille dots, two by four a character: rows from the top.
+  /// A line through points of time and price in braille dots, two by four to a character; rows from the top.
   ///
-  /// `times` and `prices` are what the left and right, and the lower and upper edge stand for.
+  /// `times` gives the times of the left and right edge, `prices` the prices of the lower and upper edge.
   static func line(
     _ points: [PriceSeries.Sample], columns: Int, rows: Int, times: ClosedRange<Int64>, prices: ClosedRange<Int64>
   ) -> [String] {
@@ -20,7 +20,7 @@ enum Charts {
     var dots = [UInt8](repeating: 0, count: columns * rows)
     func set(_ x: Int, _ y: Int) {
       guard x >= 0, x < width, y >= 0, y < height else { return }
-      // U+2800's bits: 1 to 3 and 7 down the left, 4 to 6 and 8 down the right.
+      // The dots of U+2800 and following: 1 to 3 and 7 go down the left column, 4 to 6 and 8 down the right.
       let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
       dots[y / 4 * columns + x / 2] |= bits[x % 2][y % 4]
     }
@@ -38,7 +38,7 @@ enum Charts {
       last = (x, y)
     }
     return (0..<rows).map { row in
-      // No dots are a blank, which every terminal draws alike.
+      // A cell without dots is a blank, because terminals differ in how they draw U+2800.
       String(
         String.UnicodeScalarView(
           dots[row * columns..<(row + 1) * columns].map { $0 == 0 ? " " : UnicodeScalar(0x2800 + UInt32($0)) ?? " " }))

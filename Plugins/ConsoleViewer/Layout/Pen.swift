@@ -1,6 +1,6 @@
 internal import StockbusTerminal
 
-/// The looks of everything on the screen: a theme on a terminal of some colours.
+/// The styles of everything on the screen: a theme applied to a terminal's number of colours.
 struct Pen {
   let theme: Theme
   let depth: ColorDepth
@@ -28,14 +28,14 @@ struct Pen {
 
   func direction(_ sign: Int64) -> Style { sign == 0 ? muted : style(sign > 0 ? theme.up : theme.down) }
 
-  /// Gives a style the ground of the chosen row.
+  /// Gives a style the background of the chosen row.
   func select(_ style: inout Style) {
     if isColoured { style.background = theme.selected.color } else { style.isInverse = true }
   }
 
   // MARK: Flashes
 
-  /// In how many steps a flash fades.
+  /// The number of steps in which a flash fades.
   var flashSteps: Int {
     switch depth {
     case .trueColor: 8
@@ -45,7 +45,7 @@ struct Pen {
     }
   }
 
-  /// The look of a price that moved `age` ago; nil once it has faded.
+  /// The style of a price that moved `age` ago; nil when the flash has faded.
   func flash(age: Int64, of length: Int64, isUp: Bool, isSelected: Bool = false) -> Style? {
     guard length > 0, age >= 0, age < length else { return nil }
     let step = Int(Double(age) / Double(length) * Double(flashSteps))

@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// Where everything stands on the screen: follows from the state alone, so that a click and a drawing agree.
+/// The positions of everything on the screen. They depend on the state alone, so that clicks and drawing use the same positions.
 struct ScreenGeometry {
   let state: ScreenState
   let size: TerminalSize
@@ -12,7 +12,7 @@ struct ScreenGeometry {
     size = state.size
   }
 
-  /// The row of the tabs; nil where there is no room for one.
+  /// The row of the tabs; nil if there is no room for one.
   var tabRow: Int? { size.rows >= 4 ? 0 : nil }
   /// The last row: status, or what is being typed.
   var statusRow: Int { size.rows - 1 }
@@ -20,7 +20,7 @@ struct ScreenGeometry {
   /// The row of a table's head.
   var headRow: Int? { state.current.isTable && size.rows >= 3 ? top : nil }
   var bodyRow: Int { top + (headRow == nil ? 0 : 1) }
-  /// Rows between head and panes.
+  /// The number of rows between head and panes.
   var bodyRows: Int {
     let rows = max(0, statusRow - bodyRow - paneRows)
     return state.current.isTable ? min(rows, state.settings.rows ?? rows) : rows
@@ -28,7 +28,7 @@ struct ScreenGeometry {
 
   // MARK: Panes
 
-  /// The panes that are shown under a table, each with the rows it has beside its title.
+  /// The panes that are shown under a table, each with its number of rows, without the title.
   var panes: [(pane: ScreenPane, rows: Int)] {
     guard state.current.isTable, size.rows >= 12 else { return [] }
     var left = size.rows / 3
@@ -44,10 +44,10 @@ struct ScreenGeometry {
 
   // MARK: What a click means
 
-  /// The line of the body that a row of the screen is.
+  /// The line of the body in a row of the screen.
   func line(at row: Int) -> Int? { row >= bodyRow && row < bodyRow + bodyRows ? row - bodyRow : nil }
 
-  /// The tabs with the columns they take; narrow windows name the present one only.
+  /// The tabs with the columns they take; narrow windows show only the current one.
   var tabs: [(tab: Int, text: String, columns: Range<Int>)] {
     let all = tabTexts(Array(state.tabs.indices))
     return all.last.map { $0.columns.upperBound <= size.columns - 6 } ?? true ? all : tabTexts([state.tab])
@@ -68,7 +68,7 @@ struct ScreenGeometry {
 
   func column(at place: Int) -> Column? { columns.first { place >= $0.begin && place < $0.begin + $0.width }?.column }
 
-  /// Lines of the lists that are no tables.
+  /// The number of lines in a list that is not a table.
   var listLength: Int {
     switch state.current {
     case .alerts: state.notifications.count + state.alerts.count + state.otherRules.count + 2
@@ -87,7 +87,7 @@ struct ScreenGeometry {
     return listed[begin..<min(listed.count, begin + bodyRows)]
   }
 
-  /// The columns that fit, with their places; the trend takes what is left, between its least and 40.
+  /// The columns that fit, with their positions. The trend takes the remaining width, between its minimum and 40.
   var columns: [(column: Column, begin: Int, width: Int)] {
     let market = state.shown
     let rows = visible.map { market.rows[Int($0)] }
@@ -98,7 +98,7 @@ struct ScreenGeometry {
       if column != .trend { for row in rows { width = max(width, CellText.text(column, row, zone: state.zone).displayWidth) } }
       if column == .symbol { width = min(width + 2, 24) }
       if used + width > size.columns {
-        // A column that does not fit leaves room for narrower ones; the first is shown in any case, cut.
+        // If a column does not fit, narrower ones after it may. The first is always shown, cut if necessary.
         if !chosen.isEmpty { continue }
         width = size.columns
       }

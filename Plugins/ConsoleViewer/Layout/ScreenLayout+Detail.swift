@@ -13,7 +13,7 @@ extension ScreenLayout {
     let row = market.rows[at]
     drawTitle(row, top)
     let bottom = geometry.statusRow
-    // Facts beside the chart where there is room, otherwise below it.
+    // Figures are beside the chart if there is room, otherwise below it.
     let isWide = state.size.columns >= 76
     let factsWidth = isWide ? 34 : state.size.columns
     let chartColumns = isWide ? state.size.columns - factsWidth - 1 : state.size.columns
@@ -43,7 +43,7 @@ extension ScreenLayout {
     let points = state.shown.history(of: at, span: state.span.nanoseconds)
     let prices = points.map(\.price)
     guard let low = prices.min(), let high = prices.max(), let last = points.last else { return }
-    // A past that is shorter than the span takes the whole width.
+    // A history that is shorter than the span takes the whole width.
     let first = min(max(last.time - state.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
     let labels = [high, low].map { Price(raw: $0).formatted(decimals: Int(row.decimals)) }
     let margin = (labels.map(\.count).max() ?? 0) + 1
@@ -52,7 +52,7 @@ extension ScreenLayout {
       points, columns: width, rows: rows - 1, times: first...last.time, prices: low...high)
     let style = pen.direction(last.price == prices[0] ? 0 : last.price > prices[0] ? 1 : -1)
     for (line, text) in picture.enumerated() { frame.put(text, row: top + line, column: column + 1, style, width: width) }
-    // A price that never moved stands in the middle.
+    // A price that never moved is drawn in the middle.
     frame.put(labels[0], row: low == high ? top + (rows - 2) / 2 : top, column: column + 1 + width + 1, pen.muted)
     if rows > 2, low < high { frame.put(labels[1], row: top + rows - 2, column: column + 1 + width + 1, pen.muted) }
     let begin = CellText.seconds(Timestamp(ns: first), zone: state.zone)

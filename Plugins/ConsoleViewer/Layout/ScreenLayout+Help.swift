@@ -15,7 +15,7 @@ extension ScreenLayout {
     let rows = geometry.statusRow - top
     guard rows > 0 else { return }
     frame.put(" KEYS".padded(columns: state.size.columns), row: top, column: 0, pen.head)
-    // Two columns where one does not reach.
+    // Two columns if one is not enough.
     let isDouble = Self.keys.count > rows - 1 && state.size.columns >= 76
     let perColumn = isDouble ? (Self.keys.count + 1) / 2 : Self.keys.count
     let width = isDouble ? state.size.columns / 2 : state.size.columns

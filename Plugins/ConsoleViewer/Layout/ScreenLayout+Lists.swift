@@ -67,7 +67,7 @@ extension ScreenLayout {
   }
 
   mutating func drawLog() {
-    // The newest at the bottom, where one looks; `offset` goes back from there.
+    // The newest line is at the bottom; `offset` counts back from there.
     let end = max(0, state.log.count - state.offset)
     let entries = state.log[max(0, end - geometry.bodyRows)..<end]
     let lines = entries.map { entry in

@@ -28,7 +28,7 @@ extension ScreenLayout {
       ? "the watchlist is empty: choose a symbol and press w" : "none of these has a price yet"
   }
 
-  /// What was asked for and never came, where there is room.
+  /// Shows which requested symbols never came, if there is room.
   private mutating func drawMissing(below row: Int) {
     let end = geometry.bodyRow + geometry.bodyRows
     for (line, sentence) in state.missing.sentences.enumerated() where row + line < end {
@@ -67,7 +67,7 @@ extension ScreenLayout {
         frame.put(self.mark(row.symbol, isSelected), row: line, column: begin, mark)
         frame.put(row.symbol.description.truncated(columns: width - 2), row: line, column: begin + 2, style, width: width - 2)
       case .rank:
-        // Without a ranking the place in the list is what there is to tell.
+        // Without a ranking the position in the list is shown.
         let text = row.rank > 0 ? CellText.text(.rank, row, zone: state.zone) : "\(place)"
         frame.put(text.padded(columns: width, alignment: .trailing), row: line, column: begin, style)
       default:
@@ -77,7 +77,7 @@ extension ScreenLayout {
     }
   }
 
-  /// One character that says most: chosen, pinned, with an alert, on the watchlist.
+  /// One character for the most important mark: chosen, pinned, with an alert, on the watchlist.
   private func mark(_ symbol: Symbol, _ isSelected: Bool) -> String {
     if isSelected { return "▸" }
     if state.pinned.contains(symbol) { return "◆" }
@@ -106,7 +106,7 @@ extension ScreenLayout {
     }
   }
 
-  /// Another's line in the colours of the theme: its green and red are our up and down.
+  /// A line of another component in the colours of the theme: its green and red become the theme's up and down.
   private func themed(_ line: StyledLine) -> StyledLine {
     StyledLine(
       line.runs.map { run in

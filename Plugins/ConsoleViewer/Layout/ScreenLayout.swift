@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// The state as a frame of cells: a pure function of state and colours. One file a page.
+/// Turns the state into a frame of cells: a pure function of state and colours. There is one file for each page.
 struct ScreenLayout {
   let state: ScreenState
   let geometry: ScreenGeometry
@@ -22,7 +22,7 @@ struct ScreenLayout {
     return layout.frame
   }
 
-  /// In how many steps a flash fades with so many colours.
+  /// The number of steps in which a flash fades, by the number of colours.
   static func flashSteps(_ colors: ColorDepth) -> Int { Pen(theme: .dark, depth: colors).flashSteps }
 
   private mutating func draw() {
@@ -71,7 +71,7 @@ struct ScreenLayout {
     }
     var at = 1
     for (text, style) in statusParts {
-      // What does not fit is left out whole; the first is cut.
+      // A part that does not fit is left out; only the first is cut.
       if at > 1, at + text.displayWidth > state.size.columns { break }
       at = frame.put(text, row: row, column: at, style) + 2
     }
@@ -123,11 +123,11 @@ struct ScreenLayout {
       let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
       label = " alert \(symbol)\(price): "
       (hint, fault) = ("↑ +1% · ↓ -1% · or a price, Enter", state.promptFault)
-      // What is wrong with it is worth more room than what it is about.
+      // The error takes precedence over the label.
       if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
     }
     var at = frame.put(label, row: row, column: 0, pen.barStrong)
-    // The end of a long text is what somebody is typing.
+    // Of a long text the end is shown, because that is where the user types.
     let room = max(1, state.size.columns - at - 2)
     var text = prompt.text
     while text.displayWidth > room { text.removeFirst() }
@@ -137,7 +137,7 @@ struct ScreenLayout {
     if at + 3 + remark.displayWidth < state.size.columns {
       frame.put(remark, row: row, column: state.size.columns - remark.displayWidth - 1, fault == nil ? pen.barMuted : pen.barWarning)
     } else if fault != nil, at + 3 < state.size.columns {
-      // Cut rather than kept quiet.
+      // A remark that does not fit is cut, not left out.
       frame.put(remark, row: row, column: at + 2, pen.barWarning, width: state.size.columns - at - 3)
     }
   }

@@ -1,12 +1,12 @@
 public import StockbusPlugin
 internal import StockbusTerminal
 
-/// The colours of the screen by name.
+/// The colour themes of the screen.
 public enum ThemeName: String, Choice {
   case dark, light
   /// Black, white and full colours.
   case highContrast = "high_contrast"
-  /// Blue for up and orange for down, which people who do not tell red from green do tell.
+  /// Blue for up and orange for down, which people with red-green colour blindness can distinguish.
   case colourBlind = "colour_blind"
 
   var next: ThemeName {
@@ -17,7 +17,7 @@ public enum ThemeName: String, Choice {
   var title: String { rawValue.split(separator: "_").joined(separator: " ") }
 }
 
-/// Which colour means what; a terminal with fewer colours gets the nearest ones.
+/// The colours by meaning; a terminal with fewer colours gets the nearest ones.
 struct Theme: Hashable {
   /// Red, green, blue.
   struct Tone: Hashable {
@@ -33,7 +33,7 @@ struct Theme: Hashable {
 
     var color: Color { .rgb(r, g, b) }
 
-    /// This colour with `part` of another in it, 0 to 1.
+    /// A mixture of this colour and `part`, 0 to 1, of another.
     func mixed(with other: Tone, _ part: Double) -> Color {
       func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8(max(0, min(255, (Double(a) * (1 - part) + Double(b) * part).rounded()))) }
       return .rgb(mix(r, other.r), mix(g, other.g), mix(b, other.b))
@@ -49,10 +49,10 @@ struct Theme: Hashable {
   var selected: Tone
   var up: Tone
   var down: Tone
-  /// The ground of a price that has just moved.
+  /// The background of a price that has just moved.
   var flashUp: Tone
   var flashDown: Tone
-  /// The text on such a ground.
+  /// The text on such a background.
   var flashText: Tone
   var warning: Tone
   var error: Tone

@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// Everything the screen knows of prices: one value, brought up to date by some nanoseconds an event.
+/// All prices of the screen, as one value. An update takes some nanoseconds for each event.
 struct Market {
   /// Symbols beyond this are counted and not shown.
   static let limit = 16_384
@@ -15,18 +15,18 @@ struct Market {
   private(set) var isRanked = false
   /// Events taken.
   private(set) var total = 0
-  /// Symbols that found no room.
+  /// Symbols beyond the limit.
   private(set) var beyond = 0
-  /// Times that were set aside, and clocks that were set back.
+  /// Event times that were not used because they were dated ahead, and clocks that were set back.
   private(set) var datedAhead = 0
   /// When a price moved last.
   private(set) var lastMove = Row.never
-  /// Prices that have reached an alert since they were asked for.
+  /// Prices that have reached an alert since the last `takeReached`.
   private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
   /// The newest event's two times.
   private(set) var newest: (time: Timestamp, received: Timestamp)?
 
-  /// The row of a symbol, for those that are shown.
+  /// The row of a symbol; nil if it is not shown.
   func place(of symbol: Symbol) -> Int? {
     let id = Int(symbol.id)
     return id < places.count && places[id] >= 0 ? Int(places[id]) : nil
@@ -87,7 +87,7 @@ struct Market {
         continue
       }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
-      // The feed has seen more than we have: its change and its volume count.
+      // The feed may have started before the screen, so its change and volume are used.
       let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
       rows[at].reference = Row.difference(event.price, event.change)
       rows[at].volume = event.volume
@@ -102,7 +102,7 @@ struct Market {
     finish(batch)
   }
 
-  /// A symbol that a feed does not rank any more: it keeps its row without a rank, and the price it left with is no trade.
+  /// A symbol that a feed no longer ranks keeps its row without a rank. The price of this event is not a trade.
   private mutating func leave(_ event: Ranked) {
     guard let at = place(of: event.symbol) else { return }
     rows[at].rank = 0
@@ -141,7 +141,7 @@ struct Market {
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
 
-  /// Something about the symbol was dated ahead.
+  /// Handles an event that was dated ahead, and a clock that was set back.
   @inline(never)
   private mutating func correct(_ at: Int, _ reading: EventClock.Reading) {
     datedAhead += 1
@@ -152,7 +152,7 @@ struct Market {
     if at < series.count { series[at].forget(after: now) }
   }
 
-  /// Told once; whoever is told arms the row again.
+  /// Reports the alert once; the receiver arms the row again.
   @inline(never)
   private mutating func reach(_ at: Int) {
     reached.append((at, rows[at].price, rows[at].time))
@@ -181,19 +181,19 @@ struct Market {
 
   // MARK: For the screen
 
-  /// Prices that have reached an alert, in order; each is told once.
+  /// Returns the prices that have reached an alert, in order, each once.
   mutating func takeReached() -> [(row: Int, price: Price, time: Timestamp)] {
     defer { reached = [] }
     return reached
   }
 
-  /// Sets at which prices a symbol's row is told by `takeReached`.
+  /// Sets the prices at which `takeReached` reports a symbol's row.
   mutating func watch(_ row: Int, above: Int64?, below: Int64?) {
     rows[row].alertAbove = above ?? .max
     rows[row].alertBelow = below ?? .min
   }
 
-  /// The last prices, oldest first, the present one last.
+  /// The last prices, oldest first, the current one last.
   func trend(of row: Int, count: Int) -> [Int64] { (row < series.count ? series[row].last(count - 1) : []) + [rows[row].price.raw] }
 
   /// The prices of the last `span` nanoseconds of the symbol's own time.

@@ -1,23 +1,23 @@
-/// What a symbol cost in the past: the last price of every second, of every quarter of a minute, of every five minutes, as far back as there
-/// is room. Seconds in which nothing happened take none.
+/// The price history of a symbol: the last price of every second, of every quarter of a minute, and of every five minutes, as far back as
+/// there is room. Intervals without events are not stored.
 struct PriceSeries {
   struct Sample: Hashable {
-    /// The beginning of its stretch, in nanoseconds since the epoch.
+    /// The beginning of its interval, in nanoseconds since the epoch.
     var time: Int64
     var price: Int64
   }
 
-  /// Samples of one length of stretch, oldest first.
+  /// Samples of one interval length, oldest first.
   private struct Level {
     let length: Int64
     var samples: [Sample] = []
-    /// Where the oldest stands once all places are taken.
+    /// The index of the oldest sample when all places are taken.
     var first = 0
 
     mutating func add(_ sample: Sample) {
       let time = sample.time / length * length
       let last = samples.isEmpty ? -1 : (first + samples.count - 1) % samples.count
-      // Time that goes back belongs to the newest stretch.
+      // A time before the newest sample is counted in the newest interval.
       if last >= 0, time <= samples[last].time {
         samples[last].price = sample.price
       } else if samples.count < PriceSeries.capacity {
@@ -36,7 +36,7 @@ struct PriceSeries {
     var ordered: [Sample] { Array(samples[first...] + samples[..<first]) }
   }
 
-  /// Samples of each length.
+  /// The number of samples of each length.
   static let capacity = 360
   private static let second: Int64 = 1_000_000_000
 
@@ -44,7 +44,7 @@ struct PriceSeries {
   private var quarters = Level(length: 15 * PriceSeries.second)
   private var fives = Level(length: 300 * PriceSeries.second)
 
-  /// Takes the last price of a second.
+  /// Adds the last price of a second.
   mutating func add(_ price: Int64, second: Int64) {
     let sample = Sample(time: second, price: price)
     seconds.add(sample)
@@ -52,7 +52,7 @@ struct PriceSeries {
     fives.add(sample)
   }
 
-  /// The clock was wrong: nothing has happened after `time` yet.
+  /// Removes all samples after `time`, because the clock was wrong.
   mutating func forget(after time: Int64) {
     seconds.forget(after: time)
     quarters.forget(after: time)
@@ -62,7 +62,7 @@ struct PriceSeries {
   /// The last `count` prices by seconds, oldest first.
   func last(_ count: Int) -> [Int64] { seconds.ordered.suffix(count).map(\.price) }
 
-  /// The prices from `begin` on, as fine as they reach back.
+  /// The prices from `begin` on, with the shortest interval that reaches back so far.
   func samples(since begin: Int64) -> [Sample] {
     for level in [seconds, quarters] {
       let samples = level.ordered

@@ -1,34 +1,34 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What is known of one symbol. Times of ours are nanoseconds of the run's uptime.
+/// The data of one symbol. Times without another unit are nanoseconds of the run's uptime.
 struct Row {
   let symbol: Symbol
   var decimals: UInt8
   var sizeDecimals: UInt8 = 0
   var isUp = true
-  /// The last rank it told; 0 where it has none.
+  /// The rank in its last event; 0 if it has none.
   var rank: Int32 = 0
   var price: Price
-  /// The price the change is counted from.
+  /// The price from which the change is computed.
   var reference: Price
   var high: Price
   var low: Price
   var volume = Quantity(raw: 0)
   var updates = 0
-  /// When the price moved last; long ago where it never did.
+  /// When the price moved last; `never` if it has not moved.
   var movedAt = Row.never
-  /// The time of the last event; that of its receipt where it was dated ahead.
+  /// The time of the last event, or of its receipt if it was dated ahead.
   var time: Timestamp
-  /// What time it is for the symbol.
+  /// The symbol's event clock.
   var clock = EventClock()
   /// The beginning and the end of the second that the history's newest sample stands for.
   var second: Int64
   var secondEnd: Int64
-  /// Prices at which somebody wants to be told: at or above, at or below.
+  /// The prices of alerts: at or above, at or below.
   var alertAbove = Int64.max
   var alertBelow = Int64.min
-  /// The best bid and offer; zero where nobody told.
+  /// The best bid and offer; zero if unknown.
   var bid = Price(raw: 0)
   var ask = Price(raw: 0)
   var bidSize = Quantity(raw: 0)
@@ -49,22 +49,22 @@ struct Row {
     secondEnd = second &+ Row.nanosecondsASecond
   }
 
-  /// The second that a time belongs to.
+  /// The beginning of the second of a time.
   static func floor(_ ns: Int64) -> Int64 {
     let rest = ns % nanosecondsASecond
     return rest < 0 ? ns &- rest &- nanosecondsASecond : ns &- rest
   }
 
-  /// What an event means for others than the row.
+  /// What has to be done outside of the row after an event.
   struct News: OptionSet {
     let rawValue: UInt8
     static let moved = News(rawValue: 1)
-    /// A new second has begun; the old one's last price has to be kept first.
+    /// A new second has begun; the last price of the old one has to be stored first.
     static let newSecond = News(rawValue: 2)
     static let alert = News(rawValue: 4)
   }
 
-  /// Takes a price: some nanoseconds.
+  /// Takes a price, in some nanoseconds.
   @inline(__always)
   mutating func take(_ new: Price, decimals: UInt8, time: Timestamp, at now: Int64) -> News {
     var news: News = []
@@ -92,12 +92,12 @@ struct Row {
 
   // MARK: What follows from it, worked out when it is drawn
 
-  /// Price minus reference, or the nearest that fits.
+  /// Price minus reference, or the nearest value that fits.
   var change: Price { Row.difference(price, reference) }
 
   var percent: Percent { Percent.change(from: reference, to: price) ?? Percent(raw: 0) }
 
-  /// Ask minus bid; nil where nobody told both.
+  /// Ask minus bid; nil if one of them is unknown.
   var spread: Price? { bid.raw != 0 && ask.raw != 0 ? Row.difference(ask, bid) : nil }
 
   static func difference(_ a: Price, _ b: Price) -> Price {

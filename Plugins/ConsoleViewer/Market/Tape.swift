@@ -11,12 +11,12 @@ struct Tape {
     var sizeDecimals: UInt8 = 0
   }
 
-  /// Trades kept of a symbol; a power of two.
+  /// Trades stored for a symbol; a power of two.
   static let length = 32
-  /// Symbols beyond this have no tape.
+  /// Trades of further symbols are not stored.
   static let limit = 2048
 
-  /// `length` places a row, used in turn.
+  /// `length` places for each row, used in turn.
   private var prints: ContiguousArray<Print> = []
   private var counts: ContiguousArray<Int> = []
 

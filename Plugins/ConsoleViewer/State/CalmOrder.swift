@@ -1,13 +1,13 @@
-/// The order in which rows are shown: follows the true one, but a row moves only after it was due for another place for some time, so
-/// that two which keep overtaking each other do not flicker.
+/// The order in which rows are shown. It follows the true order, but a row moves only after it has belonged in another place for some time,
+/// so that two rows that keep overtaking each other do not flicker.
 struct CalmOrder {
   /// Rows as they are shown.
   private(set) var rows: [Int32] = []
-  /// Since when a row has been due for another place.
+  /// Since when a row has belonged in another place.
   private var dueSince: [Int32: Int64] = [:]
 
-  /// Brings the shown order nearer to the true one. `delay` is how long a row must have been due, in nanoseconds; 0 takes the true
-  /// order as it is.
+  /// Moves the shown order towards the true one. `delay` is how long a row must have belonged in another place, in nanoseconds; with 0
+  /// the true order is taken at once.
   mutating func follow(_ target: [Int32], at now: Int64, delay: Int64) {
     if target == rows {
       if !dueSince.isEmpty { dueSince = [:] }
@@ -15,7 +15,7 @@ struct CalmOrder {
     }
     if delay <= 0 || rows.isEmpty { return take(target) }
     let places = Dictionary(uniqueKeysWithValues: target.enumerated().map { ($1, $0) })
-    // Whoever has gone leaves at once, whoever is new stands where he belongs at once.
+    // Rows that are gone are removed at once, and new rows are inserted at their true place at once.
     var kept = rows.filter { places[$0] != nil }
     let known = Set(kept)
     var movers = target.filter { !known.contains($0) }
@@ -25,7 +25,7 @@ struct CalmOrder {
       let since = dueSince[row] ?? now
       if now - since >= delay { movers.append(row) } else { due[row] = since }
     }
-    // Where most move, moving them one by one only costs time.
+    // If many rows move, replacing the order is faster than moving them one by one.
     if movers.count > kept.count / 4 + 32 { return take(target) }
     if !movers.isEmpty {
       let moving = Set(movers)
@@ -39,7 +39,7 @@ struct CalmOrder {
     dueSince = due
   }
 
-  /// Keeps the order and lets in or out who came or went.
+  /// Keeps the order, but adds new rows and removes rows that are gone.
   mutating func hold(_ target: [Int32]) {
     let wanted = Set(target)
     let known = Set(rows)

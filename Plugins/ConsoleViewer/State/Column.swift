@@ -5,7 +5,7 @@ public import StockbusPlugin
 public enum Column: String, Choice {
   case rank, symbol, price, change, percent, high, low, volume, trend, bid, ask, spread, open, updates, time
 
-  /// Those that are shown unless somebody chooses.
+  /// The columns that are shown by default.
   static let usual: [Column] = [.rank, .symbol, .price, .change, .percent, .high, .low, .volume, .trend]
 
   var title: String {
@@ -18,7 +18,7 @@ public enum Column: String, Choice {
 
   var isSortable: Bool { self != .trend }
 
-  /// Whether one expects the largest first.
+  /// True if sorting by this column begins with the largest value.
   var isDescendingAtFirst: Bool {
     switch self {
     case .rank, .symbol: false
@@ -26,7 +26,7 @@ public enum Column: String, Choice {
     }
   }
 
-  /// Columns it takes at least.
+  /// Its minimum width in characters.
   var width: Int {
     switch self {
     case .rank: 4
@@ -41,7 +41,7 @@ public enum Column: String, Choice {
   }
 }
 
-/// By what the table is sorted.
+/// How the table is sorted.
 struct Sorting: Hashable {
   var column: Column
   var isDescending: Bool
@@ -51,7 +51,7 @@ struct Sorting: Hashable {
     self.isDescending = isDescending ?? column.isDescendingAtFirst
   }
 
-  /// The rows in order; those that are equal stay as they came.
+  /// The rows in order; equal rows keep their order.
   func sorted(_ rows: [Int32], of market: Market) -> [Int32] {
     if column == .rank, market.isRanked {
       let known = market.standings.order

@@ -1,14 +1,14 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What there is to say of symbols that a list asks for and that never came. Looking for what was meant compares with every symbol, so it is
-/// done when something has changed only.
+/// Messages about symbols that a list names and that never came. The search for similar names compares with every symbol, so it is repeated
+/// only after a change.
 struct MissingNames {
   private(set) var sentences: [String] = []
   private var names: [String] = []
   private var symbols = -1
 
-  /// What there is to say where this is the one symbol that is asked for.
+  /// The message if this is the only symbol that is asked for.
   func sentence(of symbol: Symbol) -> String? { names == [symbol.description] ? sentences.first : nil }
 
   mutating func look(for names: [String], in market: Market, isDue: Bool) {

@@ -1,29 +1,30 @@
 internal import MarketData
 
-/// A price at which somebody wants to be told, once.
+/// An alert at a price; it fires once.
 struct PriceAlert: Hashable {
   var symbol: Symbol
-  /// At or above the level, or at or below it.
+  /// True: at or above the level; false: at or below it.
   var isAbove: Bool
   var level: Price
-  /// A notification dispatcher was told of it and watches it too.
+  /// A notification dispatcher has a rule for it too.
   var isDelegated = false
 
   /// `AAPL above 200`.
   var text: String { words.joined(separator: " ") }
   var words: [String] { [symbol.description, isAbove ? "above" : "below", level.description] }
 
-  /// What a dispatcher calls its rule for this. A name that is a pattern to the dispatcher says that it is none.
+  /// The name of the dispatcher's rule for this alert. A symbol's name that the dispatcher would take for a pattern is marked as a plain
+  /// name.
   var rule: String { isPattern ? "only " + text : text }
 
-  /// What a dispatcher is told to add it.
+  /// The arguments of the dispatcher's `add` command for this alert.
   var order: [String] {
     isPattern ? [symbol.description, "exactly", isAbove ? "above" : "below", level.description, "name", rule] : words
   }
 
   private var isPattern: Bool { Glob.isPattern(symbol.description) }
 
-  /// Reads `AAPL above 200`; nil where it is something else. The last two words are side and level: a name may hold blanks.
+  /// Parses `AAPL above 200`; nil if the text has another form. The last two words are side and level, because a name may contain blanks.
   init?(_ text: String) {
     guard let end = text.lastIndex(of: " "), let middle = text[..<end].lastIndex(of: " ") else { return nil }
     let side = text[text.index(after: middle)..<end]
@@ -41,7 +42,7 @@ struct PriceAlert: Hashable {
   }
 }
 
-/// Something worth telling people: an alert of ours or of a dispatcher, a change of a connection.
+/// A notification on the screen: an alert of the screen or of a dispatcher, or a change of a connection.
 struct Notification: Hashable {
   var time: Timestamp
   /// The instrument, where it is about one.

@@ -2,13 +2,13 @@ internal import MarketData
 internal import StockbusExpressions
 internal import StockbusPlugin
 
-/// What somebody has typed behind `/`: words, any of which is part of a symbol's name, or a condition such as
-/// `price > 100 and change < 0`.
+/// The text typed after `/`: either words, of which one has to be part of a symbol's name, or a condition such as `price > 100 and change <
+/// 0`.
 struct RowFilter {
   let text: String
   private let words: [String]
   private let condition: Expression<ScreenRow>?
-  /// What is wrong with it, or still missing, in a few words.
+  /// What is wrong with it, or still missing, in a few words; nil if it is complete.
   let problem: String?
 
   init(_ text: String = "") {
@@ -22,20 +22,20 @@ struct RowFilter {
     words = []
     switch ExpressionDraft<ScreenRow>(text) {
     case .empty: (condition, problem) = (nil, nil)
-    // While somebody types, everything is shown rather than nothing.
+    // While a condition is incomplete or wrong, all rows are shown.
     case .incomplete(let error), .wrong(let error): (condition, problem) = (nil, error.message)
     case .ready(let expression): (condition, problem) = (expression, nil)
     }
   }
 
-  /// Operators and fields belong to conditions, names of symbols do not look like them.
+  /// A text with operators or names of fields is a condition; names of symbols do not contain these.
   private static func looksLikeCondition(_ text: String) -> Bool {
     if text.contains(where: { "<>=!()".contains($0) }) { return true }
     let first = text.lowercased().split(separator: " ").first.map(String.init) ?? ""
     return first == "not" || ScreenRow.schema.fields.contains { $0.name == first }
   }
 
-  /// Parts of names, in capitals; none where it is a condition.
+  /// Parts of names, in capitals; empty if it is a condition.
   var names: [String] { words }
 
   var isEmpty: Bool { words.isEmpty && condition == nil }

@@ -1,15 +1,15 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// The run as it was at one moment, with what went by in the seconds before.
+/// The state of the run at one moment, with the rates of the seconds before.
 struct RunSample {
   var components: [RunComponent] = []
   var edges: [RunEdge] = []
-  /// When it was looked at, in nanoseconds of uptime.
+  /// When it was sampled, in nanoseconds of uptime.
   var time: Int64 = 0
-  /// By edge, as `from>to`: events delivered a second.
+  /// Events delivered per second, by edge, as `from>to`.
   private(set) var rates: [String: Double] = [:]
-  /// By component: events published a second.
+  /// Events published per second, by component.
   private(set) var published: [String: Double] = [:]
   private var meters: [String: RateMeter] = [:]
 
@@ -33,7 +33,7 @@ struct RunSample {
   var dropped: Int { edges.reduce(0) { $0 + $1.counts.dropped } }
   var conflated: Int { edges.reduce(0) { $0 + $1.counts.conflated } }
 
-  /// The first component that takes a command, preferably of a plugin.
+  /// The first component that takes a command; one of the given plugin is preferred.
   func component(taking verb: String, plugin: String? = nil) -> RunComponent? {
     let able = components.filter { component in component.isRunning && component.commands.contains { $0.verb == verb } }
     return plugin.map { plugin in able.first { $0.plugin == plugin } } ?? able.first

@@ -2,41 +2,41 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// What changes the state, beside prices.
+/// Everything that changes the state, except prices.
 enum ScreenEvent {
   case key(KeyPress)
   case mouse(MouseEvent)
   case resize(TerminalSize)
   /// A frame is about to be drawn.
   case tick(Int64, wall: Timestamp)
-  /// The run was looked at.
+  /// The run was sampled.
   case sample([RunComponent], [RunEdge], [RunLogLine])
   case panes([ScreenPane])
   case printed([StyledLine])
   case status([ConnectionStatus])
   case alerts([Alert])
-  /// What became of something that was asked.
+  /// The reply to a command.
   case reply(String, isError: Bool)
-  /// What a dispatcher answers when it is asked for its rules.
+  /// A dispatcher's reply to `rules`: the component, the text.
   case rules(String, String)
-  /// Somebody asks to see a symbol.
+  /// A request to show a symbol's page.
   case open(Symbol)
-  /// Somebody asks to see these symbols only, for this time.
+  /// A request to show only these symbols, for this run.
   case watch([Symbol])
 }
 
-/// What the state cannot do itself.
+/// What the actor has to do for the state.
 enum ScreenEffect: Hashable {
-  /// Tell a component something.
+  /// Send a command to a component.
   case perform(Command, on: String)
   /// Ask a dispatcher for its rules.
   case askRules(String)
-  /// End the run.
+  /// Stop the run.
   case stop
-  /// Keep the watchlist and the alerts.
+  /// Save the watchlist and the alerts.
   case save
   /// Make a sound.
   case ring
-  /// Everything is to be drawn anew.
+  /// Redraw everything.
   case redraw
 }

@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusTerminal
 
-/// How much of the past a chart shows.
+/// The time span of a chart.
 enum ChartSpan: Int64, CaseIterable {
   case minute = 60
   case fiveMinutes = 300

@@ -37,7 +37,7 @@ extension ScreenState {
 
   // MARK: The lists
 
-  /// Goes to a table, of which there is always one, and takes what is typed for its filter.
+  /// Goes to a table (there is always one) and starts the input of its filter.
   private mutating func beginFilter() {
     if !current.isTable { go(to: 0) }
     page = .list
@@ -86,21 +86,21 @@ extension ScreenState {
     keepSelectionVisible()
   }
 
-  /// The symbol that keys are about.
+  /// The symbol that keys apply to.
   var chosen: Symbol? {
     if case .detail(let symbol) = page { return symbol }
     return selection
   }
 
-  /// Opens the page of the symbol that is chosen, or of the only one there is.
+  /// Opens the page of the chosen symbol, or of the only one in the table.
   private mutating func openChosen() {
     let symbols = current.isTable ? listedSymbols : []
     if let only = symbols.first, symbols.count == 1 { selection = only }
-    // A row that the filter hides cannot be the one that is meant.
+    // A selected row that the filter hides is not opened.
     if let selection, !current.isTable || symbols.contains(selection) { page = .detail(selection) }
   }
 
-  /// Moves the choice in tables, the lines elsewhere.
+  /// Moves the selection in tables; scrolls elsewhere.
   mutating func move(by lines: Int) {
     guard current.isTable else {
       offset = max(0, min(offset + lines, max(0, ScreenGeometry(self).listLength - ScreenGeometry(self).bodyRows)))
@@ -112,13 +112,13 @@ extension ScreenState {
     if let at = selection.flatMap({ symbols.firstIndex(of: $0) }) {
       selection = symbols[max(0, min(at + lines, symbols.count - 1))]
     } else {
-      // Nothing is chosen yet: what stands at the top of the window, unless somebody asks for the end.
+      // Nothing is chosen yet: chooses the row at the top of the window, or the last row for the key `End`.
       selection = lines >= 1_000_000 ? symbols.last : symbols[max(0, min(offset, symbols.count - 1))]
     }
     keepSelectionVisible()
   }
 
-  /// Scrolls so far that the chosen row can be seen.
+  /// Scrolls until the chosen row is visible.
   mutating func keepSelectionVisible() {
     guard current.isTable else { return }
     let rows = max(1, ScreenGeometry(self).bodyRows)
@@ -146,7 +146,7 @@ extension ScreenState {
     keepSelectionVisible()
   }
 
-  /// Those that are shown in their order, then the others.
+  /// The shown columns in their order, then the others.
   var columnChoice: [Column] { columns + Column.allCases.filter { !columns.contains($0) } }
 
   private mutating func chooseColumns(_ press: KeyPress, _ line: Int) {

@@ -14,7 +14,7 @@ extension ScreenState {
       return []
     case .enter:
       if case .alert(let symbol, _) = prompt { return setAlert(symbol, text) }
-      // A condition that is wrong filters nothing: it stays to be mended.
+      // A wrong condition filters nothing; the prompt stays open so that it can be corrected.
       if filter.problem == nil { self.prompt = nil }
       return []
     case .up, .down:
@@ -51,7 +51,8 @@ extension ScreenState {
     prompt = .alert(symbol, "")
   }
 
-  /// `200`, `> 200`, `below 180`, `+1%`, `-5`; nothing is one per cent above. What is wrong stays in the prompt, with the reason.
+  /// Sets an alert from `200`, `> 200`, `below 180`, `+1%` or `-5`; an empty text means one per cent above. A wrong text stays in the
+  /// prompt, with the reason.
   private mutating func setAlert(_ symbol: Symbol, _ text: String) -> [ScreenEffect] {
     guard let row = market.row(of: symbol) else {
       prompt = nil
@@ -66,7 +67,8 @@ extension ScreenState {
       return []
     }
     prompt = nil
-    // A dispatcher has channels that we have not. We watch all the same: it counts from the first price it sees, we know the last one.
+    // A dispatcher has channels, so it gets the alert too. The screen checks the alert itself as well, because the dispatcher starts with
+    // the next price and the screen knows the last one.
     let dispatcher = dispatcher
     alert.isDelegated = dispatcher != nil
     if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
@@ -76,7 +78,7 @@ extension ScreenState {
     return told + [.save]
   }
 
-  /// Takes the alerts of the chosen symbol back, also from a dispatcher that was told of them.
+  /// Removes the alerts of the chosen symbol, also from a dispatcher that has rules for them.
   mutating func removeAlerts() -> [ScreenEffect] {
     guard let symbol = chosen else { return [] }
     let removed = alerts.filter { $0.symbol == symbol }
@@ -108,7 +110,7 @@ extension ScreenState {
     return PriceAlert(symbol: row.symbol, isAbove: side ?? (level > row.price), level: level)
   }
 
-  /// A price, or a distance from the present one with a sign before it and perhaps `%` behind it.
+  /// A price, or a distance from the current price: with a sign before it, and optionally `%` after it.
   private static func level(_ text: String, _ row: Row) -> Price? {
     let isRelative = text.hasPrefix("+") || text.hasPrefix("-")
     let isShare = text.hasSuffix("%")
@@ -118,7 +120,7 @@ extension ScreenState {
     if isShare {
       let product = row.price.raw.multipliedFullWidth(by: number.raw)
       let divisor: Int64 = 100_000_000_000
-      // What is more does not fit: the high half counts 2^64ths, and the quotient has a sign.
+      // Otherwise the quotient does not fit: the high half has the weight 2^64, and the quotient is signed.
       guard product.high.magnitude < divisor.magnitude / 2 else { return nil }
       distance = divisor.dividingFullWidth(product).quotient
     }
@@ -126,7 +128,7 @@ extension ScreenState {
     return overflow ? nil : rounded(sum, to: Int(row.decimals))
   }
 
-  /// To as many decimals as the price is written with.
+  /// Rounded to the decimals that the price is written with.
   private static func rounded(_ raw: Int64, to decimals: Int) -> Price {
     guard decimals < 9 else { return Price(raw: raw) }
     var unit: Int64 = 1

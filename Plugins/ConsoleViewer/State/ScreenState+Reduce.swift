@@ -6,7 +6,7 @@ extension ScreenState {
   /// How many lines and notifications are kept.
   static let kept = 500
 
-  /// Takes one event; answers what is to be done about it.
+  /// Takes one event; returns the effects that the actor has to carry out.
   mutating func reduce(_ event: ScreenEvent) -> [ScreenEffect] {
     switch event {
     case .key(let press): return reduce(press)
@@ -52,7 +52,7 @@ extension ScreenState {
 
   private mutating func measureLag() {
     guard let newest = market.newest else { return }
-    // By our clock where the event is fresh, otherwise by the two times that it carries.
+    // For a recent event the delay is measured with the machine's clock, otherwise it is the difference of the event's two times.
     let since = wall.ns &- newest.received.ns
     let between = newest.received.ns &- newest.time.ns
     let day: Int64 = 86_400_000_000_000
@@ -61,7 +61,7 @@ extension ScreenState {
 
   // MARK: Alerts
 
-  /// Alerts of ours whose price has been reached.
+  /// Fires the screen's own alerts whose price has been reached.
   private mutating func fireAlerts() -> [ScreenEffect] {
     let reached = market.takeReached()
     if reached.isEmpty { return [] }
@@ -81,7 +81,7 @@ extension ScreenState {
     return [.ring, .save]
   }
 
-  /// Tells the market which prices of a symbol matter now.
+  /// Tells the market the prices of a symbol's alerts.
   mutating func arm(_ symbol: Symbol) {
     guard let at = market.place(of: symbol) else { return }
     let mine = alerts.filter { $0.symbol == symbol }
@@ -89,13 +89,13 @@ extension ScreenState {
       at, above: mine.filter(\.isAbove).map(\.level.raw).min(), below: mine.filter { !$0.isAbove }.map(\.level.raw).max())
   }
 
-  /// Alerts may be older than the first price of their symbol.
+  /// Alerts may have been set before the first price of their symbol.
   mutating func armAll() { for symbol in Set(alerts.map(\.symbol)) { arm(symbol) } }
 
   private mutating func note(_ alerts: [Alert]) -> [ScreenEffect] {
     var effects: [ScreenEffect] = []
     for alert in alerts {
-      // One that we watch as well is told once, by whoever is first.
+      // An alert that the dispatcher checks too is shown once.
       if told[alert.rule].map({ now - $0 < 60_000_000_000 }) ?? false {
         told[alert.rule] = nil
         continue
@@ -115,7 +115,7 @@ extension ScreenState {
     notifications.append(notification)
     if notifications.count > Self.kept { notifications.removeFirst() }
     if current != .alerts { unseen += 1 }
-    // What somebody has just been answered is read first.
+    // It is shown after the reply that is being shown.
     let begin = max(now, message?.until ?? now)
     news = Message(text: "\(notification.title): \(notification.text)", until: begin + 4_000_000_000)
   }
@@ -151,17 +151,17 @@ extension ScreenState {
 
   // MARK: When to look again
 
-  /// When the screen changes next though nothing happens; nil where it never does.
+  /// When the screen changes next without an event; nil if it does not change.
   func nextChange(steps: Int) -> Int64? {
     var times: [Int64] = []
     let market = shown
     if settings.flash > 0, now < market.lastMove &+ settings.flash {
-      // The steps of different rows come at different times; the shortest wait serves them all.
+      // The flashes of different rows have their steps at different times; the shortest interval is used for all.
       times.append(now + settings.flash / Int64(max(1, steps)))
     }
     for until in [message?.until, news?.until] { if let until { times.append(until) } }
     if let due = missingFrom, due > now { times.append(due) }
-    // A rate that is not zero has to fall, and a held order has to move on.
+    // A rate that is not zero has to fall, and a held order has to be updated.
     if rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }

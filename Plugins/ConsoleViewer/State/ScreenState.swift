@@ -2,8 +2,8 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// Everything that decides what the screen shows: a value. Events change `market`, keys and the rest go through `reduce`, and
-/// `ScreenLayout` makes a frame of it; none of them looks at a clock or does I/O.
+/// A value with everything that decides what the screen shows. Events change `market`; keys and all other input go through `reduce`;
+/// `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.
 struct ScreenState {
   /// What a tab shows.
   enum Tab: Hashable {
@@ -33,7 +33,7 @@ struct ScreenState {
     }
   }
 
-  /// What lies over the tab.
+  /// A page shown over the tab.
   enum Page: Hashable {
     case list
     case detail(Symbol)
@@ -44,7 +44,7 @@ struct ScreenState {
 
   /// A line that is being typed.
   enum Prompt: Hashable {
-    /// With what the filter was before.
+    /// `before` is the filter before the prompt was opened.
     case filter(String, before: String)
     case alert(Symbol, String)
 
@@ -55,7 +55,7 @@ struct ScreenState {
     }
   }
 
-  /// A sentence in the status line until some time.
+  /// A message in the status line, shown until some time.
   struct Message: Hashable {
     var text: String
     var isError = false
@@ -69,7 +69,7 @@ struct ScreenState {
   var connections: [(component: String, status: ConnectionStatus)] = []
   var notifications: [Notification] = []
   var unseen = 0
-  /// Alerts that we told although a dispatcher watches them too, with when.
+  /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
   var told: [String: Int64] = [:]
 
   // What comes from the terminal and the run.
@@ -79,58 +79,58 @@ struct ScreenState {
   var run = RunSample()
   var now: Int64 = 0
   var wall = Timestamp(ns: 0)
-  /// Where times are shown.
+  /// The zone in which times are shown.
   let zone: DisplayZone
   var rate = 0.0
   var lag: Int64?
   var meter = RateMeter()
-  /// What dispatchers watch for.
+  /// The rules of dispatchers.
   var rules: [WatchedRule] = []
   /// When there were prices for the first time.
   var firstPrice: Int64?
 
-  // What somebody has chosen.
+  // What the user has chosen.
   let tabs: [Tab]
   var tab = 0
   var page = Page.list
   var prompt: Prompt?
-  /// What is wrong with the line in the prompt after Enter; the line stays.
+  /// What is wrong with the text in the prompt after Enter; the text stays.
   var promptFault: String?
   var filter = RowFilter()
   var sorting: Sorting
   var columns: [Column]
   var selection: Symbol?
-  /// The first line that is shown, of whatever the page lists.
+  /// The first line of the page's list that is shown.
   var offset = 0
   var pinned: [Symbol] = []
   var watchlist: [Symbol]
   var alerts: [PriceAlert] = []
   var span = ChartSpan.fiveMinutes
   var theme: ThemeName
-  /// What somebody was answered.
+  /// The reply to a key or command.
   var message: Message?
-  /// The last alert; stands back for an answer.
+  /// The last alert; shown after a reply.
   var news: Message?
-  /// The order is held until then, because somebody reads.
+  /// The order does not change until then, because the user is choosing a row.
   var readingUntil = Int64.min
 
-  // What is worked out from it once in a while.
+  // What is derived from the above from time to time.
   var order = CalmOrder()
   var ordered: Int64 = .min
   var missing = MissingNames()
   let settings: Preferences
 
-  /// What the configuration says for good.
+  /// Settings of the configuration.
   struct Preferences: Hashable {
-    /// Nanoseconds that a price stays marked.
+    /// How long a price stays marked, in nanoseconds.
     var flash: Int64 = 1_000_000_000
-    /// Nanoseconds that a row must be due for another place before it moves.
+    /// How long a row must belong in another place before it moves, in nanoseconds.
     var calm: Int64 = 1_000_000_000
-    /// Rows of the table at the most.
+    /// The maximum number of rows of the table.
     var rows: Int?
     /// The component's own name.
     var id = "screen"
-    /// Where there are no tabs, the watchlist is shown and nothing else.
+    /// If there are no tabs, only the watchlist is shown.
     var showsWatchlist = false
   }
 
@@ -150,10 +150,10 @@ struct ScreenState {
   }
 
   var isPaused: Bool { frozen != nil }
-  /// What is shown: the present prices, or those at which the screen was paused.
+  /// The prices that are shown: the current ones, or those at which the screen was paused.
   var shown: Market { frozen ?? market }
   var current: Tab { tabs[tab] }
-  /// True while the order stays because somebody is reading.
+  /// True while the order does not change because the user is choosing a row.
   var isReading: Bool { now < readingUntil }
 
   mutating func say(_ text: String, isError: Bool = false) {
@@ -162,7 +162,7 @@ struct ScreenState {
 
   // MARK: Lists
 
-  /// The rows of a tab that pass the filter, in no order.
+  /// The rows of a tab that pass the filter, in any order.
   func rows(of tab: Tab) -> [Int32] {
     let market = shown
     let rows: [Int32]
@@ -174,7 +174,7 @@ struct ScreenState {
     return filter.isEmpty ? rows : rows.filter { filter.matches(market.rows[Int($0)]) }
   }
 
-  /// Brings the order of the table up to date; at most four times a second, because it looks at every row.
+  /// Updates the order of the table; at most four times a second, because it reads every row.
   mutating func arrange(force: Bool = false) {
     if !force, now < ordered &+ 250_000_000 { return }
     ordered = now
@@ -191,7 +191,7 @@ struct ScreenState {
     }
   }
 
-  /// What the page or the present list was asked to show, by name.
+  /// The names of the symbols that the page or the current list should show.
   private var wanted: [String] {
     if case .detail(let symbol) = page { return shown.place(of: symbol) == nil ? [symbol.description] : [] }
     return switch current {
@@ -201,7 +201,7 @@ struct ScreenState {
     }
   }
 
-  /// A symbol that has not come by then is said to be missing; nil before the first price.
+  /// When a symbol without an event is reported as missing; nil before the first price.
   var missingFrom: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
 
   /// The rows of the table as they are shown: the pinned ones first.

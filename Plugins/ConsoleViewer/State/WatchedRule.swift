@@ -2,9 +2,9 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 
-/// A rule of a dispatcher, as it says it.
+/// A rule of a dispatcher, as listed by its `rules` command.
 struct WatchedRule: Hashable {
-  /// Who watches.
+  /// The dispatcher.
   let component: String
   let name: String
   /// Names and patterns, separated by commas; `*` is all.
@@ -14,10 +14,10 @@ struct WatchedRule: Hashable {
   /// `on`, `off`, `expired`.
   let state: String
 
-  /// More are not shown.
+  /// Further rules are not shown.
   static let limit = 500
 
-  /// What a dispatcher answers to `rules`: a line each with tabs between.
+  /// Parses a dispatcher's reply to `rules`: one line for each rule, with fields separated by tabs.
   static func all(_ text: String, of component: String) -> [WatchedRule] {
     text.split(separator: "\n").prefix(limit).compactMap { line in
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -26,10 +26,10 @@ struct WatchedRule: Hashable {
     }
   }
 
-  /// A rule without a name of its own is called what it says.
+  /// A rule without a name has its condition as its name.
   var isNamedByCondition: Bool { name.contains(condition) }
 
-  /// Its name, what it says and whether it is off, on one line of so many columns where that fits, otherwise on two.
+  /// Its name, its condition and whether it is off, on one line if that fits into so many columns, otherwise on two.
   func lines(columns: Int) -> [String] {
     let off = state == "on" ? "" : " (\(state))"
     if isNamedByCondition { return ["! " + name + off] }
@@ -43,10 +43,10 @@ struct WatchedRule: Hashable {
 }
 
 extension ScreenState {
-  /// The dispatcher that gets the alerts of the screen too, and sends them by its channels.
+  /// The dispatcher that also gets the alerts of the screen, and sends them through its channels.
   var dispatcher: RunComponent? { run.component(taking: "add", plugin: "notification_dispatcher") }
 
-  /// The rules of dispatchers, without those that stand among our own alerts.
+  /// The rules of dispatchers, without those that belong to the screen's own alerts.
   var otherRules: [WatchedRule] {
     let own = Set(alerts.filter(\.isDelegated).map(\.rule))
     return rules.filter { !own.contains($0.name) }

@@ -1,23 +1,23 @@
-/// Whole lines of a file, as many as were read at a time, in memory that is used again for others.
+/// A block of whole lines of a file; its memory is reused for other blocks.
 struct LineBlock: Sendable {
-  /// The lines, the last with its end, and `LineReader.slack` newlines; what stands behind them is anything.
+  /// The lines, the last with its line end, followed by `LineReader.slack` newlines; the bytes after these are undefined.
   fileprivate var bytes: [UInt8] = []
-  /// Bytes of the lines.
+  /// The number of bytes of the lines.
   fileprivate(set) var count = 0
 }
 
 /// Cuts a file into blocks of whole lines, so that several parsers can work on it at once.
 ///
-/// Where lines cannot be told apart by their ends alone, because a quotation mark may have one inside, or one is longer than a
-/// block, it stops: the rest is for a `LineReader`.
+/// It stops where lines cannot be separated by line ends alone, because a quoted field may contain one, or where a line is longer than a
+/// block: a `LineReader` has to read the rest.
 ///
-/// Unsafe inside because reading fills memory by pointer.
+/// Unsafe inside because `read` fills memory by pointer.
 struct BlockReader: ~Copyable {
   private var stream: ByteStream
   private let blockSize: Int
-  /// True where a quotation mark may hide the end of a line.
+  /// True if a quoted field may contain a line end.
   private let hasQuotes: Bool
-  /// What was read behind the last whole line.
+  /// The bytes that were read after the last whole line.
   private var rest: [UInt8] = []
   private var failure: ReplayError?
   private var isOver = false
@@ -28,19 +28,18 @@ struct BlockReader: ~Copyable {
     self.hasQuotes = hasQuotes
   }
 
-  /// Bytes of the file read so far, as it lies on the disk.
+  /// Bytes of the file read so far, before decompression.
   var bytesRead: Int { stream.offset }
-  /// Bytes the file has on the disk; nil for what is no plain file.
+  /// The size of the file in bytes, before decompression; nil if it is not a plain file.
   var size: Int? { stream.size }
 
-  /// Puts the next whole lines into a block, in place of what it had; false where what is left cannot be cut, perhaps because nothing
-  /// is.
+  /// Replaces the contents of a block by the next whole lines; returns false if the rest cannot be cut into blocks, or there is none.
   mutating func next(_ block: inout LineBlock) -> Bool {
     block.count = 0
     if isOver { return false }
     let capacity = rest.count + blockSize
     if block.bytes.count < capacity + LineReader.slack {
-      // With some room for what a later one begins with.
+      // With some room for the bytes that are carried over to a later block.
       block.bytes = [UInt8](repeating: 0, count: capacity + blockSize / 8 + LineReader.slack)
     }
     block.count = block.bytes.withUnsafeMutableBufferPointer { buffer in
@@ -50,7 +49,7 @@ struct BlockReader: ~Copyable {
       }
       var end = rest.count
       do throws(ReplayError) {
-        // A read may give less than there is.
+        // A read may return less than is available.
         while end < capacity {
           let got = try stream.read(into: base + end, capacity: capacity - end)
           if got == 0 { break }
@@ -67,7 +66,7 @@ struct BlockReader: ~Copyable {
     return !isOver
   }
 
-  /// Bytes up to the end of the last line; 0 where there is none, or a quotation mark.
+  /// The number of bytes up to the end of the last line; 0 if there is none, or a quotation mark.
   private func wholeLines(_ base: UnsafeMutablePointer<UInt8>, _ count: Int, from start: Int) -> Int {
     var end = count
     while end > start, base[end - 1] != 10 { end -= 1 }
@@ -75,7 +74,7 @@ struct BlockReader: ~Copyable {
     return end
   }
 
-  /// What is left, line by line; `lines` have gone before. Then nothing is left here.
+  /// A reader of the rest, line by line; `lines` is the number of lines before it. This reader is at its end afterwards.
   mutating func takeRest(after lines: Int, limit: Int) -> LineReader {
     isOver = true
     var stream = ByteStream()
@@ -85,17 +84,17 @@ struct BlockReader: ~Copyable {
 }
 
 extension LineBlock {
-  /// Reads the lines from a byte on where they lie; `lines` have gone before.
+  /// Reads the lines in place, from a byte on; `lines` is the number of lines before the block.
   func withLines<Result>(from start: Int, after lines: Int, limit: Int, _ body: (inout LineReader) -> Result) -> Result {
     bytes.withUnsafeBufferPointer { buffer in
-      // There is always the slack.
+      // The buffer is never empty, because it contains the slack.
       let base = buffer.baseAddress.unsafelyUnwrapped
       var reader = LineReader(lines: base + start, count: count - start, after: lines, limit: limit)
       return body(&reader)
     }
   }
 
-  /// The lines once more, one at a time; `lines` have gone before.
+  /// A reader of the block's lines, one at a time; `lines` is the number of lines before the block.
   func reader(name: String, after lines: Int, limit: Int) throws(ReplayError) -> LineReader {
     let stream = try ByteStream(.bytes(Array(bytes[..<count])), name: name, blockSize: count)
     return LineReader(stream, read: [], failure: nil, lines: lines, blockSize: count, limit: limit)

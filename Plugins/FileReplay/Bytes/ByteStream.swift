@@ -1,17 +1,17 @@
-/// The bytes of a file, decompressed where the file is gzip, whatever its name.
+/// The bytes of a file, decompressed if the file is gzip; its name does not matter.
 struct ByteStream: ~Copyable {
   private var raw: RawBytes
   private var inflater: Inflater?
-  /// True where bytes come when they come.
+  /// True if reading may have to wait for the writer, as with a pipe.
   let isLive: Bool
 
-  /// Nothing.
+  /// An empty stream.
   init() {
     raw = RawBytes()
     isLive = false
   }
 
-  /// Throws where the file cannot be opened or is in a form that is not read; the first bytes tell.
+  /// Throws if the file cannot be opened, or if its first bytes show an unsupported format.
   init(_ contents: ReplayContents, name: String, blockSize: Int) throws(ReplayError) {
     var raw = try RawBytes(contents, name: name)
     let magic = try Self.magic(&raw)
@@ -24,7 +24,7 @@ struct ByteStream: ~Copyable {
     self.inflater = inflater
   }
 
-  /// The first bytes, as far as they are a signature's: of a pipe that has sent something short no more is waited for.
+  /// The first bytes, as long as they match a signature, so that nothing more is waited for if a pipe has sent something else.
   private static func magic(_ raw: inout RawBytes) throws(ReplayError) -> [UInt8] {
     let signatures = foreign.map(\.0) + [gzip]
     var magic: [UInt8] = []
@@ -36,17 +36,17 @@ struct ByteStream: ~Copyable {
     return magic
   }
 
-  /// Bytes of the file read so far, as it lies on the disk.
+  /// Bytes of the file read so far, before decompression.
   var offset: Int { raw.offset }
-  /// Bytes the file has on the disk; nil for what is no plain file.
+  /// The size of the file in bytes, before decompression; nil if it is not a plain file.
   var size: Int? { raw.size }
 
-  /// Whether reading would not wait.
+  /// True if reading would not wait.
   var isReady: Bool {
     mutating get { inflater == nil ? raw.isReady : inflater!.isReady(&raw) }
   }
 
-  /// Fills up to `capacity` bytes; 0 at the end.
+  /// Reads up to `capacity` bytes; returns 0 at the end.
   mutating func read(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
     guard inflater != nil else { return try raw.read(into: into, capacity: capacity) }
     return try inflater!.read(from: &raw, into: into, capacity: capacity)

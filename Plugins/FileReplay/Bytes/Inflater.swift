@@ -9,11 +9,11 @@ struct Inflater: ~Copyable {
   private let input: UnsafeMutablePointer<UInt8>
   private let inputSize: Int
   private var isInsideMember = true
-  /// The last output filled its room: there may be more of it, without more input.
+  /// The last output filled its buffer, so there may be more output without more input.
   private var wasFull = false
   private var isOver = false
   private var failure: ReplayError?
-  /// Decompressed by `isReady`, and not handed out yet.
+  /// Decompressed by `isReady`, and not returned by `read` yet.
   private var held: [UInt8] = []
 
   /// Reads its input in blocks of `inputSize` bytes.
@@ -23,7 +23,7 @@ struct Inflater: ~Copyable {
     state = .allocate(capacity: 1)
     state.initialize(to: z_stream())
     input = .allocate(capacity: self.inputSize)
-    // 16 more than the window's bits: a gzip header is required.
+    // 16 added to the window's bits means that a gzip header is required.
     let code = inflateInit2_(state, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     if code != Z_OK {
       failure = ReplayError(code: .unreadable, file: name, place: nil, message: "no memory for decompression (zlib \(code))")
@@ -37,9 +37,9 @@ struct Inflater: ~Copyable {
     input.deallocate()
   }
 
-  /// Fills up to `capacity` bytes from `raw`; 0 at the end.
+  /// Decompresses up to `capacity` bytes from `raw`; returns 0 at the end.
   ///
-  /// Throws `badGzip` with the byte where the data is damaged or ends; what was decompressed before is handed out first.
+  /// Throws `badGzip` with the position where the data is damaged or ends too early; bytes decompressed before it are returned first.
   mutating func read(from raw: inout RawBytes, into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
     if !held.isEmpty {
       let count = min(held.count, capacity)
@@ -55,23 +55,23 @@ struct Inflater: ~Copyable {
     return 0
   }
 
-  /// Whether reading would not wait for `raw`; what has come is decompressed to find out.
+  /// True if reading would not wait for `raw`; to find out, it decompresses what has arrived.
   mutating func isReady(_ raw: inout RawBytes) -> Bool {
     while held.isEmpty, failure == nil, !isOver {
       if !wasFull, state.pointee.avail_in == 0, !raw.isReady { return false }
       held = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-        // Memory of this size has an address.
+        // A buffer of this size has an address.
         count = step(&raw, buffer.baseAddress.unsafelyUnwrapped, buffer.count)
       }
     }
     return true
   }
 
-  /// Decompresses once, and reads more of `raw` before where nothing is left of it; answers how many bytes that made. Sets `failure`
-  /// or `isOver` where it was the last time.
+  /// Decompresses once, after reading more of `raw` if the input is used up; returns the number of bytes. Sets `failure` or `isOver` at the
+  /// end.
   private mutating func step(_ raw: inout RawBytes, _ into: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {
-    // In a variable of its own because the compiler of Swift 6.3 breaks under the thread sanitizer ("Invalid bitcast") where a mutating
-    // method of a noncopyable struct changes something in place, as `+=` does, through a pointer that is a `let` of that struct.
+    // A local variable, because the compiler of Swift 6.3 crashes under the thread sanitizer ("Invalid bitcast") if a mutating method of a
+    // noncopyable struct changes something in place, as `+=` does, through a pointer that is a `let` of that struct.
     let state = state
     state.pointee.next_out = into
     state.pointee.avail_out = UInt32(clamping: capacity)
@@ -88,7 +88,7 @@ struct Inflater: ~Copyable {
         state.pointee.avail_in = UInt32(count)
       }
       if !isInsideMember {
-        // Behind a member there may be zeros, which tapes and block devices leave there.
+        // After a member there may be zeros, as left by tapes and block devices.
         while state.pointee.avail_in > 0, state.pointee.next_in.pointee == 0 {
           state.pointee.next_in += 1
           state.pointee.avail_in -= 1

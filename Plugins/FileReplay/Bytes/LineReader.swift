@@ -1,30 +1,30 @@
-/// The lines of a file, handed out in place: bytes in a block that stay valid until the next line is asked for.
+/// Returns the lines of a file in place: bytes in a block, which are valid until the next line is read.
 ///
-/// A line ends with LF or CRLF or with the file; a byte-order mark at the start is skipped. Memory is bounded: one block and one
-/// line. Behind every line lies a newline and then at least `slack` readable bytes, so that scanners need no bounds checks and
-/// may load whole words.
+/// A line ends with LF or CRLF or with the file; a byte-order mark at the start is skipped. Memory is bounded: one block and one line.
+/// Every line is followed by a newline and then at least `slack` readable bytes, so that scanners need no bounds checks and may load whole
+/// words.
 ///
-/// Unsafe inside because lines are handed out without copying them.
+/// Unsafe inside because lines are not copied.
 struct LineReader: ~Copyable {
-  /// What `next` found.
+  /// The result of `next`.
   enum Found {
     case line
-    /// A line over the limit; its first bytes are the current line, the rest is passed over.
+    /// A line over the limit; its first bytes are the current line, the rest is skipped.
     case tooLong
     case end
-    /// The next line has not come yet, and the reader is not to wait for it.
+    /// The next line has not arrived yet, and the reader must not wait for it.
     case later
   }
   static let slack = 64
 
   /// The line's first byte.
   private(set) var start: UnsafePointer<UInt8>
-  /// The line's length without its end; a record extended over several lines has their ends inside.
+  /// The line's length without its line end; a record of several lines contains the line ends between them.
   private(set) var count = 0
   /// The number of the line, or of the record's first, counted from 1.
   private(set) var line = 0
   let limit: Int
-  /// False where `next` shall answer `later` instead of waiting for what a pipe has not got yet.
+  /// If false, `next` returns `later` instead of waiting for a pipe.
   var waits = true
 
   private var stream: ByteStream
@@ -32,17 +32,17 @@ struct LineReader: ~Copyable {
   private let blockSize: Int
   private var block: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  // Offsets into the block: the current record from `first`, what is unread from `at`, and the end of what was read.
+  // Offsets in the block: the beginning of the current record, of the unread bytes, and the end of the bytes read.
   private var first = 0
   private var at = 0
   private var end = 0
   private var isAtEnd = false
-  private var failure: ReplayError?  // held back until every whole line has been handed out
+  private var failure: ReplayError?  // thrown when every whole line has been returned
   private var extraLines = 0
-  private var isCut = false  // the next record was begun and given back
+  private var isCut = false  // the next record was partly read and given back
   private var afterFirstLine = 0
 
-  /// Throws where the file cannot be opened.
+  /// Throws if the file cannot be opened.
   init(_ contents: ReplayContents, name: String, blockSize: Int, limit: Int) throws(ReplayError) {
     stream = try ByteStream(contents, name: name, blockSize: blockSize)
     self.blockSize = max(1, blockSize)
@@ -52,7 +52,7 @@ struct LineReader: ~Copyable {
     start = UnsafePointer(block)
   }
 
-  /// Goes on with a file of which `lines` were read elsewhere, and `bytes` behind them, before `failure`.
+  /// Continues with a file of which `lines` lines, and then `bytes`, were read elsewhere, before `failure`.
   init(_ stream: consuming ByteStream, read bytes: [UInt8], failure: ReplayError?, lines: Int, blockSize: Int, limit: Int) {
     self.stream = stream
     self.blockSize = max(1, blockSize)
@@ -68,13 +68,14 @@ struct LineReader: ~Copyable {
     isAtEnd = failure != nil
   }
 
-  /// Reads whole lines where they lie; they have to outlive the reader, with `slack` newlines behind them. `before` have gone before.
+  /// Reads whole lines in place. They have to outlive the reader, followed by `slack` newlines. `before` is the number of lines before
+  /// them.
   init(lines: UnsafePointer<UInt8>, count: Int, after before: Int, limit: Int) {
     stream = ByteStream()
     blockSize = 1
     self.limit = max(1, limit)
     capacity = count
-    // Nothing is written to it: what writes comes after reading more, and there is no more.
+    // It is never written to: only reading more writes, and there is no more to read.
     block = UnsafeMutablePointer(mutating: lines)
     start = lines
     end = count
@@ -92,23 +93,23 @@ struct LineReader: ~Copyable {
     return block
   }
 
-  /// At the end: how many lines there were.
+  /// At the end: the number of lines.
   var linesRead: Int { line - 1 }
-  /// Bytes of the file read so far, as it lies on the disk.
+  /// Bytes of the file read so far, before decompression.
   var bytesRead: Int { stream.offset }
-  /// Bytes the file has on the disk; nil for what is no plain file.
+  /// The size of the file in bytes, before decompression; nil if it is not a plain file.
   var size: Int? { stream.size }
 
-  /// Bytes of memory for what has been read.
+  /// The size of the block in bytes.
   var memory: Int { capacity }
 
-  /// What has been read, from the current line on.
+  /// The bytes that have been read, from the current line on.
   var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: UnsafePointer(block) + first, count: end - first) }
 
   /// The current line.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
-  /// Goes to the next line. Throws what reading throws, after every whole line before it has been handed out.
+  /// Goes to the next line. Throws errors of reading, after every whole line before them has been returned.
   @inline(always)
   mutating func next() throws(ReplayError) -> Found {
     let from = UnsafePointer(block) + at
@@ -127,12 +128,12 @@ struct LineReader: ~Copyable {
     return try slowNext()
   }
 
-  /// What is unread, where a parser may read a line that ends before `take` says otherwise; nil where `next` has to be asked.
+  /// The unread bytes, if a parser may read a line there by itself and then call `take`; nil if `next` has to be called.
   @inline(always)
   var ahead: UnsafePointer<UInt8>? { line > 0 && extraLines == 0 ? UnsafePointer(block) + at : nil }
 
-  /// Goes past the line that begins at `ahead` and ends with the newline at `newline`; false, staying there, where that is no newline of
-  /// the file or the line is too long.
+  /// Skips the line that begins at `ahead` and ends with the newline at `newline`; returns false and stays if that is not a newline of the
+  /// file, or the line is too long.
   @inline(always)
   mutating func take(upTo newline: UnsafePointer<UInt8>) -> Bool {
     let offset = newline - UnsafePointer(block)
@@ -155,7 +156,7 @@ struct LineReader: ~Copyable {
     extraLines = 0
     if let length = findLine(from: 0) {
       settle(length: length)
-      // Without its end a line is only whole at the end of the file: a number in it may have been cut.
+      // A line without a line end is complete only at the end of the file; after an error a number in it may be cut off.
       guard first + length < end || failure == nil else { throw failed() }
       return .line
     }
@@ -173,12 +174,12 @@ struct LineReader: ~Copyable {
   }
 
   private mutating func skipByteOrderMark() {
-    // Nothing else is waited for that a pipe may not have got yet.
+    // A byte-order mark is the only thing for which a pipe is waited for here.
     while end - at < 3, end == at || block[at] == 0xef, more() {}
     if end - at >= 3, block[at] == 0xef, block[at + 1] == 0xbb, block[at + 2] == 0xbf { at += 3 }
   }
 
-  /// The record's length up to the next newline, or up to the end of the file; nil where there is nothing or it passes the limit.
+  /// The record's length up to the next newline, or up to the end of the file; nil if there is nothing, or the record exceeds the limit.
   private mutating func findLine(from offset: Int) -> Int? {
     var searched = offset
     while true {
@@ -198,7 +199,7 @@ struct LineReader: ~Copyable {
     count = length > 0 && start[length - 1] == 13 ? length - 1 : length
   }
 
-  /// Keeps the first bytes of a line that is too long and drops the rest.
+  /// Keeps the first bytes of a line that is too long and skips the rest.
   private mutating func passOver() -> Found {
     let kept = min(MalformedRow.textLimit, end - first)
     at = first + kept
@@ -208,7 +209,7 @@ struct LineReader: ~Copyable {
         at += newline - from + 1
         break
       }
-      // What is kept moves to the front and is followed by the next block.
+      // The kept bytes are moved to the front, and the next block is read after them.
       end = at
       if !more() { break }
     }
@@ -217,7 +218,7 @@ struct LineReader: ~Copyable {
     return .tooLong
   }
 
-  /// Reads another block behind what is unread and moves the current record to the front; false at the end or after a failure.
+  /// Moves the current record to the front and reads another block after the unread bytes; returns false at the end or after a failure.
   private mutating func more() -> Bool {
     if isAtEnd { return false }
     let kept = end - first
@@ -251,31 +252,31 @@ struct LineReader: ~Copyable {
 // MARK: - Of pipes
 
 extension LineReader {
-  /// True where bytes come when they come.
+  /// True if reading may have to wait for the writer, as with a pipe.
   var isLive: Bool { stream.isLive }
 
-  /// True where the next record may have to be waited for.
+  /// True if the next record may have to be waited for.
   var mustWait: Bool {
     mutating get { stream.isLive && (isCut || !hasLine) }
   }
 
-  /// Whether what has come ends a line, or the file.
+  /// True if the bytes that have arrived contain a line end, or the end of the file.
   private var hasLine: Bool {
     mutating get {
       first = at
       while true {
         if Platform.newline(in: UnsafePointer(block) + at, count: end - at) != nil || isAtEnd { return true }
-        // Of a line that is too long the rest is read and dropped, however long that takes.
+        // For a line that is too long, the rest has to be read and skipped, which may take any time.
         if end - at > limit || !stream.isReady { return false }
         _ = more()
       }
     }
   }
 
-  /// True where a record that goes on behind what has come shall be given back.
+  /// True if a record that is not complete yet has to be given back.
   var isHurried: Bool { !waits && stream.isLive }
 
-  /// The current record will be read once more, from its first line on.
+  /// Gives the current record back: it will be read again from its first line.
   mutating func giveBack() {
     at = first
     line -= 1
@@ -286,7 +287,7 @@ extension LineReader {
 }
 
 extension LineReader {
-  /// The first byte of the file that is no blank and no line end; 0 where there is none within a line's limit. To be called before
+  /// The first byte of the file that is neither a blank nor a line end; 0 if there is none within the limit of a line. Call it before
   /// `next`.
   mutating func peekFirst() -> UInt8 {
     skipByteOrderMark()
@@ -298,7 +299,8 @@ extension LineReader {
     return 0
   }
 
-  /// Adds the next line to the current one, which becomes a record of several lines; false at the end of the file or over the limit.
+  /// Adds the next line to the current one, which becomes a record of several lines; returns false at the end of the file or over the
+  /// limit.
   mutating func extend() -> Bool {
     let length = at - first
     if extraLines == 0 { afterFirstLine = length }
@@ -311,7 +313,7 @@ extension LineReader {
     return true
   }
 
-  /// Gives up the lines added by `extend`: they will be read as lines of their own.
+  /// Gives the lines added by `extend` back: they will be read as separate lines.
   mutating func rewindToFirstLine() {
     if extraLines == 0 { return }
     extraLines = 0

@@ -1,15 +1,14 @@
 internal import StockbusFiles
 
-/// Where rows come from: a file, or bytes in memory.
+/// The source of rows: a file, or bytes in memory.
 enum ReplayContents: Sendable {
-  /// A path, `-` for standard input; opened when the replay reaches it, anew in every loop. Waiting for what a pipe has not got yet
-  /// ends with the `Halt`.
+  /// A path, `-` for standard input; opened when the replay reaches it, and again in every loop. The `Halt` ends waiting for a pipe.
   case file(String, until: Halt = Halt())
   case bytes([UInt8])
-  /// The first bytes of a plain file, as many as that: what stands behind them is as bytes of a pipe that have not come yet.
+  /// The first bytes of a plain file, and their number. The bytes after them are treated like bytes of a pipe that have not arrived yet.
   case head(String, Int)
 
-  /// Bytes there are where that is known without opening anything: of plain files and memory.
+  /// The size in bytes if it is known without opening anything: for plain files and memory.
   var knownSize: Int? {
     switch self {
     case .file(let path, _), .head(let path, _): InputDescriptor.plainSize(of: path)
@@ -18,21 +17,21 @@ enum ReplayContents: Sendable {
   }
 }
 
-/// Bytes as they lie on the disk, with the first few looked at in advance.
+/// The bytes of a file before decompression, with a look ahead at the first few.
 ///
-/// Unsafe inside because reading fills memory by pointer.
+/// Unsafe inside because `read` fills memory by pointer.
 struct RawBytes: ~Copyable {
   private let name: String
   private let descriptor: InputDescriptor?  // nil for bytes in memory
   private let memory: [UInt8]
   private var position = 0
   private var ahead: [UInt8] = []
-  /// Bytes that are left of a head.
+  /// The number of bytes that are left of a head.
   private var left = Int.max
-  /// True of a head, behind which there is more.
+  /// True for a head that is not the whole file.
   private let isHead: Bool
 
-  /// Nothing.
+  /// No bytes.
   init() {
     name = ""
     isHead = false
@@ -40,7 +39,7 @@ struct RawBytes: ~Copyable {
     memory = []
   }
 
-  /// Throws `unreadable` where the file cannot be opened.
+  /// Throws `unreadable` if the file cannot be opened.
   init(_ contents: ReplayContents, name: String) throws(ReplayError) {
     self.name = name
     isHead = if case .head = contents { true } else { false }
@@ -64,26 +63,26 @@ struct RawBytes: ~Copyable {
     }
   }
 
-  /// A file that a pipe may have taken the place of by now; nothing of that is read.
+  /// Opens a plain file. A pipe that has replaced it meanwhile is not read.
   private static func plain(_ path: String, _ name: String) throws(ReplayError) -> InputDescriptor {
     let opened = try open(path, name, Halt())
     if opened.size == nil { throw ReplayError(code: .unreadable, file: name, place: nil, message: "is no plain file") }
     return opened
   }
 
-  /// Bytes handed out so far.
+  /// Bytes returned so far.
   var offset: Int { position }
 
-  /// How many there are; nil for a pipe and the like.
+  /// The size in bytes; nil for pipes and similar files.
   var size: Int? { descriptor.map { $0.size } ?? memory.count }
 
-  /// True where bytes come when they come.
+  /// True if reading may have to wait for the writer, as with a pipe.
   var isLive: Bool { isHead || descriptor?.isLive ?? false }
 
-  /// Whether reading would not wait.
+  /// True if reading would not wait.
   var isReady: Bool { position < ahead.count || (left > 0 && descriptor?.isReady ?? true) }
 
-  /// The first bytes, at most `count`, which stay to be read; to be called before anything is read.
+  /// The first bytes, at most `count`, which are not consumed; call it before anything is read.
   mutating func peek(_ count: Int) throws(ReplayError) -> [UInt8] {
     position = ahead.count
     while ahead.count < count {
@@ -106,7 +105,7 @@ struct RawBytes: ~Copyable {
     return try result.get()
   }
 
-  /// Fills up to `capacity` bytes; 0 at the end.
+  /// Reads up to `capacity` bytes; returns 0 at the end.
   mutating func read(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
     if position < ahead.count {
       let count = min(capacity, ahead.count - position)

@@ -1,19 +1,20 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// Which column each field of an event is read from.
+/// The columns from which the fields of an event are read.
 struct CSVColumns {
   /// By field: the column, counted from 0, or -1.
   private(set) var places: [Int]
-  /// How many fields every row must have; nil where there is no header to say so.
+  /// How many fields every row must have; nil if there is no header.
   private(set) var expected: Int?
   /// How many fields a row must have at least.
   var needed: Int { (places.max() ?? -1) + 1 }
 
-  /// Finds the columns of `fields` under a header (nil where the file has none): those that `mapping` names by its own references, the
-  /// others by their aliases, exactly or else in another case.
+  /// Finds the columns of `fields` in a header (nil if the file has none): fields in `mapping` by the reference there, the others by their
+  /// aliases, exactly or otherwise ignoring case.
   ///
-  /// Throws `badColumns`, naming all that are missing, the columns there are, and what to write. A symbol need not be found where `hasSymbol`.
+  /// Throws `badColumns` with all missing fields, the columns of the file, and what to write. With `hasSymbol` no column for the symbol is
+  /// needed.
   init(
     fields: [ReplayField], mapping: [String: String], header: [String]?, hasSymbol: Bool, file: String, line: Int
   ) throws(ReplayError) {
@@ -59,14 +60,14 @@ struct CSVColumns {
 
   /// Why a field has no column.
   private enum Fault: Error {
-    /// It is needed, and no name of it is there.
+    /// The field is required, and the file has none of its names.
     case missing
-    /// What the options name is not there.
+    /// The column that the options name does not exist.
     case unknown(String)
     case other(String)
   }
 
-  /// The column of a field; nil where it need not have one.
+  /// The column of a field; nil if it has none and none is required.
   private static func place(
     of field: ReplayField, _ written: String?, _ header: [String]?, hasSymbol: Bool
   ) throws(Fault) -> Int? {
@@ -90,7 +91,7 @@ struct CSVColumns {
     }
   }
 
-  /// What to do about needed columns that are not there, as far as the header tells.
+  /// What to write for required columns that are missing, judging by the header.
   private static func hint(for missing: [ReplayField], of fields: [ReplayField], in names: [String], taken: Set<Int>) -> String {
     if names.count == 1, let other = Delimiter.allCases.first(where: { names[0].utf8.contains($0.rawValue) }) {
       return "; what separates them seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"
@@ -104,7 +105,7 @@ struct CSVColumns {
     return "; " + LikelyColumns.remedy(for: missing, in: names, taken: taken, isNumbered: true)
   }
 
-  /// A number or a time of day or date, as no column is called.
+  /// True for a number, a time of day or a date, which are not names of columns.
   private static func isValue(_ name: String) -> Bool {
     let name = name.utf8.prefix(40)
     guard name.contains(where: { (48...57).contains($0) }) else { return false }
@@ -123,9 +124,9 @@ struct CSVColumns {
     return "as in 'columns: { \(zip(missing, free).map { "\($0.name): \($1)" }.joined(separator: ", ")) }'"
   }
 
-  /// The column with the first alias that is there; throws where that name is there more than once.
+  /// The column of the first alias in the header; throws if that name occurs more than once.
   private static func find(aliases: [String], in names: [String]) throws(Fault) -> Int? {
-    // Single letters mean different things in different cases (`T` is a time where `t` is a trade's number), words do not.
+    // The case of single letters matters (with `T` for a time, `t` is a trade's number); the case of words does not.
     let inAnyCase = aliases.filter { $0.count > 1 }.isEmpty ? aliases : []
     for (alias, isExact) in aliases.flatMap({ [($0, true)] + ($0.count > 1 ? [($0, false)] : []) }) + inAnyCase.map({ ($0, false) }) {
       let wanted = isExact ? alias : alias.lowercased()

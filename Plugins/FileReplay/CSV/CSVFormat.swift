@@ -1,4 +1,4 @@
-/// What separates the fields of a row.
+/// The separator of the fields in a row.
 enum Delimiter: UInt8, Hashable, Sendable, CaseIterable {
   case comma = 44
   case semicolon = 59
@@ -20,19 +20,19 @@ enum Delimiter: UInt8, Hashable, Sendable, CaseIterable {
 /// How a file of delimited rows is laid out.
 struct CSVFormat: Hashable, Sendable {
   var delimiter = Delimiter.comma
-  /// True where the first row names the columns.
+  /// True if the first row names the columns.
   var hasHeader = true
-  /// Rows with more fields than this are malformed whatever the header says.
+  /// Rows with more fields than this are malformed.
   static let columnLimit = 4096
 }
 
-/// Where a field of an event lies in a row.
+/// The column of a field.
 enum ColumnReference: Hashable, Sendable {
   case name(String)
   /// Counted from 1.
   case number(Int)
 
-  /// Digits only are a number, everything else is a name.
+  /// A text of digits only is a number, any other text is a name.
   init(_ text: String) {
     if !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(text) {
       self = .number(number)

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// The first row, which says what the others hold.
+/// Reading of the first row, which names the columns.
 extension CSVRows {
   @inline(never)
   mutating func firstRow(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
@@ -36,14 +36,14 @@ extension CSVRows {
     return header == nil ? row(&reader, slots) : .blank
   }
 
-  /// Throws where the first line holds carriage returns: all rows are in it.
+  /// Throws if the first line contains carriage returns, because then it contains all rows.
   func refuseBareReturns(_ reader: borrowing LineReader) throws(ReplayError) {
-    // Of a file without a header the first row that a parser reads may be any.
+    // Without a header, the first row that a parser reads may be any row of the file.
     guard format.hasHeader || reader.line == 1, FileLook.hasBareReturn(reader.bytes) else { return }
     throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: FileLook.bareReturns)
   }
 
-  /// Rows of so many fields, the wanted among them.
+  /// Prepares the shape of rows with this number of fields.
   private mutating func learn(_ count: Int) {
     shape = RowShape(fields, hasSymbol: hasSymbol, pieces: count + 2 * fields.count + 1, bytes: count)
     let delimiter = [format.delimiter.rawValue]

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Reads rows of delimited fields (RFC 4180): those without quotation marks in one pass where a header says how many fields there are.
+/// Reads rows of delimited fields (RFC 4180). If a header gives the number of fields, rows without quotation marks are read in one pass.
 ///
 /// Unsafe inside: values are pointers into the row.
 struct CSVRows: ~Copyable {
@@ -17,13 +17,13 @@ struct CSVRows: ~Copyable {
   var expected = -1
   var needed = 0
   var quoted = QuotedRecord()
-  // Which slot takes which column; a column may serve several.
+  // The slots and their columns; several slots may have the same column.
   let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
   var wantedCount = 0
-  /// What a row of the expected count of fields looks like.
+  /// The shape of a row with the expected number of fields.
   var shape: RowShape
   private let delimiters: UInt64
-  // ends[0] is -1, ends[i + 1] the offset behind column i.
+  // ends[0] is -1, ends[i + 1] the offset after column i.
   private let ends: UnsafeMutablePointer<Int>
 
   init(format: CSVFormat, fields: [ReplayField], mapping: [String: String], hasSymbol: Bool, file: String) {
@@ -45,8 +45,8 @@ struct CSVRows: ~Copyable {
     ends.deallocate()
   }
 
-  /// Reads the row at `start` into the values where it is one of the expected count of fields, without quotation marks; answers where
-  /// its newline is.
+  /// If the row at `start` has the expected number of fields and no quotation marks, reads it into the values and returns the position of
+  /// its newline.
   @inline(always)
   mutating func quick(_ start: UnsafePointer<UInt8>, into values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
     if !shape.isComplete { return nil }
@@ -56,7 +56,7 @@ struct CSVRows: ~Copyable {
     }
   }
 
-  /// A field that is not written as most are, or is for nothing; false where it is no good.
+  /// Reads a field in an unusual form, or an unused one; returns false if it is malformed.
   @inline(never)
   private static func value(
     _ piece: UnsafePointer<RowShape.Piece>, _ p: inout UnsafePointer<UInt8>, _ values: inout ValueDecoder, _ delimiters: UInt64
@@ -64,7 +64,7 @@ struct CSVRows: ~Copyable {
     let start = p
     p = ByteWords.fieldEnd(start, delimiters)
     if p.pointee == 34 { return false }
-    // A carriage return in front of the newline belongs to it.
+    // A carriage return before the newline belongs to the line end.
     if p.pointee == 10, p > start, p[-1] == 13 { p -= 1 }
     if piece.pointee.use == .nothing { return true }
     let slot = FieldSlot(start: start, count: p - start, kind: .text)
@@ -72,7 +72,7 @@ struct CSVRows: ~Copyable {
     return true
   }
 
-  /// Reads the next row into `slots`. Throws what reading throws, and `badColumns` at the header.
+  /// Reads the next row into `slots`. Throws errors of reading, and `badColumns` at the header.
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line:
@@ -88,11 +88,11 @@ struct CSVRows: ~Copyable {
     }
   }
 
-  /// Any row: finds the fields first.
+  /// Reads any row: finds the fields first.
   mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     let start = reader.start
     let count = split(start, reader.count)
-    // `expected` is -1 too where there is no header: quotation marks come first.
+    // This check comes first, because `expected` is -1 too if there is no header.
     if count < 0 { return quotedRow(&reader, slots) }
     guard count == expected || (expected < 0 && count >= needed) else { return wrongCount(count) }
     for i in 0..<wantedCount {
@@ -103,7 +103,7 @@ struct CSVRows: ~Copyable {
     return .row
   }
 
-  /// How many fields a row has, with `ends` set; -1 where it has a quotation mark.
+  /// Sets `ends` and returns the number of fields of a row; -1 if it has a quotation mark.
   private mutating func split(_ row: UnsafePointer<UInt8>, _ length: Int) -> Int {
     let delimiters = SIMD16<UInt8>(repeating: format.delimiter.rawValue)
     let quotes = SIMD16<UInt8>(repeating: 34)
@@ -112,7 +112,7 @@ struct CSVRows: ~Copyable {
     var base = 0
     while true {
       let bytes = UnsafeRawPointer(row + base).loadUnaligned(as: SIMD16<UInt8>.self)
-      // A comparison gives 0xff or 0 for each byte; as two words the marks can be walked through.
+      // A comparison gives 0xff or 0 for each byte; as two words the result can be scanned bit by bit.
       let marks = unsafeBitCast((bytes .== delimiters) .| (bytes .== quotes) .| (bytes .== newlines), to: SIMD2<UInt64>.self)
       for half in 0..<2 {
         var word = marks[half]
@@ -154,9 +154,9 @@ struct CSVRows: ~Copyable {
 
   enum QuotedFound {
     case whole
-    /// It breaks the rules; the reader is back on its first line.
+    /// It is malformed; the reader is back on its first line.
     case malformed
-    /// Its end has not come yet, and the reader is not to wait for it; it will be read once more.
+    /// Its end has not arrived yet, and the reader must not wait for it; it will be read again.
     case later
   }
 

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// The columns or keys of a file that fields were probably meant to be read from, by their names: for a sentence that says what to write.
+/// Guesses by their names which columns or keys of a file were meant for fields; used in messages that say what to write.
 struct LikelyColumns {
-  /// What others call a field beside the names it is looked for under, the likeliest first.
+  /// Other names for a field, beside its aliases, the most likely first.
   private static let words: [String: [String]] = [
     "symbol": ["instrument", "security", "stock", "pair", "product", "market", "contract", "asset", "coin", "ric", "isin", "code", "name"],
     "time": ["datetime", "date", "time", "timestamp", "when", "day", "epoch", "at"],
@@ -11,10 +11,10 @@ struct LikelyColumns {
     "open": ["first"], "high": ["highest", "hi", "max"], "low": ["lowest", "lo", "min"],
     "close": ["last", "settle", "settlement", "price"],
   ]
-  /// Names that are looked at, and what of them is.
+  /// The largest number of names that are compared.
   private static let nameLimit = 64
 
-  /// A name with its letters and digits in small letters, and the words of it.
+  /// A name reduced to letters and digits in lower case, and its words.
   private struct Name {
     let place: Int
     let whole: String
@@ -42,12 +42,12 @@ struct LikelyColumns {
 
   private var names: [Name]
 
-  /// `taken` are places that serve other fields.
+  /// `taken` are columns that other fields use.
   init(_ names: [String], taken: Set<Int> = []) {
     self.names = names.prefix(Self.nameLimit).enumerated().filter { !taken.contains($0.offset) }.map { Name($0.element, at: $0.offset) }
   }
 
-  /// The place of the likeliest, which serves no other field from now on; nil where none is likely.
+  /// The most likely column, which is then taken; nil if none is likely.
   mutating func take(_ field: ReplayField) -> Int? {
     let wanted = (field.aliases.filter { $0.count > 1 } + (Self.words[field.name] ?? [])).map { Name($0, at: 0).whole }
     guard let place = place(wanted, field.name) else { return nil }
@@ -63,8 +63,8 @@ struct LikelyColumns {
     return names.first { $0.whole == slip }?.place
   }
 
-  /// What to write for fields that were not found: `set 'columns: { price: Last }' if that is it`. Numbers stand for names where
-  /// `isNumbered` and the name will not do.
+  /// What to write for fields that were not found: `set 'columns: { price: Last }' if that is it`. With `isNumbered`, columns whose names
+  /// cannot be used are given by number.
   static func remedy(for fields: [ReplayField], in names: [String], taken: Set<Int>, isNumbered: Bool) -> String {
     var likely = LikelyColumns(names, taken: taken)
     var isGuess = true

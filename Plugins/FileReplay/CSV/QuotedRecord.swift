@@ -1,31 +1,31 @@
-/// Reads a record with quotation marks byte by byte (RFC 4180): the way for rows that cannot be taken as they lie.
+/// Reads a record with quotation marks byte by byte (RFC 4180), for rows that cannot be read in place.
 ///
-/// It can stop where a record goes on in the next line and take up again there. Unquoted fields are as they are; a field in
-/// quotation marks may hold delimiters, line ends and doubled quotation marks.
+/// It can stop at the end of a line and continue the record in the next one. Unquoted fields are unchanged; a quoted field may contain
+/// delimiters, line ends and doubled quotation marks.
 struct QuotedRecord: ~Copyable {
   enum Step: Hashable {
     case complete
-    /// Inside quotation marks at the end of the bytes.
+    /// The bytes end inside quotation marks.
     case unfinished
     case malformed(Problem)
   }
   enum Problem: Hashable {
-    /// A quotation mark in a field that does not begin with one; the byte, counted from 1.
+    /// A quotation mark in a field that does not begin with one; its position, counted from 1.
     case strayQuote(Int)
-    /// Something between the closing quotation mark and the delimiter; the byte, counted from 1.
+    /// Text between the closing quotation mark and the delimiter; its position, counted from 1.
     case textAfterQuote(Int)
   }
   private enum State {
     case fieldStart, unquoted, quoted, quoteInQuoted
   }
-  /// The fields' bytes, each followed by a newline, so that numbers end where they end.
+  /// The fields' bytes, each field followed by a newline, so that numbers in them end there.
   private(set) var scratch = Scratch()
-  /// By field, the offset behind its last byte in `scratch`.
+  /// By field, the offset after its last byte in `scratch`.
   private(set) var ends: [Int] = []
   private var state = State.fieldStart
   private var read = 0
 
-  /// Forgets the record before and keeps the memory.
+  /// Clears the record and keeps the memory.
   mutating func reset() {
     scratch.clear()
     ends.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ struct QuotedRecord: ~Copyable {
     read = 0
   }
 
-  /// Reads on in `bytes`, which hold the record from its first byte; what was read before is not read again.
+  /// Continues in `bytes`, which contain the record from its first byte; bytes that were read before are not read again.
   mutating func step(_ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8) -> Step {
     scratch.reserve(2 * (bytes.count - read) + 16)
     while read < bytes.count {

@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// Where several parsers take the blocks of a file, and whoever hands out their events gets them back in the file's order.
+/// Distributes the blocks of a file to several parsers, and returns the parsed blocks in the file's order.
 ///
-/// A parser reads the block that it will parse, so that the bytes are in its own cache, and goes on to the next without being told;
-/// it sleeps only where so many blocks wait to be handed out that there is no memory left for another.
+/// A parser reads the block that it will parse, so that the bytes are in its own cache, and takes the next block by itself. It sleeps only
+/// while so many parsed blocks wait that there is no memory left for another.
 ///
-/// Unchecked because of the reader, which is used under `reading` while there are parsers, and of the blocks, which are handed on and
-/// not shared.
+/// Unchecked because of the reader, which is used under the lock `reading` while there are parsers, and because of the blocks, which have
+/// one owner at a time.
 final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
   private struct State: Sendable {
-    /// Memory for blocks that nobody uses.
+    /// Unused memory for blocks.
     var idle: [BlockWork<E>]
     /// Parsed, by number.
     var parsed: [Int: BlockWork<E>] = [:]
-    /// The block that is handed out next.
+    /// The number of the block that is returned next.
     var next = 0
-    /// How many blocks there are; known once the last has been read.
+    /// The number of blocks; known when the last one has been read.
     var count: Int?
     var isStopped = false
-    /// Parsers without memory, and who hands out, while they sleep.
+    /// The parsers that wait for memory, and the consumer, while they sleep.
     var parsers: [CheckedContinuation<Void, Never>] = []
     var taker: CheckedContinuation<Void, Never>?
   }
@@ -29,20 +29,20 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
   private var first: BlockWork<E>?
   private var readCount = 0
 
-  /// - Parameter depth: how many blocks may be in memory at once.
+  /// - Parameter depth: the largest number of blocks in memory at once.
   init(_ blocks: consuming BlockReader, depth: Int) {
     self.blocks = blocks
     state = Mutex(State(idle: (0..<max(2, depth)).map { _ in BlockWork<E>() }))
   }
 
-  /// Bytes the file has on the disk; nil for what is no plain file.
+  /// The size of the file in bytes, before decompression; nil if it is not a plain file.
   var size: Int? { blocks.size }
-  /// When there are no parsers: bytes of the file read so far, as it lies on the disk.
+  /// Bytes of the file read so far, before decompression. Only while there are no parsers.
   var bytesRead: Int { blocks.bytesRead }
-  /// How many blocks were read.
+  /// The number of blocks read.
   var blockCount: Int { reading.withLock { _ in readCount } }
 
-  /// Reads the first block before there are parsers; nil where nothing can be cut into blocks.
+  /// Reads the first block before there are parsers; returns nil if nothing can be cut into blocks.
   func begin() -> LineBlock? {
     guard let work = state.withLock({ $0.idle.popLast() }) else { return nil }
     guard read(work) else { return nil }
@@ -58,7 +58,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     return true
   }
 
-  /// For a parser: the next block; nil where there is none or the line has been stopped.
+  /// For a parser: the next block; nil if there is none, or after `stop`.
   func take() async -> BlockWork<E>? {
     while true {
       let work = state.withLock { state -> BlockWork<E>? in state.isStopped ? nil : state.idle.popLast() }
@@ -76,7 +76,8 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
   }
 
   private func fill(_ work: BlockWork<E>) -> BlockWork<E>? {
-    // Numbers are given in the order of reading, to those who have memory: the block that is handed out next is never without.
+    // Numbers are given in the order of reading, and only to parsers that have memory. So the block that is returned next always has
+    // memory.
     let found = reading.withLock { _ -> BlockWork<E>? in
       if let first {
         self.first = nil
@@ -92,7 +93,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     return found
   }
 
-  /// For a parser: what became of a block. Answers whether somebody was waiting for it.
+  /// For a parser: gives a parsed block back. Returns true if the consumer was waiting for it.
   func put(_ work: BlockWork<E>) -> Bool {
     let taker = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.parsed[work.number] = work
@@ -104,7 +105,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     return taker != nil
   }
 
-  /// The next block in the file's order once it has been parsed; nil behind the last.
+  /// The next block in the file's order, when it has been parsed; nil after the last one.
   func next() async -> BlockWork<E>? {
     while true {
       let (work, isEnd) = state.withLock { state -> (BlockWork<E>?, Bool) in
@@ -127,7 +128,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     }
   }
 
-  /// The memory of a block that has been handed out.
+  /// Gives the memory of a consumed block back.
   func give(back work: BlockWork<E>) {
     let parser = state.withLock { state in
       state.idle.append(work)
@@ -149,6 +150,6 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
     taker?.resume()
   }
 
-  /// When there are no parsers: what could not be cut. Then nothing is left here.
+  /// A reader of the part that could not be cut into blocks, which leaves nothing here. Only while there are no parsers.
   func takeRest(after lines: Int, limit: Int) -> LineReader { blocks.takeRest(after: lines, limit: limit) }
 }

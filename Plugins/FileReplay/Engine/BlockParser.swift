@@ -1,27 +1,26 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// One block of a file, and what it became; its memory is used again for other blocks.
+/// One block of a file, and the result of parsing it; its memory is reused for other blocks.
 ///
-/// Unchecked because it is handed on and not shared: from whoever reads the file to a parser and back, through
-/// a `BlockLine`.
+/// Unchecked because it has one owner at a time: a `BlockLine` passes it to a parser and back.
 final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   var block = LineBlock()
-  /// Which block it is, counted from 0.
+  /// The block's number, counted from 0.
   var number = 0
-  /// Bytes of the file up to its end, as it lies on the disk.
+  /// Bytes of the file up to the end of the block, before decompression.
   var bytesRead = 0
   fileprivate(set) var events: [E] = []
   fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
-  /// Well-formed rows before `from` or not before `until`.
+  /// The number of well-formed rows before `from` or not before `until`.
   fileprivate(set) var outside = 0
-  /// The time of the last row that had one, of this block or one before.
+  /// The time of the last row with a time, in this block or one before.
   fileprivate(set) var last: Timestamp?
-  /// Sizes that no row has had which this block's parser has read.
+  /// Sizes that were missing in all rows that this block's parser has read.
   fileprivate(set) var missingSizes: [Int] = []
-  /// Lines of the block; the places of malformed rows are counted from its first.
+  /// The number of lines in the block; line numbers of malformed rows are counted from its first line.
   fileprivate(set) var lines = 0
-  /// True where it has more malformed rows than should be kept: it is to be read once more, row by row.
+  /// True if it has more malformed rows than are stored; it has to be read again, row by row.
   fileprivate(set) var isCrowded = false
   /// The file's header is wrong.
   fileprivate(set) var failure: ReplayError?
@@ -33,19 +32,19 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   }
 }
 
-/// Parses blocks of a file beside others that parse its other blocks.
+/// Parses blocks of a file, in parallel with other parsers.
 ///
-/// It reads on a shared thread, which a block of a plain file holds for some microseconds where the system has it in memory; a slow
-/// disk holds one parser's worker, whose other jobs are taken over where there is another worker.
+/// It reads on a shared thread. Reading a block of a plain file takes some microseconds if the system has it in memory; a slow disk blocks
+/// one parser's worker, and other workers take over its waiting jobs.
 actor BlockParser<E: ReplayEvent> {
-  /// More malformed rows of one block are not kept.
+  /// The largest number of malformed rows that are stored for a block.
   private static var malformedLimit: Int { 256 }
 
   private let lineLimit: Int
   private let header: [UInt8]
   private var rows: RowParser<E>
 
-  /// - Parameter header: the file's first lines up to the header; empty where it has none.
+  /// - Parameter header: the file's first lines up to the header; empty if it has none.
   init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool, header: [UInt8]) throws(ReplayError) {
     self.header = header
     lineLimit = options.lineLimit
@@ -54,19 +53,19 @@ actor BlockParser<E: ReplayEvent> {
     self.rows = rows
   }
 
-  /// Parses blocks as long as there are any.
+  /// Parses blocks until there are no more.
   func run(_ line: BlockLine<E>) async {
     while let work = await line.take() {
       parse(work)
-      // Whoever waits for this block goes first, on this core, which has its events at hand.
+      // If the consumer waits for this block, it runs next on this core, which has the events in its cache.
       if line.put(work) { await Task.yield() }
     }
   }
 
   private func parse(_ work: BlockWork<E>) {
     work.clear()
-    // Of the first block the header has been read; in the others one line stands for all that went before, because only the file's
-    // first may begin with a byte-order mark.
+    // In the first block the header has been read already. The others count one line as read before them, because only the file's first
+    // line may begin with a byte-order mark.
     let isFirst = work.number == 0
     let before = isFirst ? header.count { $0 == 10 } : 1
     let base = isFirst ? 0 : 1
@@ -97,7 +96,7 @@ actor BlockParser<E: ReplayEvent> {
 }
 
 extension RowParser {
-  /// Reads past a header of the file, which says what the rows behind it hold.
+  /// Reads the header of the file, which names the columns of the rows after it.
   mutating func read(header: [UInt8], of input: ReplayInput, limit: Int) throws(ReplayError) {
     var reader = try LineReader(.bytes(header), name: input.name, blockSize: max(1, header.count), limit: limit)
     var none: [E] = []

@@ -1,20 +1,20 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// What the lines of a raw capture become.
+/// Decodes the lines of a raw capture.
 struct Capture<E: ReplayEvent>: ~Copyable {
-  /// False for files of rows.
+  /// True for a raw capture, false for a file of rows.
   let isOpen: Bool
   private var reader: MessageReader?
   private let component: String
-  /// Events of a message that have not been handed out, from `handed` on.
+  /// Events of a message; those from `handed` on have not been returned yet.
   private var waiting: [E] = []
   private var handed = 0
   private var gaps: [SequenceGap] = []
   private(set) var counts = ReplayCounts()
-  /// The first message that was no event.
+  /// The first malformed message.
   private(set) var firstMalformed: MalformedRow?
-  /// When the last of the events before `from` or not before `until` was received.
+  /// The time of receipt of the last event before `from` or not before `until`.
   private(set) var last: Timestamp?
   private let name: String
   private let from: Int64
@@ -30,7 +30,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     reader = nil
   }
 
-  /// Throws where the spec cannot be used.
+  /// Throws if the spec cannot be used.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
     isOpen = true
     name = input.name
@@ -54,7 +54,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     return gaps
   }
 
-  /// True where a message has been read whose events have not all been handed out.
+  /// True if events of the last message have not been returned yet.
   var hasEvents: Bool { handed < waiting.count }
 
   /// Unknown messages by shape.
@@ -67,7 +67,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 
   private mutating func reconnected() { reader?.reconnected() }
 
-  /// Reads a message; its events then wait.
+  /// Reads a message and stores its events.
   private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> Verdict? {
     waiting.removeAll(keepingCapacity: true)
     handed = 0
@@ -78,7 +78,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 }
 
 extension Capture {
-  /// Appends the next events, as `RowParser.next`: a line may hold several events, or none.
+  /// Appends the next events, as `RowParser.next` does; a line may give several events, or none.
   mutating func next(
     _ reader: inout LineReader, into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
@@ -99,7 +99,7 @@ extension Capture {
           continue
         }
         if isAtEnd { break }
-        // What has been read is not kept waiting for what a pipe has not got yet.
+        // Events that have been read must not wait for a pipe.
         reader.waits = events.count == before
         switch try reader.next() {
         case .later: return events.count - before
@@ -129,7 +129,7 @@ extension Capture {
     }
   }
 
-  /// What is no event and no talk is told.
+  /// Reports malformed messages and counts unknown ones.
   private mutating func judge(
     _ verdict: Verdict, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {

@@ -9,7 +9,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// For raw captures.
   private var capture: Capture<E>
 
-  /// Opens the file and looks at its beginning where the format is not given. The options have been validated.
+  /// Opens the file, and reads its beginning if the format is not given. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
     var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
     let rows = try RowParser<E>(input, options, isJSON: options.isJSON(&reader))
@@ -22,17 +22,17 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
 
   var isCapture: Bool { capture.isOpen }
   var counts: ReplayCounts { capture.isOpen ? capture.counts : rows.counts }
-  /// Bytes of the file read so far, as it lies on the disk.
+  /// Bytes of the file read so far, before decompression.
   var bytesRead: Int { reader.bytesRead }
-  /// Bytes the file has on the disk; nil for what is no plain file.
+  /// The size of the file in bytes, before decompression; nil if it is not a plain file.
   var size: Int? { reader.size }
-  /// True for pipes and the like, whose bytes come when they come.
+  /// True for pipes and similar files, where reading may have to wait for the writer.
   var isLive: Bool { reader.isLive }
-  /// True where the next event may have to be waited for, because a pipe has not got it yet.
+  /// True if the next event may have to be waited for, because a pipe has not sent it yet.
   var mustWait: Bool {
     mutating get { reader.isLive && !capture.hasEvents && reader.mustWait }
   }
-  /// What became of the file so far.
+  /// The results for the file so far.
   var tally: FileTally {
     var tally = FileTally(name: name, isCapture: capture.isOpen, bytes: reader.bytesRead, hasHeader: rows.hasHeader, counts: counts)
     tally.firstMalformed = capture.isOpen ? capture.firstMalformed : rows.firstMalformed
@@ -46,10 +46,10 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// The breaks in sequence numbers that a raw capture has shown since the last call.
   mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }
 
-  /// Appends the next events, as many as there is room for, and answers how many; 0 only at the end or where there is no room.
+  /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// Malformed rows go to `malformed`, in the file's order; where it answers `stop` they are thrown. After an error the cursor is
-  /// at its end.
+  /// `malformed` is called for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the
+  /// cursor is at its end.
   mutating func next(
     into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {

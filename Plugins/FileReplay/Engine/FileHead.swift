@@ -1,21 +1,21 @@
 internal import MarketData
 
-/// The beginning of a file, looked at before a run: what keeps the file from being replayed at all is told where the configuration is
-/// checked, in the words in which the run would tell it.
+/// Checks the beginning of a file before a run: errors that prevent the replay are reported when the configuration is checked, with the
+/// same text as in the run.
 ///
-/// Nothing of it becomes an event or a symbol; the run reads the file by itself, from its first byte.
+/// The check creates no events and no symbols; the run reads the file from its first byte.
 enum FileHead {
-  /// Bytes of the file as it lies on the disk. A header that is longer is looked at by the run.
+  /// The number of bytes that are read, before decompression. A longer header is checked in the run.
   static let size = 16 << 10
 
-  /// What is wrong; nil where nothing is as far as it goes, or where the file cannot be read just now.
+  /// What is wrong; nil if there is no error in these bytes, or if the file cannot be read at the moment.
   static func fault<E: ReplayEvent>(of path: String, _ options: ReplayOptions, as _: E.Type, size: Int = size) -> String? {
     do throws(ReplayError) {
       try look(ReplayInput(name: path, contents: .head(path, size)), options, as: E.self, size)
       return nil
     } catch {
       switch error.code {
-      // It ends where no more was read.
+      // The data only seems to end, because no more was read.
       case .badGzip where error.place == .byte(size + 1): return nil
       case .unreadable, .halted, .malformedRow, .badOption: return nil
       case .unsupported, .badGzip, .badColumns: break
@@ -28,8 +28,8 @@ enum FileHead {
     }
   }
 
-  /// What is hardly meant: that none of the whole rows at its beginning is an event. Nil where one is, where there is none, and for raw
-  /// captures, whose messages need not give events.
+  /// A warning if none of the whole rows in the beginning gives an event. Nil if one does, if there are none, and for raw captures, whose
+  /// messages need not give events.
   static func doubt<E: ReplayEvent>(
     about path: String, _ options: ReplayOptions, as _: E.Type, event: String, size: Int = size
   ) -> String? {
@@ -52,10 +52,10 @@ enum FileHead {
     _ input: ReplayInput, _ options: ReplayOptions, as _: E.Type, _ size: Int
   ) throws(ReplayError) {
     var reader = try LineReader(input.contents, name: input.name, blockSize: size, limit: options.lineLimit)
-    // What is not cut off is all there is.
+    // If the file is not longer than that, its last line is complete.
     reader.waits = reader.size.map { $0 <= size } ?? false
     guard options.format != .raw else {
-      // Whatever the lines are, they can be read.
+      // Any contents are allowed, but the lines must be readable.
       _ = try reader.next()
       return
     }

@@ -1,10 +1,10 @@
-/// What is said of files that are laid out as no file of rows is.
+/// Hints for files whose layout is not one row on each line.
 extension FileLook {
-  /// What to do about lines that end as those of old Macintoshes do.
+  /// The hint for lines that end with a carriage return alone, as on old Macintoshes.
   static let bareReturns =
     "lines end here with a carriage return alone, which ends no line: tr '\\r' '\\n' < OLD > NEW writes line feeds in their place"
 
-  /// True where a carriage return stands inside a line, outside quotation marks: one that a line feed follows belongs to the line's end.
+  /// True if there is a carriage return inside a line, outside quotation marks; one before a line feed belongs to the line end.
   static func hasBareReturn(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = bytes.baseAddress else { return false }
     var isQuoted = false
@@ -20,7 +20,7 @@ extension FileLook {
     return false
   }
 
-  /// What to say of a file that begins as a JSON array does, where rows of CSV are read; nil where it does not.
+  /// The hint for a file that begins like a JSON array although CSV rows are expected; nil if it does not.
   static func array(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     switch opened(bytes, by: 91)?.first {
     case 123:
@@ -35,8 +35,7 @@ extension FileLook {
 
   private static let arrayOptions = "'format: jsonl' with a place for each field, as in 'columns: { symbol: \"[0]\", price: \"[1]\" }'"
 
-  /// What to say of a JSON row that is none because the file is one array, or its objects go over several lines; empty where neither
-  /// is likely.
+  /// The hint for a malformed JSON row if the file is probably one array, or its objects probably have several lines; empty otherwise.
   static func spread(_ row: UnsafeBufferPointer<UInt8>) -> String {
     if let inner = opened(row, by: 91), inner.first ?? 123 == 123 {
       return "; rows are one object a line: jq -c '.[]' < OLD > NEW writes those of an array so"
@@ -47,7 +46,7 @@ extension FileLook {
     return ""
   }
 
-  /// Where the first byte that is no blank is `mark`, what stands behind it, from the next such byte on.
+  /// If the first byte that is not a blank is `mark`, the bytes from the next one that is not a blank on.
   private static func opened(_ bytes: UnsafeBufferPointer<UInt8>, by mark: UInt8) -> Slice<UnsafeBufferPointer<UInt8>>? {
     let begun = bytes.drop { $0 <= 32 }
     return begun.first == mark ? begun.dropFirst().drop { $0 <= 32 } : nil

@@ -2,22 +2,22 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// What a file that cannot be used as it was said to be looks like: a hint for whoever wrote the configuration.
+/// Recognises what a file is if it does not match the configuration, for hints in error messages.
 enum FileLook {
-  /// Lines of a file that are looked at.
+  /// The number of lines that are examined.
   private static let lineLimit = 200
   private static let kinds: [(kind: ReplayEventKind, fields: [ReplayField])] = [
     (.trade, Trade.fields), (.quote, Quote.fields), (.bar, Bar.fields),
   ]
 
-  /// Which other event's prices are all among these columns or keys: `; 'open', 'high', 'low' and 'close' are a bar's: set 'event: bar'`.
-  /// Empty where there is none, or the file has the wanted event's own.
+  /// The hint if all prices of another event type are among these columns or keys: `; 'open', 'high', 'low' and 'close' are a bar's: set
+  /// 'event: bar'`. Empty if there is none, or if the file has those of the wanted type.
   static func otherEvent(than fields: [ReplayField], in names: [String]) -> String {
     let names = Set(names.prefix(CSVFormat.columnLimit).map { $0.lowercased() })
     func prices(_ fields: [ReplayField]) -> [String]? {
       var found: [String] = []
       for field in fields where field.kind == .price && field.isRequired {
-        // A single letter may be anything.
+        // A single letter is no indication.
         guard let name = field.aliases.first(where: { $0.count > 1 && names.contains($0.lowercased()) }) else { return nil }
         found.append("'\(name)'")
       }
@@ -31,7 +31,7 @@ enum FileLook {
     return ""
   }
 
-  /// What to say of a file of rows that begins as raw captures do; nil where it does not.
+  /// The hint for a file that begins like a raw capture although rows are expected; nil if it does not.
   static func capture(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: [ReplayField]) -> String? {
     var messages: [UnsafeBufferPointer<UInt8>] = []
     var notes: [String] = []
@@ -64,8 +64,8 @@ enum FileLook {
     return "this looks like a raw capture of \(first): set 'preset: \(first)'\(others)\(event)"
   }
 
-  /// The venues that most of the messages can be read with, and the event they hold where they hold none of the wanted kind. Notes of
-  /// the cryptofeed tool name the address.
+  /// The venues whose presets can read most of the messages, and the event type of the messages if none is of the wanted kind. Notes of the
+  /// cryptofeed tool contain the address.
   private static func venue(
     of messages: [UnsafeBufferPointer<UInt8>], _ notes: [String], _ wanted: [ReplayField]
   ) -> (presets: [VenuePreset], kind: EventKind?) {
@@ -86,7 +86,7 @@ enum FileLook {
     return (best { preset in EventKind.allCases.map { count(messages, preset, $0).known }.max() ?? 0 } ?? named, nil)
   }
 
-  /// How many of the messages give events of a kind, and how many are of a kind that is known.
+  /// How many of the messages give events of the wanted kind, and how many are of a known kind.
   private static func count(
     _ messages: [UnsafeBufferPointer<UInt8>], _ preset: VenuePreset, _ kind: EventKind
   ) -> (events: Int, known: Int) {

@@ -1,22 +1,22 @@
 internal import MarketData
 
-/// What became of one file: the reason why it gave no event, or which sizes are 0 in all of its events, is told from it at the end.
+/// The results for one file. At the end, the note says why the file gave no event, or which sizes are 0 in all of its events.
 struct FileTally {
-  /// As errors name it.
+  /// The name used in errors.
   let name: String
   let isCapture: Bool
-  /// Bytes of it that were read, as they lie on the disk.
+  /// Bytes that were read, before decompression.
   var bytes = 0
   var hasHeader = false
   var counts = ReplayCounts()
-  /// The first row that was no event.
+  /// The first malformed row.
   var firstMalformed: MalformedRow?
-  /// The time of the last row that had one.
+  /// The time of the last row with a time.
   var last: Timestamp?
-  /// Sizes that no row has given, as places in the event's fields.
+  /// Sizes that were missing in all rows, as indices of the event's fields.
   var missingSizes: [Int] = []
 
-  /// What there is to say; nil where the file gave events, each with its size.
+  /// The note; nil if the file gave events, and each had its size.
   func note(fields: [ReplayField], event: String, from: Timestamp?, until: Timestamp?) -> String? {
     if counts.events > 0 { return sizeNote(fields) }
     if let row = firstMalformed {

@@ -1,13 +1,13 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// One file of a replay with the few events read ahead of the merge.
+/// One file of a replay, with the few events that are read ahead for the merge.
 ///
-/// A class because an array cannot hold cursors, which own memory, themselves.
+/// A class because an array cannot contain cursors, which are not copyable.
 final class MergedFile<E: ReplayEvent> {
-  /// Events read ahead of a merge.
+  /// The number of events read ahead for a merge.
   private static var batchLength: Int { 512 }
-  /// Events handed out at a time where nothing is merged: few enough to stay in the first cache until they are copied.
+  /// The size of a batch if nothing is merged: few enough to stay in the first-level cache until they are copied.
   private static var passLength: Int { 64 }
 
   /// The time of the next event, ns.
@@ -18,7 +18,7 @@ final class MergedFile<E: ReplayEvent> {
   private var next = 0
   private var failure: ReplayError?
 
-  /// Whether events are ordered by when they were received, as those of raw captures are.
+  /// True if events are ordered by time of receipt, as in raw captures.
   private let byReceipt: Bool
 
   init(_ cursor: consuming FileCursor<E>) {
@@ -34,25 +34,25 @@ final class MergedFile<E: ReplayEvent> {
   /// Unknown messages by shape.
   var shapes: [(shape: String, count: Int)] { cursor.shapes }
 
-  /// What became of the rows whose events have been handed out, and of those around them.
+  /// The counts of the rows up to the last returned event.
   var counts: ReplayCounts {
     var counts = cursor.counts
     counts.events -= batch.count - next
     return counts
   }
 
-  /// What became of the file; to be asked at its end.
+  /// The results for the file; read at its end.
   var tally: FileTally { cursor.tally }
 
-  /// Bytes of the file read so far and in all, where that is known, as it lies on the disk.
+  /// Bytes of the file read so far, and its size if known, before decompression.
   var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
 
-  /// True where what comes behind the events read ahead may have to be waited for.
+  /// True if the events after those read ahead may have to be waited for.
   var mustWait: Bool { cursor.mustWait }
-  /// True for pipes and the like, whose bytes come when they come.
+  /// True for pipes and similar files, where reading may have to wait for the writer.
   var isLive: Bool { cursor.isLive }
 
-  /// Hands out the next events without a look at their times; `count` rises by as many.
+  /// Passes the next events to `body` without comparing times, and adds their number to `count`.
   func pass(
     _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
@@ -67,7 +67,7 @@ final class MergedFile<E: ReplayEvent> {
     }
   }
 
-  /// Reads ahead where nothing is left; false at the end. An error waits until the events before it have been handed out.
+  /// Reads ahead if nothing is left; returns false at the end. An error is thrown after the events before it have been returned.
   func refill(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
     batch.removeAll(keepingCapacity: true)
     next = 0
@@ -81,7 +81,7 @@ final class MergedFile<E: ReplayEvent> {
     return true
   }
 
-  /// Reads the next run, and the error behind it.
+  /// Reads the next batch, and returns the error after it.
   private func read(_ limit: Int, _ malformed: (MalformedRow) -> MalformedPolicy) -> ReplayError? {
     batch.removeAll(keepingCapacity: true)
     next = 0
@@ -92,7 +92,8 @@ final class MergedFile<E: ReplayEvent> {
     return failure
   }
 
-  /// Hands out events before the time `bound` (and at it, where `wins`) until `count` reaches `end`; true when none is left.
+  /// Passes the events before the time `bound` (and at it, if `wins`) to `body` until `count` reaches `end`; returns true when none is
+  /// left.
   func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (Span<E>) -> Void) -> Bool {
     var at = next
     let stop = min(batch.count, at + (end - count))

@@ -1,17 +1,17 @@
 internal import MarketData
 
-/// One large file, parsed by several parsers at once, its events in the file's order.
+/// Replays one large file with several parsers at once; the events are in the file's order.
 ///
-/// Blocks of whole lines go to the parsers in turn; `run` hands out what becomes of them in the order of the blocks. What cannot be
-/// cut into blocks is parsed where it is handed out.
+/// Blocks of whole lines go to the parsers in turn; `run` returns the results in the order of the blocks. A part that cannot be cut into
+/// blocks is parsed by `run` itself.
 struct ParallelReplay<E: ReplayEvent>: ~Copyable {
-  /// Smaller files are not worth it.
+  /// For smaller files one parser is used.
   static var leastSize: Int { 4 << 20 }
 
   var counts: ReplayCounts { tally.counts }
-  /// What became of the file so far.
+  /// The results for the file so far.
   private(set) var tally: FileTally
-  /// Blocks that the file was cut into.
+  /// The number of blocks that were read.
   var blockCount: Int { line.blockCount }
   private let input: ReplayInput
   private let options: ReplayOptions
@@ -37,13 +37,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     tally.missingSizes = Array(E.fields.indices.filter { E.fields[$0].kind == .quantity })
     parserCount = max(1, parsers)
     self.helpers = helpers
-    // One that each parses, one that waits, and one that is handed out.
+    // For each parser one block that it parses and one that waits, and one that is being consumed.
     line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
 
-  /// Hands out all events, in runs of at most `limit`, with the bytes of the file read by then. Malformed rows go to `malformed` as
-  /// they are found; where it answers `stop` they are thrown, behind the events before them, as is what `take` throws. Of each block
-  /// `outside` is told how many rows are.
+  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. `malformed` is called
+  /// for malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of
+  /// `take` are passed on. `outside` gets, for each block, the number of rows outside of `from` and `until`.
   mutating func run(
     limit: Int, outside: (Int) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
     malformed: (MalformedRow) -> MalformedPolicy
@@ -54,7 +54,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     _ = try await parseInPlace(rest, limit, outside, { try await take($0, max(read, $1)) }, malformed)
   }
 
-  /// Answers how many lines there were.
+  /// Returns the number of lines.
   private mutating func parseBlocks(
     _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
@@ -65,7 +65,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     do throws(ReplayError) {
       for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
     } catch { throw first.withBytes { error.explained(by: $0, as: E.fields) } }
-    // No task group: its body would not run on this actor, and every run of events would change threads twice.
+    // This is not a task group, because its body would not run on this actor, and every batch would cause two thread switches.
     let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
     let result = await handAll(limit, outside, take, malformed)
     line.stop()
@@ -73,7 +73,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     return try result.get()
   }
 
-  /// Answers how many lines there were, or what ended it.
+  /// Returns the number of lines, or the error that ended it.
   private mutating func handAll(
     _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
@@ -88,7 +88,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     } catch { return .failure(error) }
   }
 
-  /// Answers how many lines there were up to the block's end.
+  /// Returns the number of lines up to the block's end.
   private mutating func hand(
     _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ outside: (Int) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
@@ -128,13 +128,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     }
   }
 
-  /// Parses lines one after the other; answers how many there were up to the end.
+  /// Parses lines one after the other; returns their number up to the end.
   private mutating func parseInPlace(
     _ lines: consuming LineReader, _ limit: Int, _ outside: (Int) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     var lines = lines
-    // The first line of all is the header itself.
+    // The first line of the file is the header itself.
     var rows = try RowParser<E>(input, options, isJSON: isJSON)
     if let header, lines.line > 0 { try rows.read(header: header, of: input, limit: options.lineLimit) }
     var batch: [E] = []

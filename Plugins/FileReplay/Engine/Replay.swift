@@ -1,33 +1,33 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// How far a replay has come: enough to go on there after a restart.
+/// The position of a replay, from which it can continue after a restart.
 struct ReplayPosition: Hashable, Sendable {
   /// Loops finished.
   var loop = 0
-  /// Events handed out in the present loop.
+  /// Events returned in the current loop.
   var events = 0
 }
 
-/// The events of several files, merged by time, to be pulled in runs.
+/// The events of several files, merged by time, returned in batches.
 ///
-/// The earliest of the files' next events comes first, on a tie that of the file listed first; the order inside a file is kept as
-/// it is. Memory is bounded by the count of files.
+/// The earliest of the files' next events comes first; on a tie, that of the file listed first. The order inside a file is not changed.
+/// Memory is bounded by the number of files.
 struct Replay<E: ReplayEvent>: ~Copyable {
   private let inputs: [ReplayInput]
   private let options: ReplayOptions
   private var files: [MergedFile<E>]
   private var heap: [Int]  // files with events, the next one first
-  /// The first file of the heap has nothing left, and what comes next in it has to be waited for.
+  /// The first file of the heap is empty, and its next event has to be waited for.
   private var isStarved = false
   private var primed: Int  // files whose first events have been read
   private var isFinished: Bool
   private var finished: ReplayCounts  // of the loops before
 
-  /// Where the replay is.
+  /// The current position.
   private(set) var position: ReplayPosition
 
-  /// Opens the files. Throws `badOption`, or what opening one throws.
+  /// Opens the files. Throws `badOption`, or errors of opening a file.
   init(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) {
     try options.validate(E.fields, inputs: inputs)
     let files = try Self.open(inputs, options)
@@ -47,14 +47,14 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return files
   }
 
-  /// What became of the rows so far, all files and loops together.
+  /// The counts of rows so far, for all files and loops together.
   var counts: ReplayCounts {
     var sum = finished
     for file in files { sum += file.counts }
     return sum
   }
 
-  /// What became of each file in the last loop; to be asked at the end.
+  /// The results for each file in the last loop; read at the end.
   var tallies: [FileTally] { files.map(\.tally) }
 
   /// The breaks in sequence numbers that raw captures have shown since the last call.
@@ -63,7 +63,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// Unknown messages of raw captures in this loop, by shape.
   var shapes: [(shape: String, count: Int)] { files.flatMap(\.shapes) }
 
-  /// Bytes of the files read in this loop and, unless one is no plain file, in all, as they lie on the disk: for showing progress.
+  /// For showing progress: bytes of the files read in this loop, and the size of all files (nil if one is not a plain file), before
+  /// decompression.
   var progress: (read: Int, size: Int?) {
     files.reduce((0, 0)) { sum, file in
       let one = file.progress
@@ -71,21 +72,21 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     }
   }
 
-  /// True where a file is a pipe or the like, whose bytes come when they come.
+  /// True if a file is a pipe or similar, where reading may have to wait for the writer.
   var isLive: Bool { files.contains { $0.isLive } }
 
-  /// True where the next event may have to be waited for, because a pipe has not got it yet.
+  /// True if the next event may have to be waited for, because a pipe has not sent it yet.
   var mustWait: Bool {
     if files.count == 1 { return files[0].mustWait }
     return isStarved && heap.first.map { files[$0].mustWait } ?? false
   }
 
-  /// Hands out the next events, in runs, at most `limit` together, and answers how many; 0 at the end. They never reach over the end
-  /// of a loop: where `position.loop` has risen since the last call, they are the next loop's first.
+  /// Passes the next events to `body` in batches, at most `limit` in all, and returns their number; 0 at the end. They all belong to one
+  /// loop: if `position.loop` has increased since the last call, they are the first of the next loop.
   ///
-  /// Malformed rows go to `malformed` as they are found, which with several files may be earlier than their place in time. After an
-  /// error, which comes when every event before it in its file has been handed out, that file is at its end: calling again goes on
-  /// with the others.
+  /// `malformed` is called for malformed rows as they are found, which with several files may be before earlier events of other files. An
+  /// error is thrown when every event before it in its file has been returned. That file is then at its end; calling again continues with
+  /// the others.
   mutating func next(
     limit: Int, into body: (Span<E>) -> Void, malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
@@ -110,7 +111,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return position.events - before
   }
 
-  /// Passes over events until `target` is reached, as fast as they can be read; false where the files end before or it lies behind.
+  /// Skips events until `target` is reached, as fast as they can be read; returns false if the files end before it, or the replay is past
+  /// it.
   mutating func skip(to target: ReplayPosition, malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
     while position.loop <= target.loop, position != target, !isFinished {
       let isThere = position.loop == target.loop
@@ -123,7 +125,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     return position == target
   }
 
-  /// Opens the files for the next loop; false where there is none, also where a whole loop had no event and none ever will.
+  /// Opens the files for the next loop; returns false if there is none, and also if a whole loop had no event, because then no loop will
+  /// have one.
   private mutating func startOver() throws(ReplayError) -> Bool {
     if case .times(let count) = options.loops, position.loop + 1 >= count {
       isFinished = true
@@ -159,14 +162,14 @@ extension Replay {
     let start = position.events
     let end = position.events + limit
     while position.events < end, let first = heap.first {
-      // The file with the next event keeps its turn until the second file's event is due.
+      // The file with the next event continues until the second file's event comes first.
       let second = heap.count > 2 ? (precedes(heap[1], heap[2]) ? heap[1] : heap[2]) : heap.count > 1 ? heap[1] : nil
       let bound = second.map { (time: files[$0].head, wins: first < $0) }
       let isEmpty = files[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)
       if !isEmpty {
         sink()
       } else if position.events > start, files[first].mustWait {
-        // What has been handed out is not kept waiting.
+        // Events that were returned already must not wait for the pipe.
         isStarved = true
         return
       } else {
@@ -175,7 +178,7 @@ extension Replay {
     }
   }
 
-  /// Reads on in the first file of the heap, and gives it its new place; none where it is at its end or throws.
+  /// Reads more in the first file of the heap and moves it to its new place; removes it at its end or if it throws.
   private mutating func refillFirst(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
     var isGone = true
     defer { isGone ? removeFirst() : sink() }

@@ -1,11 +1,11 @@
-/// What became of a file's rows; blank lines and the header are none.
+/// The counts of a file's rows; blank lines and the header are not counted.
 struct ReplayCounts: Hashable, Sendable {
-  /// Handed out.
+  /// Rows that gave events which were returned.
   var events = 0
-  /// Well-formed, but before `from` or not before `until`.
+  /// Well-formed rows before `from` or not before `until`.
   var outside = 0
   var malformed = 0
-  /// Messages of raw captures of a kind that nobody knows.
+  /// Messages of raw captures of unknown kinds.
   var unknown = 0
 
   static func += (a: inout ReplayCounts, b: ReplayCounts) {

@@ -1,28 +1,28 @@
 internal import MarketData
 
-/// Why a replay cannot go on, and where: one sentence with file and place.
+/// Why a replay cannot continue, and where: one sentence with file and place.
 struct ReplayError: Error, Hashable, Sendable {
   /// What is wrong.
   enum Code: Hashable, Sendable {
-    /// The file cannot be opened or read; the system said why.
+    /// The file cannot be opened or read; with the system's reason.
     case unreadable
-    /// Compressed in a way that is not read, or not in UTF-8.
+    /// A compression that is not supported, or text that is not UTF-8.
     case unsupported
     /// The gzip data ends too early or is damaged.
     case badGzip
-    /// The header lacks a column that is needed, or names it twice.
+    /// The header lacks a required column, or has it twice.
     case badColumns
-    /// A malformed row, where the caller wants to stop at the first.
+    /// A malformed row, if the caller wants to stop at the first.
     case malformedRow
     /// Options that contradict each other.
     case badOption
-    /// Waiting for the next bytes of a pipe was ended from outside.
+    /// The wait for the next bytes of a pipe was ended from outside.
     case halted
   }
-  /// A place in a file, both counted from 1.
+  /// A line or a byte in a file, counted from 1.
   enum Place: Hashable, Sendable {
     case line(Int)
-    /// Of the file as it lies on the disk, before decompression.
+    /// A byte of the file before decompression.
     case byte(Int)
   }
   var code: Code
@@ -42,21 +42,21 @@ extension ReplayError: CustomStringConvertible {
   }
 }
 
-/// A row that is no event, and why.
+/// A malformed row and the reason.
 struct MalformedRow: Hashable, Sendable {
-  /// How much of a row's text is kept, in bytes.
+  /// How much of a row's text is stored, in bytes.
   static let textLimit = 200
-  /// How much of it is looked through for carriage returns.
+  /// How much of it is searched for carriage returns.
   fileprivate static let returnLimit = 4096
 
   var file: String
   /// The line it begins on, counted from 1.
   var line: Int
-  /// One sentence.
+  /// The reason, in one sentence.
   var reason: String
-  /// The first 200 bytes as they came; what is not UTF-8 is shown by U+FFFD.
+  /// The first 200 bytes; bytes that are not UTF-8 are replaced by U+FFFD.
   var text: String
-  /// The symbol it is about, where that could be read.
+  /// The row's symbol, if it could be read.
   var symbol: Symbol?
 }
 
@@ -66,7 +66,7 @@ extension MalformedRow: CustomStringConvertible {
 }
 
 extension MalformedRow {
-  /// The reader's present line.
+  /// A malformed row of the reader's current line.
   init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil) {
     let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
     let isSplit = FileLook.hasBareReturn(UnsafeBufferPointer(rebasing: reader.bytes.prefix(Self.returnLimit)))
@@ -76,7 +76,8 @@ extension MalformedRow {
 }
 
 extension ReplayError {
-  /// The same, said better where a header is wrong because the file is no such file at all: `rows` is it from the header on.
+  /// The same error with a better explanation if the header is wrong because the file has another format; `rows` is the file from the
+  /// header on.
   func explained(by rows: UnsafeBufferPointer<UInt8>, as fields: [ReplayField]) -> ReplayError {
     guard code == .badColumns, let message = FileLook.capture(rows, fields) ?? FileLook.array(rows) else { return self }
     var error = self
@@ -84,16 +85,16 @@ extension ReplayError {
     return error
   }
 
-  /// The row that a replay stops at.
+  /// The error for the row that a replay stops at.
   init(malformed row: MalformedRow) {
     self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)
   }
 }
 
-/// What a caller wants after a malformed row.
+/// What to do after a malformed row.
 enum MalformedPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Go on with the next row.
+  /// Continue with the next row.
   case skip
-  /// Throw; the events before it have been handed out.
+  /// Throw; the events before it have been returned.
   case stop
 }

@@ -5,15 +5,15 @@ internal import StockbusPlugin
 
 /// One file of a replay.
 struct ReplayInput: Sendable {
-  /// As errors name it.
+  /// The name used in errors.
   var name: String
   var contents: ReplayContents
-  /// The symbol of rows that have none; nil takes the options'.
+  /// The symbol of rows that have none; if nil, the options' one is used.
   var symbol: Symbol?
-  /// The day whose midnight times are counted from; nil takes the options'.
+  /// The day for times since midnight; if nil, the options' one is used.
   var date: CivilDate?
 
-  /// The file at `path`, named by it; `halt` ends waiting for what a pipe has not got yet.
+  /// The file at `path`, which is also its name; `halt` ends waiting for a pipe.
   init(path: String, until halt: Halt = Halt(), symbol: Symbol? = nil, date: CivilDate? = nil) {
     self.init(name: path == "-" ? "standard input" : path, contents: .file(path, until: halt), symbol: symbol, date: date)
   }
@@ -26,13 +26,13 @@ struct ReplayInput: Sendable {
   }
 }
 
-/// How rows are laid out.
+/// The format of the rows.
 enum RowFormat: String, Hashable, Sendable, CaseIterable {
-  /// JSON lines where the first character that is no blank is `{`, else delimited fields.
+  /// JSON lines if the first character that is not a blank is `{`, otherwise delimited fields.
   case auto
   case csv
   case jsonLines = "jsonl"
-  /// Messages as a venue sent them, each with the time it was received.
+  /// A venue's messages, each with its time of receipt.
   case raw
 }
 
@@ -42,7 +42,7 @@ enum ReplayLoops: Hashable, Sendable {
   case times(Int)
   case endless
 
-  /// True where there is another loop after `count`.
+  /// True if there is another loop after `count`.
   func allow(_ count: Int) -> Bool {
     switch self {
     case .times(let all): count < all
@@ -57,36 +57,36 @@ struct ReplayOptions: Sendable {
   /// Makes symbols of names.
   var intake = SymbolIntake.open
   var csv = CSVFormat()
-  /// By the event's field: a column's name or number, or a path in a JSON object; fields without one are looked for by their usual names.
+  /// By the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.
   var columns: [String: String] = [:]
   /// The symbol of rows that have none.
   var symbol: Symbol?
   var timeFormat = TimeFormat.auto
-  /// An IANA zone for dates, for times that name none, and for times since midnight.
+  /// An IANA zone for dates, for times without a zone, and for times since midnight.
   var zone: String?
-  /// What becomes of times finer than a nanosecond.
+  /// How times finer than a nanosecond are treated.
   var finer = FinerTimes.reject
-  /// The day whose midnight times are counted from.
+  /// The day for times since midnight.
   var date: CivilDate?
-  /// Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.
+  /// Prices are divided by it, exactly: with 10000 the row's 138300 becomes 13.83.
   var priceScale: Int64 = 1
   /// Only events at or after it.
   var from: Timestamp?
   /// Only events before it.
   var until: Timestamp?
   var loops = ReplayLoops.times(1)
-  /// How the messages of raw captures are decoded; whole.
+  /// How the messages of raw captures are decoded; merged with the preset.
   var decoding = DecodingSpec()
-  /// Symbols under whose names the events of raw captures come out.
+  /// The symbols of the events of raw captures.
   var symbols: [Symbol] = []
   /// The component that replays.
   var component = ""
   /// Bytes read at a time.
   var blockSize = 128 << 10
-  /// Bytes a line, or a row of several lines, may have.
+  /// The largest size of a line, or of a row of several lines, in bytes.
   var lineLimit = 1 << 20
 
-  /// Throws `badOption` where the options contradict each other or cannot be met for events with these fields.
+  /// Throws `badOption` if the options contradict each other or do not fit events with these fields.
   func validate(_ fields: [ReplayField], inputs: [ReplayInput]) throws(ReplayError) {
     func problem(_ message: String) -> ReplayError {
       ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
@@ -109,7 +109,7 @@ struct ReplayOptions: Sendable {
     if inputs.isEmpty { throw problem("there is no file to replay") }
   }
 
-  /// The rules of the zone; nil where there is none. Throws `badOption`.
+  /// The rules of the zone; nil if none is given. Throws `badOption`.
   func zoneRules() throws(ReplayError) -> ZoneRules? {
     guard let zone else { return nil }
     do throws(ZoneProblem) { return try ZoneRules(zone) } catch {
@@ -117,10 +117,10 @@ struct ReplayOptions: Sendable {
     }
   }
 
-  /// True where the rows of a file are JSON; looks at its beginning where the format is not given.
+  /// True if the rows of a file are JSON; reads the file's beginning if the format is not given.
   func isJSON(_ reader: inout LineReader) -> Bool { format == .jsonLines || (format == .auto && reader.peekFirst() == 123) }
 
-  /// The paths at which a JSON object may have each field.
+  /// The paths at which each field is searched in a JSON object.
   func paths(_ fields: [ReplayField]) throws(ReplayError) -> [[JSONPath]] {
     var all: [[JSONPath]] = []
     for field in fields {
@@ -131,7 +131,7 @@ struct ReplayOptions: Sendable {
         }
         all.append([path])
       } else {
-        // `Price` stands for `price` too; single letters mean different things in different cases.
+        // `Price` is accepted for `price`; for single letters the case matters.
         let capital = field.aliases.filter { $0.count > 1 }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         all.append((field.aliases + capital).map { JSONPath(key: $0) })
       }

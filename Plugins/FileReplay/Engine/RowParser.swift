@@ -1,12 +1,13 @@
 internal import MarketData
 
-/// What rows of one layout become, wherever their lines come from.
+/// Parses rows of one layout into events.
 struct RowParser<E: ReplayEvent>: ~Copyable {
   private(set) var counts: ReplayCounts
 
-  /// The first row that was no event.
+  /// The first malformed row.
   private(set) var firstMalformed: MalformedRow?
-  /// Sizes that no JSON row has had. A row of a known shape has what the first of its shape had, which was read without it.
+  /// Sizes that were missing in all JSON rows. It is enough to check the first row of each shape, because the others of the shape have the
+  /// same fields.
   private var unseenSizes: [Int]
 
   private let name: String
@@ -21,10 +22,10 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   private let hasUntil: Bool
   private(set) var isAtEnd: Bool
   private let hasSymbol: Bool
-  /// What was said of the last row that lacked something.
+  /// The message for the last row with missing fields.
   private var lastMissing: (field: Int, unknown: [Int], keys: [String], text: String)?
 
-  /// For rows as one file has them. The options have been validated.
+  /// A parser for the rows of one file. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool) throws(ReplayError) {
     let fields = E.fields
     let paths = isJSON ? try options.paths(fields) : []
@@ -47,24 +48,24 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     unseenSizes = fields.indices.filter { fields[$0].kind == .quantity }
   }
 
-  /// Sizes that no row has had, as places in the event's fields.
+  /// Sizes that were missing in all rows, as indices of the event's fields.
   var missingSizes: [Int] {
     if isJSON { return unseenSizes }
     guard let columns = csv.columns else { return unseenSizes }
     return unseenSizes.filter { columns.places[$0] < 0 }
   }
-  /// True behind a header.
+  /// True after a header was read.
   var hasHeader: Bool { csv.format.hasHeader && csv.columns != nil }
-  /// The time of the last row that had one.
+  /// The time of the last row with a time.
   var last: Timestamp? { values.row.time.ns == 0 ? nil : values.row.time }
 
-  /// The reader has been given other lines: goes on with them.
+  /// Continues after the reader was given other lines.
   mutating func resume() { isAtEnd = false }
 
-  /// Appends the next events, as many as there is room for, and answers how many; 0 only at the end or where there is no room.
+  /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// Malformed rows go to `malformed` with the count of events before them, in the lines' order; where it answers `stop` they are
-  /// thrown. After an error the parser is at its end.
+  /// `malformed` is called for malformed rows, in the lines' order, with the number of events before them; if it returns `stop`, the row is
+  /// thrown as an error. After an error the parser is at its end.
   mutating func next(
     _ reader: inout LineReader, into events: inout OutputSpan<E>, malformed: (MalformedRow, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
@@ -75,7 +76,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
         if quick(&reader) {
           take(E(values.row), into: &events)
         } else {
-          // What has been read is not kept waiting for what a pipe has not got yet.
+          // Events that have been read must not wait for a pipe.
           reader.waits = events.count == before
           if try !slow(&reader, into: &events, malformed) { break }
         }
@@ -87,7 +88,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return events.count - before
   }
 
-  /// Appends events to a run, at most `limit`, as `next`.
+  /// Appends at most `limit` events to a batch, as `next` does.
   mutating func append(
     to batch: inout [E], limit: Int, _ reader: inout LineReader, malformed: (MalformedRow, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
@@ -100,14 +101,14 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return batch.count - before
   }
 
-  /// Reads up to where the columns are known, and makes no event; throws what is wrong with them.
+  /// Reads until the columns are known, without making events; throws what is wrong with them.
   mutating func readColumns(_ reader: inout LineReader) throws(ReplayError) {
     while !isJSON, csv.columns == nil {
       switch try csv.next(&reader, slots) {
       case .row, .blank, .malformed: break
       case .end: return
       case .later:
-        // However long the first line is: that it holds more than one is certain.
+        // This is an error even if the first line is not complete yet.
         if csv.format.hasHeader || reader.line == 0, FileLook.hasBareReturn(reader.rest) {
           throw ReplayError(code: .badColumns, file: name, place: .line(reader.line + 1), message: FileLook.bareReturns)
         }
@@ -116,7 +117,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     }
   }
 
-  /// Reads up to the first row that is an event, and makes none: how many rows there were where none of them is; else nil.
+  /// Reads up to the first row that gives an event, without making it. Returns the number of rows if none of them does, otherwise nil.
   mutating func fruitlessRows(_ reader: inout LineReader) throws(ReplayError) -> Int? {
     while true {
       switch isJSON ? try json.next(&reader, slots) : try csv.next(&reader, slots) {
@@ -140,7 +141,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return reader.take(upTo: newline)
   }
 
-  /// Reads any row; false where it would have to be waited for.
+  /// Reads any row; returns false if it would have to wait for it.
   @inline(never)
   private mutating func slow(
     _ reader: inout LineReader, into events: inout OutputSpan<E>, _ malformed: (MalformedRow, Int) -> MalformedPolicy
@@ -152,7 +153,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
         if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
         take(E(values.row), into: &events)
       } catch {
-        // The symbol is read before anything else.
+        // The symbol is read first, so it is known when another field is malformed.
         let symbol = E.fields[error.field] == .symbol ? nil : values.row.symbol
         try reject(reason(error, reader), reader, events.count, malformed, symbol)
       }
@@ -181,14 +182,14 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     if malformed(row, before) == .stop { throw ReplayError(malformed: row) }
   }
 
-  /// Paths of the configuration may begin at an array.
+  /// No hint if the configuration has paths, because these may begin at an array.
   private func spread(_ reader: borrowing LineReader) -> String { mapping.isEmpty ? FileLook.spread(reader.bytes) : "" }
 
-  /// What there is to say of an object that lacks a field, and of the others that it lacks.
+  /// The message about an object that lacks a field, with the other fields that it lacks.
   private mutating func missing(_ field: Int, _ keys: [String]) -> String {
     let unknown = E.fields.indices.filter { isUnknown($0, among: keys) }
     let fields = unknown.contains(field) ? unknown : [field]
-    // Rows that lack the same do so for the same reason, which is thought about once.
+    // Consecutive rows that lack the same fields get the same message, which is computed once.
     if let last = lastMissing, last.unknown == unknown, last.field == field, last.keys == keys { return last.text }
     let names = fields.map { "'\(E.fields[$0].name)'" }
     var text = listed(names) + (names.count > 1 ? " are missing" : " is missing")
@@ -202,7 +203,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     return text
   }
 
-  /// True where a field is needed, nothing says where it is, and it is not there by any of its names: one that is null has a name.
+  /// True if a field is required, has no mapping, and none of its names is among the keys; a field that is null is among them.
   private func isUnknown(_ field: Int, among keys: [String]) -> Bool {
     let wanted = E.fields[field]
     guard wanted.isRequired, slots[field].kind == .absent, mapping[wanted.name] == nil, !(hasSymbol && wanted == .symbol) else {

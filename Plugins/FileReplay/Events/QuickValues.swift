@@ -1,11 +1,11 @@
 internal import MarketData
 
-/// Values as they are usually written, read in a few steps. Each function moves the pointer behind the value and answers true, or
-/// answers false and leaves it: then the value is to be read the general way, which knows every form and every error.
+/// Fast reading of values in their usual forms. Each function moves the pointer past the value and returns true, or leaves the pointer and
+/// returns false: then the value has to be read by the general functions, which handle every form and every error.
 ///
-/// Each is told the byte behind the value, in all eight places; a carriage return may stand there too.
+/// Each gets the byte that follows the value, repeated eight times in a word; a carriage return may be there too.
 ///
-/// Unsafe: bytes behind the value must be readable, as `LineReader` guarantees.
+/// Unsafe: bytes after the value must be readable, as `LineReader` guarantees.
 extension ValueDecoder {
   /// A name of up to eight bytes that has been seen before.
   @inline(always)
@@ -13,7 +13,7 @@ extension ValueDecoder {
     let word = ByteWords.load(p)
     let ends = ByteWords.zeros(word ^ stop)
     let count = ends.trailingZeroBitCount &>> 3
-    // Without a mark all eight bytes; else all bits up to the first mark's byte, and one byte less.
+    // Without a mark all eight bytes belong to the name; otherwise the bytes before the first mark.
     if ends == 0, p[8] != UInt8(truncatingIfNeeded: stop) { return false }
     let id = symbols.find(ends == 0 ? word : word & (ends ^ (ends &- 1)) &>> 8, count)
     if id == 0 { return false }
@@ -22,7 +22,7 @@ extension ValueDecoder {
     return true
   }
 
-  /// A price that needs no division, of up to eight digits in front of the point and as many behind it.
+  /// A price that needs no division, of up to eight digits before the point and as many after it.
   @inline(always)
   mutating func quickPrice(_ p: inout UnsafePointer<UInt8>, _ field: Int, stop: UInt64) -> Bool {
     if scale != 1 { return false }
@@ -48,7 +48,7 @@ extension ValueDecoder {
   private static func billionths(_ p: inout UnsafePointer<UInt8>, _ places: inout Int, _ stop: UInt64) -> Int64? {
     let whole = Digits.Group(p)
     let count = whole.count
-    // Leading zeros are for the general way, which knows where they are allowed.
+    // Leading zeros are left to the general functions, which know where they are allowed.
     if count == 0 || (whole.beginsWithZero && count > 1) { return nil }
     var q = p + count
     var raw = whole.value &* 1_000_000_000
@@ -64,7 +64,8 @@ extension ValueDecoder {
     return Int64(truncatingIfNeeded: raw)
   }
 
-  /// A whole number since the epoch. Times that follow each other begin alike, so that the first half of their digits is read once.
+  /// A whole number since the epoch. Consecutive times begin with the same digits, so the first eight digits are read only when they
+  /// change.
   @inline(always)
   mutating func quickTime(_ p: inout UnsafePointer<UInt8>, _ field: Int, stop: UInt64) -> Bool {
     if !times.isEpoch { return false }
@@ -82,14 +83,14 @@ extension ValueDecoder {
     } else if second.count > 0 {
       whole = whole &* Digits.power(second.count) &+ second.value
     }
-    // Parts of a unit, and dates, are for the general way.
+    // Fractions of a unit, and dates, are left to the general functions.
     guard Self.ends(p + count, stop), let ns = times.quick(whole) else { return false }
     row.set(field, ns)
     p += count
     return true
   }
 
-  /// Remembers the first eight digits of a time; false where there are not as many, or the first is a zero.
+  /// Stores the first eight digits of a time; returns false if there are fewer, or the first is a zero.
   @inline(never)
   private mutating func readFront(_ p: UnsafePointer<UInt8>) -> Bool {
     let digits = Digits.Group(p)
@@ -114,9 +115,9 @@ extension ValueDecoder {
   }
 }
 
-/// The first eight bytes of a time, all digits, and what they write.
+/// The first eight bytes of a time, all digits, and their value.
 struct TimeFront {
-  /// No eight digits, at first.
+  /// At first not eight digits, so that it matches no time.
   var text: UInt64 = 0
   var value: UInt64 = 0
 }

@@ -1,18 +1,18 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// An event that rows can be decoded into. Fields 0, 1 and 2 are symbol, time and received, and there are at most `RowValues.limit`.
+/// An event type that rows can be decoded into. Fields 0, 1 and 2 are symbol, time and received, and there are at most `RowValues.limit`.
 protocol ReplayEvent: Sendable {
   static var fields: [ReplayField] { get }
-  /// What messages of a raw capture become; nil for the messages themselves.
+  /// The kind of event that messages of a raw capture are decoded into; nil for the messages themselves.
   static var decodedKind: EventKind? { get }
-  /// The event's own time, by which replays of rows are ordered, cut and paced.
+  /// The event's own time; replays of rows are ordered, limited and paced by it.
   var time: Timestamp { get }
-  /// When it reached its recorder, by which replays of raw captures are ordered, cut and paced.
+  /// When it reached its recorder; replays of raw captures are ordered, limited and paced by it.
   var received: Timestamp { get }
-  /// The event that the values of a row's fields make up.
+  /// Makes the event from the values of a row.
   init(_ row: borrowing RowValues)
-  /// Hands out the events of a message; nil where there is nothing to say about it.
+  /// Passes the events of a message to `body`; returns nil if there is no verdict to report.
   static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict?
 }
 
@@ -36,7 +36,7 @@ extension RawMessage: ReplayEvent {
   static var decodedKind: EventKind? { nil }
   var time: Timestamp { received }
 
-  /// Rows hold no messages; the settings keep this from being asked.
+  /// Rows contain no messages; the settings prevent that this is called.
   init(_ row: borrowing RowValues) { self.init(component: "", received: Timestamp(ns: 0), text: "") }
 
   static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> Verdict? {

@@ -1,9 +1,9 @@
-/// One field that a row may give to an event.
+/// One field of an event that a row may contain.
 struct ReplayField: Hashable, Sendable {
-  /// What its values are; the fields of a row are read in this order, so that of several problems the first is told.
+  /// The type of its values. The fields of a row are read in this order, so of several problems the first is reported.
   enum Kind: UInt8, Comparable, Sendable {
     case symbol, time, price, quantity
-    /// A time; the event's own where the row does not say.
+    /// The time of receipt; if the row has none, the event's own time.
     case received
     case side
 
@@ -11,7 +11,7 @@ struct ReplayField: Hashable, Sendable {
   }
   let name: String
   let kind: Kind
-  /// Columns or keys it is looked for under where no mapping is given, best first.
+  /// The names of columns or keys under which it is searched if no mapping is given, best first.
   let aliases: [String]
   let isRequired: Bool
 
@@ -23,8 +23,8 @@ struct ReplayField: Hashable, Sendable {
   }
 
   static let symbol = ReplayField("symbol", .symbol, ["symbol", "sym", "ticker", "s"])
-  /// `T` before `t`: where a venue writes both, the small one is a trade's number.
+  /// `T` before `t`: if a venue has both, the small letter is a trade's number.
   static let time = ReplayField("time", .time, ["time", "ts", "timestamp", "ts_event", "date", "T", "t"])
-  /// Only under its own name, as files written by this project have it: other files' receive times need a mapping.
+  /// Only by its own name, as in files written by stockbus; receive times in other files need a mapping.
   static let received = ReplayField("received", .received, ["received"], isRequired: false)
 }

@@ -1,14 +1,14 @@
 internal import MarketData
 
-/// What the fields of a row say, read and checked, by the event's fields: what an event is made of.
+/// The parsed and checked values of a row, by the event's fields.
 struct RowValues: ~Copyable {
-  /// One field's value as a number: a symbol's handle, billionths, nanoseconds, a side.
+  /// One field's value as a number: a symbol's handle, units of 1e-9, nanoseconds, a side.
   struct Value {
     var raw: Int64 = 0
-    /// Decimals it was written with; 1 for a receive time that is given.
+    /// The number of decimals it was written with; 1 for a given receive time.
     var places: UInt8 = 0
   }
-  /// No event has more fields.
+  /// The largest number of fields of an event.
   static let limit = 8
 
   private var values = InlineArray<8, Value>(repeating: Value())
@@ -20,7 +20,7 @@ struct RowValues: ~Copyable {
     clear()
   }
 
-  /// The values of a row without any field.
+  /// Resets all values, as for a row without fields.
   mutating func clear() {
     for i in 0..<Self.limit { values[i] = Value() }
     if let fallback { values[0].raw = Int64(fallback.id) }
@@ -31,7 +31,7 @@ struct RowValues: ~Copyable {
 
   @inline(always) var symbol: Symbol { Symbol(id: UInt32(truncatingIfNeeded: values[0].raw)) }
   @inline(always) var time: Timestamp { Timestamp(ns: values[1].raw) }
-  /// The event's own time where the row does not say.
+  /// The time of receipt; the event's own time if the row has none.
   @inline(always) var received: Timestamp { Timestamp(ns: values[2].places == 0 ? values[1].raw : values[2].raw) }
   @inline(always) func price(_ field: Int) -> Price { Price(raw: values[field].raw) }
   @inline(always) func quantity(_ field: Int) -> Quantity { Quantity(raw: values[field].raw) }

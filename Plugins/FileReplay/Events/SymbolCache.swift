@@ -1,14 +1,14 @@
 internal import MarketData
 
-/// The symbols of names up to eight bytes, by the name as one word: most look-ups end at their first comparison.
+/// A cache of symbols by name, for names of up to eight bytes, compared as one word. Most look-ups need one comparison.
 ///
-/// Unsafe inside: it loads a name as a whole word, and what lies behind the name is readable where names come from rows.
+/// Unsafe inside: it loads a name as a whole word; the bytes after a name in a row are readable.
 struct SymbolCache: ~Copyable {
   private struct Entry {
-    /// The name's bytes, with zeros behind them.
+    /// The name's bytes, padded with zeros.
     var name: UInt64
     var id: UInt32
-    /// 0 where there is no name.
+    /// 0 for an empty entry.
     var count: Int32
   }
   private static let bits = 12
@@ -26,7 +26,7 @@ struct SymbolCache: ~Copyable {
     entries + Int(truncatingIfNeeded: (name &* 0x9e37_79b9_7f4a_7c15) &>> UInt64(64 - Self.bits))
   }
 
-  /// The handle of the symbol whose name has these bytes, 1 to 8, with zeros behind them; 0 where it is not known here.
+  /// The handle of the symbol whose name has these 1 to 8 bytes, padded with zeros; 0 if it is not in the cache.
   @inline(always)
   func find(_ name: UInt64, _ count: Int) -> UInt32 {
     let entry = place(name)
@@ -35,11 +35,11 @@ struct SymbolCache: ~Copyable {
     return other.pointee.name == name && Int(other.pointee.count) == count ? other.pointee.id : 0
   }
 
-  /// Two names may have the same place: the one that was there before moves on to the next.
+  /// If two names have the same place, the older one moves to the next place.
   @inline(always)
   private func neighbour(_ entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Entry> { entries + ((entry - entries) ^ 1) }
 
-  /// Remembers a name of up to eight bytes; of three that share their places one is forgotten.
+  /// Adds a name of up to eight bytes; if three names share two places, one is dropped.
   func add(_ start: UnsafePointer<UInt8>, _ count: Int, _ symbol: Symbol) {
     if count > 8 || count == 0 { return }
     let name = ByteWords.load(start) & ByteWords.mask(count)

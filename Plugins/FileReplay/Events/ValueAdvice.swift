@@ -1,9 +1,9 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What to write in place of a value of a row that was none because others write it differently; empty where nothing is likely.
+/// Hints for malformed values that are written in another notation; empty if none is likely.
 enum ValueAdvice {
-  /// Longer ones are no number or time in any notation.
+  /// Longer texts are not a number or time in any notation.
   private static let limit = 48
 
   /// `; write 12.50, without the currency`.
@@ -44,7 +44,7 @@ enum ValueAdvice {
     return "\(date.year)-\(padded(date.month))-\(padded(date.day))"
   }
 
-  /// The days that three numbers may name, with a year of four digits.
+  /// The dates that three numbers may mean, with a year of four digits.
   private static func dates(_ numbers: [Int], widths: [Int]) -> [CivilDate] {
     var dates: [CivilDate] = []
     func add(_ year: Int, _ month: Int, _ day: Int) {

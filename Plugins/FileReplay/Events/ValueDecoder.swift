@@ -1,21 +1,21 @@
 internal import MarketData
 
-/// Turns the values of a row into symbols, prices, amounts and times.
+/// Decodes the values of a row into symbols, prices, amounts and times.
 struct ValueDecoder: ~Copyable {
-  /// What the present row says.
+  /// The values of the current row.
   var row: RowValues
   let symbols = SymbolCache()
   var times: TimeDecoder
   private let fallback: Symbol?
   private let intake: SymbolIntake
   let scale: UInt64
-  /// The first eight digits of the last time and what they write: times that follow each other begin alike.
+  /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
   var front = TimeFront()
   private let kinds: [ReplayField.Kind]
   /// The fields in the order in which they are read.
   private let order: [Int]
 
-  /// `symbol` stands in where a row has none; prices are divided by `scale`. Names become symbols through `intake`.
+  /// `symbol` is used for rows that have none; prices are divided by `scale`. Names become symbols through `intake`.
   init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open) {
     self.intake = intake
     fallback = symbol
@@ -31,7 +31,7 @@ struct ValueDecoder: ~Copyable {
     for field in order { try read(slots[field], field, kinds[field]) }
   }
 
-  /// Reads one field, whatever its form.
+  /// Reads one field in any form.
   mutating func read(_ slot: FieldSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
     switch kind {
     case .symbol: row.set(field, Int64(try symbol(slot, field).id))
@@ -71,7 +71,7 @@ struct ValueDecoder: ~Copyable {
       if text.count == slot.count { symbols.add(slot.start, slot.count, symbol) }
       return symbol
     } catch {
-      // Rows that are only looked at name nothing; what they would name is a name.
+      // Rows that are only checked create no symbols; any valid name is accepted.
       if error.code == .tooManySymbols, intake.limit == 0 { return Symbol(id: 0) }
       throw FieldProblem(field: field, reason: .symbol(error.reason))
     }
@@ -84,7 +84,7 @@ struct ValueDecoder: ~Copyable {
     return try Self.slowFixedPoint(slot, field, number, scale)
   }
 
-  /// An amount, 0 where there is none; never negative.
+  /// An amount, 0 if it is missing; never negative.
   private mutating func quantity(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if slot.count == 0 { return (0, 0) }
     let number = try Self.number(slot, field, isRequired: false)
@@ -94,7 +94,7 @@ struct ValueDecoder: ~Copyable {
     return (raw, places)
   }
 
-  /// Which side took the liquidity: `buy`, `sell`, `b`, `s` in any case; unknown where the row does not say.
+  /// Which side took the liquidity: `buy`, `sell`, `b`, `s` in upper or lower case; unknown if it is missing.
   private func side(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.count == 0 { return .unknown }
     // The usual two as words.
@@ -142,7 +142,7 @@ extension ValueDecoder {
     case .container: throw FieldProblem(field: field, reason: .notAValue)
     case .absent, .text, .number: break
     }
-    // Text that a JSON string or a quoted field gives may be followed by anything: a copy ends where the text ends.
+    // The text of a JSON string or a quoted field may be followed by any bytes, so a copy is made that ends where the text ends.
     var copy = Array(text.prefix(1024))
     let count = copy.count
     copy += [UInt8](repeating: 10, count: 16)

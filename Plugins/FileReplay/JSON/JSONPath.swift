@@ -1,4 +1,4 @@
-/// Where a value lies in an object: `price`, `data.p`, `tick[0].px`, `["odd.key"]`.
+/// The path of a value in an object: `price`, `data.p`, `tick[0].px`, `["odd.key"]`.
 struct JSONPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case key(String)
@@ -7,10 +7,10 @@ struct JSONPath: Hashable, Sendable {
   }
   let steps: [Step]
 
-  /// Only a key, whatever characters it has.
+  /// A path of one key, which may have any characters.
   init(key: String) { steps = [.key(key)] }
 
-  /// Nil where the text is no path of 1 to 64 steps.
+  /// Nil if the text is not a path of 1 to 64 steps.
   init?(_ text: String) {
     var steps: [Step] = []
     var rest = Substring(text)
@@ -34,7 +34,7 @@ struct JSONPath: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// What stands behind an opening bracket: an index or a key in quotation marks.
+  /// Parses what follows an opening bracket: an index or a key in quotation marks.
   private static func bracket(_ text: Substring) -> (Step, Substring)? {
     if text.first == "\"" {
       let key = text.dropFirst().prefix { $0 != "\"" }

@@ -1,13 +1,13 @@
 internal import MarketData
 
-/// The paths that are looked for, as a tree: a key or an index leads from node to node.
+/// The paths that are searched for, as a tree: a key or an index leads from node to node.
 ///
-/// Unsafe inside: it compares keys with bytes of the row, in words.
+/// Unsafe inside: it compares keys with bytes of the row, word by word.
 struct JSONPaths {
-  /// What a value found at a node is good for.
+  /// The use of a value at a node.
   struct Target {
     var slot: Int
-    /// The path's place among the field's possible ones; the lowest found wins.
+    /// The path's rank among the paths of the field; the lowest one that is found wins.
     var rank: UInt8
   }
   private struct Child {
@@ -22,7 +22,7 @@ struct JSONPaths {
   }
   private var nodes = [Node()]
 
-  /// Below the root there is always something to find; -1 stands for nothing.
+  /// The root node; -1 means no node.
   static let root = 0
 
   mutating func add(_ path: JSONPath, _ target: Target) {
@@ -50,7 +50,7 @@ struct JSONPaths {
     key.utf8.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
   }
 
-  /// The node behind a key; -1 where nothing is looked for there.
+  /// The node at a key; -1 if nothing is searched for there.
   func child(of node: Int, key: UnsafePointer<UInt8>, count: Int) -> Int {
     if node < 0 { return -1 }
     let word = ByteWords.load(key) & ByteWords.mask(count)
@@ -60,7 +60,7 @@ struct JSONPaths {
     return -1
   }
 
-  /// The node behind an index; -1 where nothing is looked for there.
+  /// The node at an index; -1 if nothing is searched for there.
   func child(of node: Int, index: Int) -> Int {
     if node < 0 { return -1 }
     return nodes[node].children.first { $0.isIndex && $0.word == UInt64(index) }?.node ?? -1
@@ -68,7 +68,7 @@ struct JSONPaths {
 
   func targets(of node: Int) -> [Target] { node < 0 ? [] : nodes[node].targets }
 
-  /// The first target of each node, for the usual case of one: slot -1 where there is none, -2 where there are several.
+  /// The first target of each node, for the usual case of one: slot -1 if there is none, -2 if there are several.
   var single: [Target] {
     nodes.map { $0.targets.count == 1 ? $0.targets[0] : Target(slot: $0.targets.isEmpty ? -1 : -2, rank: 255) }
   }

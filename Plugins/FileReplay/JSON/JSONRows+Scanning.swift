@@ -1,6 +1,6 @@
 internal import StockbusDecoding
 
-/// Scanning key by key, for lines of a shape that has not been seen.
+/// Scanning key by key, for lines of an unknown shape.
 extension JSONRows {
   mutating func value(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
     guard p.pointee == 123 || p.pointee == 91 else {
@@ -11,7 +11,7 @@ extension JSONRows {
     }
     if depth >= Self.depthLimit { throw JSONProblem(.tooDeep, p) }
     if node >= 0, targets[node].slot != -1 {
-      // A shape could not tell that an object stands where a value should.
+      // A shape cannot express that there is an object in place of a value.
       isLearning = false
       store(node, p, 1, .container, Decimal())
     }
@@ -84,10 +84,10 @@ extension JSONRows {
     return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
   }
 
-  /// Learns a value, and the bytes between it and the one before.
+  /// Adds a value, and the bytes between it and the one before, to the shape.
   private mutating func learn(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ node: Int) {
     let targets = node < 0 ? [] : paths.targets(of: node).map { (field: $0.slot, rank: $0.rank) }
-    let shapes = shapes  // see there
+    let shapes = shapes  // see its declaration
     switch start.pointee {
     case 34:
       shapes[victim].add(learnt, start + 1 - learnt, .text, for: targets)
@@ -98,7 +98,7 @@ extension JSONRows {
     case _ where targets.isEmpty:
       shapes[victim].add(learnt, start - learnt, .literal, for: [])
       learnt = end
-    // What is null stays among the bytes between the values; what is true or false is no value of any field.
+    // `null` becomes part of the bytes between values; `true` and `false` are not values of any field.
     case 110: shapes[victim].addNull(for: targets)
     default: isLearning = false
     }

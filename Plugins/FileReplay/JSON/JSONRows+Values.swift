@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// Values that stand for themselves, and the slots they go to.
+/// Scanning of scalar values, and storing them in slots.
 extension JSONRows {
   /// A string, number, `true`, `false` or `null` at `p`.
   mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONProblem) {
@@ -56,12 +56,12 @@ extension JSONRows {
     guard targets[node].slot != -1 else { return }
     let text = resolved(start, count)
     store(node, text.baseAddress.unsafelyUnwrapped, text.count, .text, Decimal())
-    scratch.put(10)  // a number in it ends where it ends
+    scratch.put(10)  // so that a number in it ends here
   }
 
-  /// A text without its escapes, in memory that lasts until the next row.
+  /// A text with its escapes resolved, in memory that is valid until the next row.
   private mutating func resolved(_ start: UnsafePointer<UInt8>, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-    // Values without their escapes are never longer than with them, so that one reservation serves the line.
+    // Values with resolved escapes are never longer than the originals, so one reservation is enough for the line.
     if scratch.count == 0 { scratch.reserve(length + LineReader.slack) }
     let from = scratch.count
     scratch.append { JSONEscapes.resolve(UnsafeBufferPointer(start: start, count: count), to: $0) }
@@ -69,9 +69,9 @@ extension JSONRows {
   }
 }
 
-/// Values of rows of a known shape.
+/// Reading of values in rows of a known shape.
 extension JSONRows {
-  /// Reads a value that is not written as most are, or is for nothing; false where it is no good.
+  /// Reads a value in an unusual form, or an unused one; returns false if it is malformed.
   @inline(never)
   mutating func value(_ piece: UnsafePointer<RowShape.Piece>, _ p: inout UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> Bool {
     let start = p
@@ -79,7 +79,7 @@ extension JSONRows {
     do throws(JSONProblem) {
       switch piece.pointee.form {
       case .text:
-        // From the opening quotation mark to behind the closing one, where the next bytes begin.
+        // From the opening quotation mark to the byte after the closing one, where the next bytes begin.
         p -= 1
         let hasEscapes = try JSONText.skipString(&p)
         p -= 1

@@ -1,10 +1,10 @@
-/// Reads rows that are one JSON object (or array) a line.
+/// Reads rows that are one JSON object (or array) on each line.
 ///
-/// A line of the shape of one of the last few is read by that shape; any other is scanned key by key, and its shape learnt. Unsafe
+/// A line with the shape of one of the last rows is read by that shape; any other is scanned key by key, and its shape is stored. Unsafe
 /// inside: values are pointers into the row.
 struct JSONRows: ~Copyable {
   static let depthLimit = 64
-  /// Keys that are told of an object that lacks something; making texts of all takes far longer than reading them.
+  /// How many keys of an object with missing fields are reported; making texts of all keys takes far longer than reading them.
   static let keyLimit = 64
 
   /// Why the last row was malformed.
@@ -14,25 +14,25 @@ struct JSONRows: ~Copyable {
   let targets: UnsafeMutablePointer<JSONPaths.Target>
   var scratch = Scratch()
   var slots: UnsafeMutablePointer<FieldSlot>
-  var keys: [String]?  // of the outermost object, where somebody wants to know
+  var keys: [String]?  // of the outermost object; collected for messages only
 
-  // As many shapes as four keys have orders, and some for files that mix messages.
-  // Changed in place through a copy of the pointer, for the compiler under the thread sanitizer: see `Inflater.step`.
+  // Enough shapes for all orders of four keys, and some more for files that mix messages. Changed in place through a copy of the pointer,
+  // because of the compiler under the thread sanitizer: see `Inflater.step`.
   let shapes: UnsafeMutablePointer<RowShape>
   private static let shapeCount = 32
-  /// How many of them were ever learnt.
+  /// How many of the places are used.
   private var known = 0
-  /// Rows of no known shape since all places for shapes are taken.
+  /// The number of rows of unknown shape since all places for shapes are used.
   private var strangers = 0
   private var latest = 0
-  /// The shape whose fields alone may be set in the values; -1 where no shape's are.
+  /// The only shape whose fields may be set in the values; -1 if no shape's are.
   private var filled = -1
   var victim = 0
   var isLearning = false
   var learnt: UnsafePointer<UInt8>
   var length = 0
 
-  /// Each field is looked for at the paths given for it, best first. Rows need no symbol where `hasSymbol`.
+  /// Each field is searched at its paths, best first. With `hasSymbol` rows need no symbol.
   init(_ fields: [ReplayField], paths candidates: [[JSONPath]], hasSymbol: Bool, slots: borrowing Slots) {
     var tree = JSONPaths()
     for (slot, candidates) in candidates.enumerated() {
@@ -55,7 +55,7 @@ struct JSONRows: ~Copyable {
     shapes.deallocate()
   }
 
-  /// Reads the row at `start` into the values where it has a known shape; answers where its newline is.
+  /// If the row at `start` has a known shape, reads it into the values and returns the position of its newline.
   @inline(always)
   mutating func quick(_ start: UnsafePointer<UInt8>, into values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
     if filled == latest, let end = read(latest, start, &values) { return end }
@@ -66,7 +66,7 @@ struct JSONRows: ~Copyable {
   @inline(never)
   private mutating func otherShape(_ start: UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
     for shape in 0..<known where shapes[shape].begins(start) {
-      // What another shape has set must not be taken for this row's.
+      // Values set by another shape must not be used for this row.
       if filled != shape { values.row.clear() }
       filled = shape
       if let end = read(shape, start, &values) {
@@ -87,7 +87,7 @@ struct JSONRows: ~Copyable {
     }
   }
 
-  /// Reads the next row into the slots. Throws what reading throws.
+  /// Reads the next row into the slots. Throws errors of reading.
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line: return row(&reader, slots)
@@ -134,15 +134,15 @@ struct JSONRows: ~Copyable {
     }
   }
 
-  /// Where all places are taken a shape pushes another one out: of rows that have more shapes than that, or a new one each, only some
-  /// are learnt, because learning takes longer than the general way does.
+  /// When all places are used, a new shape replaces another one. If rows have more shapes than that, or each row a new one, only some
+  /// shapes are stored, because storing a shape takes longer than scanning the row.
   private mutating func isWorthLearning() -> Bool {
     if known < Self.shapeCount { return true }
     strangers &+= 1
     return strangers & 15 == 0
   }
 
-  /// Keeps the shape that was learnt; one that is known and was not usable for this row's values is learnt once only.
+  /// Stores the new shape, unless the same shape is known and only the values of this row did not fit it.
   private mutating func keepShape() {
     let shapes = shapes
     guard shapes[victim].isComplete else { return }
@@ -158,7 +158,7 @@ struct JSONRows: ~Copyable {
     guard p.pointee == 123 || p.pointee == 91 else { throw JSONProblem(.notAContainer, p) }
     try value(&p, JSONPaths.root, 0)
     JSONText.skipBlanks(&p)
-    // A carriage return that ends the line is a blank too.
+    // A carriage return at the end of the line is skipped as a blank.
     guard p >= start + count else { throw JSONProblem(.trailingText, p) }
     let shapes = shapes
     if isLearning { shapes[victim].end(learnt, start + count - learnt) }

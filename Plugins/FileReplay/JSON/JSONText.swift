@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// Why a line is no JSON, and where.
+/// Why a line is not valid JSON, and where.
 struct JSONProblem: Error {
   enum Code {
     case expectedValue, expectedKey, expectedColon, expectedCommaOrBrace, expectedCommaOrBracket, notAContainer, trailingText
@@ -15,7 +15,7 @@ struct JSONProblem: Error {
     address = UInt(bitPattern: at)
   }
 
-  /// The byte's place behind the start of the line, counted from 1.
+  /// The position of the byte in the line, counted from 1.
   func place(from start: UnsafePointer<UInt8>) -> Int { Int(address - UInt(bitPattern: start)) + 1 }
 
   var reason: String {
@@ -39,14 +39,14 @@ struct JSONProblem: Error {
 
 /// Scanning of JSON text (RFC 8259) in place.
 ///
-/// Unsafe inside: it walks a pointer without bounds and relies on the newline behind every line, which ends every token.
+/// Unsafe inside: it moves a pointer without bounds and relies on the newline after every line, which ends every token.
 enum JSONText {
   @inline(always)
   static func skipBlanks(_ p: inout UnsafePointer<UInt8>) {
     while p.pointee == 32 || p.pointee == 9 || p.pointee == 13 { p += 1 }
   }
 
-  /// Goes from an opening quotation mark to behind the closing one; true where there are escapes between.
+  /// Moves from an opening quotation mark past the closing one; returns true if there are escapes between.
   @inline(always)
   static func skipString(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> Bool {
     var q = p + 1
@@ -66,7 +66,7 @@ enum JSONText {
     }
   }
 
-  /// Goes on at the first backslash or control character of a string to behind its end.
+  /// Continues from the first backslash or control character of a string past its end.
   @inline(never)
   private static func skipEscapes(_ q: inout UnsafePointer<UInt8>) throws(JSONProblem) {
     while true {

@@ -1,17 +1,17 @@
 internal import MarketData
 
-/// A number as it was written: `mantissa` × 10^-`places`, at most nineteen digits.
+/// A decimal number: `mantissa` × 10^-`places`, at most nineteen digits.
 struct Decimal: Hashable, Sendable {
   var mantissa: UInt64 = 0
   var places: UInt8 = 0
   var isNegative = false
-  /// Longer than nineteen digits or with an exponent: the text has to be read by the slow way.
+  /// True for more than nineteen digits or an exponent: the text has to be read by the general reader.
   var isLong = false
 
-  /// What stands in front of the point.
+  /// The part before the point.
   var whole: UInt64 { places == 0 ? mantissa : mantissa / Digits.power(Int(places)) }
 
-  /// Billionths after division by `scale`, or nil where that is not exact or does not fit.
+  /// The value divided by `scale`, in units of 1e-9; nil if that is not exact or does not fit.
   func billionths(scale: UInt64) -> Int64? {
     if scale == 1, places <= 9 {
       let (raw, overflow) = mantissa.multipliedReportingOverflow(by: Digits.power(9 &- Int(places)))
@@ -20,7 +20,7 @@ struct Decimal: Hashable, Sendable {
     return quotient(multiplier: 1_000_000_000, scale: scale)
   }
 
-  /// Nanoseconds where one unit has `unit` of them, or nil where that is not whole or does not fit.
+  /// The value in nanoseconds, with `unit` nanoseconds in one unit; nil if that is not whole or does not fit.
   func nanoseconds(unit: UInt64) -> Int64? {
     if places == 0 {
       let (raw, overflow) = mantissa.multipliedReportingOverflow(by: unit)
@@ -29,7 +29,7 @@ struct Decimal: Hashable, Sendable {
     return quotient(multiplier: unit, scale: 1)
   }
 
-  /// `mantissa` × `multiplier` / (10^`places` × `scale`), exactly or nil.
+  /// `mantissa` × `multiplier` / (10^`places` × `scale`) if that is exact; otherwise nil.
   private func quotient(multiplier: UInt64, scale: UInt64) -> Int64? {
     let (divisor, overflow) = Digits.power(Int(places)).multipliedReportingOverflow(by: scale)
     let product = mantissa.multipliedFullWidth(by: multiplier)
@@ -44,16 +44,16 @@ struct Decimal: Hashable, Sendable {
   }
 }
 
-/// Which texts count as numbers.
+/// Which texts are numbers.
 enum NumberGrammar {
   /// RFC 8259, section 6.
   case json
-  /// Also a plus sign, `.5` and `5.`, as spreadsheets and databases write them.
+  /// Also with a plus sign, `.5` and `5.`, as written by spreadsheets and databases.
   case loose
 }
 
 extension Decimal {
-  /// Reads the number at `p` and moves `p` behind it; nil, with `p` at the first wrong byte, where there is none.
+  /// Reads the number at `p` and moves `p` past it; nil if there is none, with `p` at the first wrong byte.
   ///
   /// Unsafe: what follows the number must be readable, as `LineReader` guarantees, and must not be a digit.
   static func scan(_ p: inout UnsafePointer<UInt8>, _ grammar: NumberGrammar) -> Decimal? {
@@ -107,9 +107,9 @@ extension Decimal {
     return number
   }
 
-  /// Billionths of a long number, read from its text by the ground floor's exact reader.
+  /// A long number in units of 1e-9, read from its text by MarketData's exact reader.
   static func longBillionths(_ text: UnsafeBufferPointer<UInt8>) throws(TextError) -> (raw: Int64, decimals: UInt8) {
-    // The exact reader knows JSON's grammar only.
+    // The exact reader accepts JSON's grammar only.
     var plain: [UInt8] = []
     for byte in text.prefix(1024) {
       if byte == 43, plain.isEmpty { continue }

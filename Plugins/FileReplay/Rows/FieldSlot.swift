@@ -1,13 +1,13 @@
-/// Where a field's value lies in the row being read.
+/// The location of a field's value in the current row.
 ///
 /// Unsafe inside: it points into the reader's block or the parser's scratch memory, both alive until the next row.
 struct FieldSlot {
   enum Kind: UInt8 {
     /// Not in the row, or null.
     case absent
-    /// Text, which may write a number.
+    /// Text, which may be the text of a number.
     case text
-    /// A number already read.
+    /// A number that was read already.
     case number
     /// `true` or `false`.
     case literal
@@ -18,7 +18,7 @@ struct FieldSlot {
   var count = 0
   var number = Decimal()
   var kind = Kind.absent
-  /// Which of the field's possible names it came under; lower is better, 255 is none.
+  /// The rank of the name or path under which it was found; lower is better, 255 means none.
   var rank: UInt8 = 255
 
   var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
@@ -58,7 +58,7 @@ struct Slots: ~Copyable {
   @inline(always)
   subscript(_ index: Int) -> FieldSlot { base[index] }
 
-  /// Every field absent; where they lay stays, but is not looked at in an absent field.
+  /// Marks every field as absent; the old locations stay, but are not used for absent fields.
   @inline(always)
   func clear() {
     for i in 0..<count {
@@ -69,19 +69,19 @@ struct Slots: ~Copyable {
   }
 }
 
-/// What a row parser found.
+/// The result of reading a row.
 enum RowFound {
   case row
   /// An empty line.
   case blank
-  /// No row; the parser's `reason` says why.
+  /// A malformed row; the parser's `reason` says why.
   case malformed
   case end
-  /// It has not come yet, and the reader is not to wait for it.
+  /// It has not arrived yet, and the reader must not wait for it.
   case later
 }
 
-/// Why a row is no event: the field and what is wrong with it.
+/// Why a row gives no event: the field and what is wrong with it.
 struct FieldProblem: Error, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notAValue

@@ -2,11 +2,11 @@ internal import MarketData
 
 /// Reading rows of a known shape.
 extension RowShape {
-  /// Reads a row from `start` on and answers where its newline is; nil, with some values perhaps set, where it has another shape or a
-  /// value that is no good. The newline may be the one behind the last byte that was read of the file.
+  /// Reads a row from `start` on and returns the position of its newline. Returns nil if the row has another shape or a malformed value;
+  /// some values may be set then. The newline may be the one after the last byte that was read from the file.
   ///
-  /// Values written in the usual ways are read at once; the others, and those for nothing, go to `other`, which moves the pointer
-  /// behind the value and answers whether it is good.
+  /// Values in the usual forms are read directly. For other forms, and for unused values, `other` is called, which moves the pointer past
+  /// the value and returns whether it is valid.
   @inline(always)
   static func read(
     _ pieces: UnsafeMutablePointer<Piece>, _ bytes: UnsafeMutablePointer<UInt8>, _ start: UnsafePointer<UInt8>,
@@ -44,8 +44,8 @@ extension RowShape {
     }
   }
 
-  /// Whether the bytes behind the first eight agree, but for the last few. One after the other: a newline, which no shape has inside,
-  /// ends the comparison before it leaves what is readable.
+  /// True if the bytes after the first eight agree, except for the last few. They are compared one by one: a newline, which no shape
+  /// contains, ends the comparison before it leaves the readable bytes.
   @inline(never)
   private static func same(_ p: UnsafePointer<UInt8>, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Bool {
     var at = 8
@@ -56,7 +56,7 @@ extension RowShape {
     return true
   }
 
-  /// Whether a row begins as rows of this shape do.
+  /// True if a row begins like the rows of this shape.
   @inline(always)
   func begins(_ start: UnsafePointer<UInt8>) -> Bool {
     isComplete && (ByteWords.load(start) ^ pieces.pointee.head) & pieces.pointee.headMask == 0

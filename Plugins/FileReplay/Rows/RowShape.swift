@@ -1,44 +1,44 @@
 internal import MarketData
 
-/// The shape of rows: the bytes between their values, and what each value is for.
+/// The shape of rows: the bytes between their values, and the use of each value.
 ///
-/// A row of a known shape is read in one pass from its first byte to its end, without looking for the end first: see `read`.
+/// A row of a known shape is read in one pass from its first byte to its end, without searching for the end first: see `read`.
 ///
-/// Unsafe inside: it compares rows with remembered bytes a word at a time; the newline behind every row stops it.
+/// Unsafe inside: it compares rows with stored bytes a word at a time; the newline after every row stops it.
 struct RowShape: ~Copyable {
-  /// What a value is for.
+  /// The use of a value.
   enum Use: UInt8 {
     /// The row ends here.
     case end
-    /// Nothing; it only has to be passed.
+    /// Unused; it is only skipped.
     case nothing
     case symbol, time, price, quantity
-    /// A field that is read the general way.
+    /// A field that is read by the general functions.
     case other
-    /// No value: the one before is read once more, for another field.
+    /// No value of its own: the value before it is read again, for another field.
     case again
   }
-  /// How a value is written.
+  /// The form of a value.
   enum Form: UInt8 {
     /// Between delimiters.
     case field
-    /// In JSON: between quotation marks, which belong to the bytes between the values.
+    /// In JSON: in quotation marks, which belong to the bytes between the values.
     case text
     /// In JSON: a number.
     case number
-    /// In JSON: `true`, `false` or `null`, for nothing.
+    /// In JSON: `true`, `false` or `null`; unused.
     case literal
   }
-  /// Bytes that must come next, and the value behind them.
+  /// Bytes that must come next, and the value after them.
   struct Piece {
-    /// The first eight bytes under their mask, and the last eight where there are more.
+    /// The first eight bytes under their mask, and the last eight if there are more.
     var head: UInt64 = 0
     var headMask: UInt64 = 0
     var tail: UInt64 = 0
     var count = 0
-    /// Where the bytes lie in `bytes`; looked at where there are more than sixteen.
+    /// The offset of the bytes in `bytes`; used if there are more than sixteen.
     var place = 0
-    /// The byte behind the value, in all eight places.
+    /// The byte that follows the value, repeated eight times.
     var stop: UInt64 = 0
     var use = Use.end
     var form = Form.field
@@ -56,7 +56,7 @@ struct RowShape: ~Copyable {
   private var pieceCount = 0
   private var byteCount = 0
   private var isTooLarge = false
-  /// By field, what it is read from: the value's rank among the field's possible ones, and its piece; -1 where it is null.
+  /// By field, the value it is read from: its rank among the paths of the field, and its piece; -1 if it is null.
   private var found: [(rank: UInt8, piece: Int)?]
 
   /// - Parameter hasSymbol: rows need not have a symbol.
@@ -81,7 +81,7 @@ struct RowShape: ~Copyable {
 // MARK: - Learning
 
 extension RowShape {
-  /// Begins to learn another shape.
+  /// Clears the shape, to build another one.
   mutating func clear() {
     isComplete = false
     isTooLarge = false
@@ -90,8 +90,8 @@ extension RowShape {
     for i in found.indices { found[i] = nil }
   }
 
-  /// Learns the next bytes and the value behind them, which is for these fields; the best of several values for a field is taken, and
-  /// of two as good the last.
+  /// Adds the next bytes and the value after them, which is for these fields. Of several values for a field the one with the best rank is
+  /// used, and of two with the same rank the last.
   mutating func add(_ from: UnsafePointer<UInt8>, _ count: Int, _ form: Form, for targets: [(field: Int, rank: UInt8)]) {
     append(from, count, .nothing, form)
     var isFirst = true
@@ -108,7 +108,7 @@ extension RowShape {
       pieces[pieceCount - 1].kind = kind
       pieces[pieceCount - 1].use =
         switch kind {
-        // A number may have a name's letters, but not the other way round.
+        // A JSON number in a field for symbols is read by the general functions.
         case .symbol: form == .number ? .other : .symbol
         case .time: .time
         case .price: .price
@@ -118,17 +118,17 @@ extension RowShape {
     }
   }
 
-  /// Learns that these fields are null; the text that says so belongs to the bytes between the values.
+  /// Records that these fields are null; the text `null` belongs to the bytes between the values.
   mutating func addNull(for targets: [(field: Int, rank: UInt8)]) {
     for target in targets { _ = take(target.field, target.rank, -1) }
   }
 
-  /// Learns the bytes that end the row. The shape is complete where it has all that an event needs.
+  /// Adds the bytes that end the row. The shape is usable if it has all fields that an event needs.
   mutating func end(_ from: UnsafePointer<UInt8>, _ count: Int) {
     append(from, count, .end, .field)
     isComplete = !isTooLarge && zip(isNeeded, found).allSatisfy { !$0 || ($1?.piece ?? -1) >= 0 }
     for i in 0..<max(0, pieceCount - 1) where pieces[i].use != .again {
-      // A carriage return or a newline where nothing follows: either is no part of a value.
+      // After the last value comes a carriage return or a newline; neither is part of a value.
       let next = pieces[i + 1]
       let byte = next.use == .again ? nil : next.count > 0 ? UInt8(truncatingIfNeeded: next.head) : next.use == .end ? 10 : nil
       pieces[i].stop = byte.map { ByteWords.all($0) } ?? 0
@@ -138,7 +138,7 @@ extension RowShape {
     }
   }
 
-  /// True where rows of the one are rows of the other, read in the same way.
+  /// True if both shapes match the same rows and read them in the same way.
   func isSame(as other: borrowing RowShape) -> Bool {
     guard isComplete, other.isComplete, pieceCount == other.pieceCount, byteCount == other.byteCount else { return false }
     for i in 0..<pieceCount {
@@ -151,7 +151,7 @@ extension RowShape {
     return mine.elementsEqual(theirs)
   }
 
-  /// True where the value is the best so far for a field.
+  /// True if the value is the best one so far for a field.
   private mutating func take(_ field: Int, _ rank: UInt8, _ piece: Int) -> Bool {
     if let best = found[field] {
       if rank > best.rank { return false }

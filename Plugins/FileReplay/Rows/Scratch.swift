@@ -1,6 +1,6 @@
-/// Memory for values that cannot be taken as they lie; it keeps what it has and moves only when asked to make room.
+/// Memory for values that cannot be used in place. It moves only when `reserve` needs more room.
 ///
-/// Unsafe inside because values in it are handed out by pointer, like those in the reader's block.
+/// Unsafe inside because values in it are accessed by pointer, like those in the reader's block.
 struct Scratch: ~Copyable {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
@@ -18,7 +18,7 @@ struct Scratch: ~Copyable {
 
   mutating func clear() { count = 0 }
 
-  /// Makes room for `more` bytes; pointers into it are void afterwards.
+  /// Makes room for `more` bytes; pointers into the memory are invalid afterwards.
   mutating func reserve(_ more: Int) {
     if count + more <= capacity { return }
     let bigger = max(capacity * 2, count + more)
@@ -29,10 +29,10 @@ struct Scratch: ~Copyable {
     capacity = bigger
   }
 
-  /// What `body` writes from the pointer on, for which room must have been made; it answers how many bytes.
+  /// Appends what `body` writes at the pointer; `body` returns the number of bytes, for which there must be room.
   mutating func append(_ body: (UnsafeMutablePointer<UInt8>) -> Int) { count += body(base + count) }
 
-  /// One byte; room must have been made.
+  /// Appends one byte; there must be room.
   @inline(always)
   mutating func put(_ byte: UInt8) {
     base[count] = byte

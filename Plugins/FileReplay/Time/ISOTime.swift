@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusFiles
 
-/// Reads ISO-8601 times and dates; a date like the one before costs two comparisons.
+/// Reads ISO-8601 times and dates; a date that equals the one before takes two comparisons.
 ///
-/// Unsafe inside: it loads words from rows, behind which `LineReader` keeps bytes readable.
+/// Unsafe inside: it loads words from rows; `LineReader` guarantees readable bytes after them.
 struct ISOTime {
-  /// Why a text is no time; nil where it simply is none.
+  /// Why a text is not a valid time; nil if there is no particular reason.
   struct Problem: Error {
     var reason: String?
 
@@ -21,7 +21,7 @@ struct ISOTime {
   }
   private var zone: ZoneRules?
   private let finer: FinerTimes
-  // The last date: its ten bytes as two words that overlap, its days since the epoch, and its first moment in the zone.
+  // The last date: its ten bytes as two overlapping words, its days since the epoch, and its first moment in the zone.
   private var front: UInt64 = 0
   private var back: UInt64 = 0
   private var day = 0
@@ -32,13 +32,13 @@ struct ISOTime {
     self.finer = finer
   }
 
-  /// A time on the same date as the last one, in the usual form; nil where `read` has to look closer.
+  /// A time on the same date as the last one, in the usual form; nil if `read` has to be used.
   @inline(always)
   mutating func quick(_ p: UnsafePointer<UInt8>, _ count: Int, _ format: TimeFormat) -> Timestamp? {
     guard ByteWords.load(p) == front, ByteWords.load(p + 2) == back else { return nil }
     if count == 10 { return format == .iso8601 ? nil : Timestamp(ns: begin) }
     guard count >= 19, format != .date, p[10] == 84 || p[10] == 32 else { return nil }
-    // `13:30:00` against `00:00:00`: digits become 0...9, colons 0.
+    // `13:30:00` XOR `00:00:00`: digits become 0...9, colons 0.
     let clock = ByteWords.load(p + 11) ^ 0x3030_3a30_303a_3030
     if ((clock &+ 0x7676_7f76_767f_7676) | clock) & 0x8080_8080_8080_8080 != 0 { return nil }
     let hour = (clock & 15) &* 10 &+ (clock >> 8) & 15
@@ -77,7 +77,7 @@ struct ISOTime {
       case .day: return begin
       case .moment(let time): return time
       case .local(let time):
-        // The day has been remembered; only the zone can object now.
+        // The day is stored already; only the conversion to the zone can still fail.
         if zone != nil, let utc = try inZone(time) { return utc }
       }
     } catch {
@@ -92,7 +92,7 @@ struct ISOTime {
     throw Problem(reason: "does not exist in \(zone.name): clocks go forward")
   }
 
-  /// The text without what stands behind the ninth decimal; nil where nothing does.
+  /// The text without the digits after the ninth decimal; nil if there are none.
   private static func truncated(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard let point = text.firstIndex(where: { $0 == 46 || $0 == 44 }) else { return nil }
     let decimals = text[(point + 1)...].prefix { $0 &- 48 < 10 }
@@ -103,7 +103,7 @@ struct ISOTime {
   private enum Written {
     case day
     case moment(Timestamp)
-    /// What a clock in the assumed zone shows, as if it were UTC.
+    /// A local time in the assumed zone, stored as if it were UTC.
     case local(Timestamp)
   }
 
@@ -133,7 +133,7 @@ struct ISOTime {
     return time
   }
 
-  /// Makes `date` the last one and answers its first moment.
+  /// Stores `date` as the last one and returns its first moment.
   private mutating func remember(_ date: CivilDate, _ text: UnsafeBufferPointer<UInt8>) throws(TextError) -> Timestamp {
     let days = date.daysSinceEpoch
     guard let moment = Self.timestamp(zone?.begin(ofDay: days) ?? days * 86_400, 0), Self.timestamp(days * 86_400, 0) != nil else {

@@ -2,27 +2,27 @@ internal import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// A time as a configuration has it: with its offset from UTC, or as the clocks of a zone show it.
+/// A time in a configuration: with an offset from UTC, or as local time of a zone.
 struct ReplayMoment: Hashable, Sendable {
-  /// Why there is no such moment: one sentence.
+  /// Why the time does not exist in the zone, in one sentence.
   struct Missing: Error {
     let message: String
   }
   enum Form: Hashable, Sendable {
-    /// With an offset: the same everywhere.
+    /// With an offset: independent of the zone.
     case exact
-    /// What a clock shows.
+    /// A local time.
     case clock
     /// The first moment of a day.
     case day
   }
   let form: Form
-  /// Without an offset as if it were UTC.
+  /// The written time; without an offset it is stored as if it were UTC.
   let written: Timestamp
 
-  /// The moment, for a zone: UTC where there is none. Throws in words where its clocks never show it.
+  /// The moment in a zone, or in UTC if there is none. Throws if the local time does not exist in the zone.
   ///
-  /// A time that they show twice, because they go back, is the first of the two, as it is in rows.
+  /// A local time that occurs twice, because clocks are set back, is the first of the two, as in rows.
   func time(in zone: inout ZoneRules?) throws(Missing) -> Timestamp {
     guard form != .exact, let name = zone?.name else { return written }
     let (seconds, rest) = written.ns.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -5,14 +5,14 @@ internal import StockbusFiles
 struct TimeDecoder: ~Copyable {
   private let format: TimeFormat
   private let finer: FinerTimes
-  private let unit: UInt64  // 0 where the format is no plain number
-  private let origin: Int64  // ns since the epoch where counting begins
-  private let length: Int64  // ns the counted day has; Int64.max for the epoch
-  /// True where whole numbers are times since the epoch.
+  private let unit: UInt64  // 0 if the format is not a plain number
+  private let origin: Int64  // ns since the epoch from which times are counted
+  private let length: Int64  // the length of the day in ns; Int64.max for the epoch
+  /// True if whole numbers are times since the epoch.
   let isEpoch: Bool
   var text: ISOTime
 
-  /// `date` is needed by the formats since midnight and by no other.
+  /// `date` is only needed by the formats since midnight.
   init(format: TimeFormat, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject) {
     self.format = format
     self.finer = finer
@@ -44,7 +44,7 @@ struct TimeDecoder: ~Copyable {
     return try slow(slot, field)
   }
 
-  /// A whole number since the epoch, where those are times; nil where it does not fit.
+  /// The time of a whole number since the epoch, if `isEpoch`; nil if it does not fit.
   @inline(always)
   func quick(_ whole: UInt64) -> Int64? {
     let (ns, overflow) = whole.multipliedReportingOverflow(by: unit == 0 ? TimeUnit.guess(whole) : unit)
@@ -66,7 +66,7 @@ struct TimeDecoder: ~Copyable {
     return Timestamp(ns: origin &+ ns)
   }
 
-  /// Nanoseconds of a number that is too long, too large or too fine for the usual way, from its digits.
+  /// The nanoseconds of a number that is too long, too large or too fine for `quick`, computed from its digits.
   @inline(never)
   private func inexact(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Int64 {
     var isNegative = false
@@ -101,7 +101,7 @@ struct TimeDecoder: ~Copyable {
     if isFiner, finer == .reject, ns <= Int64.max {
       throw FieldProblem(field: field, reason: .time("is finer than a nanosecond ('finer: truncate' cuts it off)"))
     }
-    // The nanosecond that it lies in, also before 1970.
+    // Rounded down, also before 1970.
     let signed = isNegative ? -ns - (isFiner ? 1 : 0) : ns
     guard let exact = Int64(exactly: signed) else { throw FieldProblem(field: field, reason: .time("is out of range")) }
     return exact
@@ -121,13 +121,13 @@ struct TimeDecoder: ~Copyable {
           throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
         }
       }
-      // Only blanks around the number can have brought it here.
+      // Only blanks around the number can be the reason that it was not read before.
       if trimmed.count < slot.count, let number = try? ValueDecoder.slowNumber(slot, field) { return try epoch(number, slot, field) }
     }
     throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
   }
 
-  /// True where times and dates are read that are no plain number.
+  /// True if times and dates are read that are not plain numbers.
   var isForText: Bool { unit == 0 }
 
   private var described: String {

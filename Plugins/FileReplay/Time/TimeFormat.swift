@@ -2,18 +2,18 @@ internal import MarketData
 
 /// How times are written in a file.
 enum TimeFormat: Hashable, Sendable, CaseIterable {
-  /// ISO-8601 or a date where it looks so, else a number whose size tells its unit: see `TimeUnit.guess`.
+  /// ISO-8601 or a date if it looks like one, otherwise a number whose unit follows from its size: see `TimeUnit.guess`.
   case auto
   /// `2013-10-08T13:30:00.012Z`, up to nine decimals; without a zone the zone option must be given.
   case iso8601
-  /// `2008-01-02`: the first moment of that day in the zone option, UTC where there is none.
+  /// `2008-01-02`: the first moment of that day in the zone option, or in UTC without one.
   case date
   case seconds, milliseconds, microseconds, nanoseconds
-  /// Elapsed since the midnight that began the date option in the zone option, not what a clock shows: on the day clocks go
-  /// forward 09:30 is 8.5 hours after midnight.
+  /// The time elapsed since midnight of the date option in the zone option. This is not the local time: on the day when clocks go forward,
+  /// 09:30 is 8.5 hours after midnight.
   case secondsSinceMidnight, millisecondsSinceMidnight, microsecondsSinceMidnight, nanosecondsSinceMidnight
 
-  /// As it is written in options.
+  /// Its name in options.
   var name: String {
     switch self {
     case .auto: "auto"
@@ -30,7 +30,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The format named so, if there is one.
+  /// The format with this name; nil if there is none.
   init?(_ name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
@@ -48,11 +48,11 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
       (.iso8601, ["iso", "iso-8601", "datetime", "rfc3339"]), (.date, ["day", "days"]),
     ]
     if let other = others.first(where: { $0.1.contains(word) }) { return other.0 }
-    // Of two letters every other format is a slip away.
+    // Two letters are too few: many formats differ from them by one letter.
     return word.utf8.count < 3 ? nil : suggestion(for: word, among: allCases.map(\.name)).flatMap { Self($0) }
   }
 
-  /// Nanoseconds in the unit; nil for the forms that are no plain number.
+  /// Nanoseconds in the unit; nil for formats that are not plain numbers.
   var unit: UInt64? {
     switch self {
     case .auto, .iso8601, .date: nil
@@ -71,11 +71,11 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What becomes of a time that is finer than a nanosecond, which an event's time is not.
+/// How times finer than a nanosecond are treated, because event times have nanoseconds.
 enum FinerTimes: String, Hashable, Sendable, CaseIterable {
   /// The row is malformed.
   case reject
-  /// The nanosecond it lies in.
+  /// It is rounded down to the nanosecond.
   case truncate
 }
 
@@ -85,8 +85,8 @@ enum TimeUnit {
   static let millisecond: UInt64 = 1_000_000
   static let microsecond: UInt64 = 1000
 
-  /// The unit that a number since the epoch with this whole part is most likely in: below 10^11 seconds (until the year 5138), below
-  /// 10^14 milliseconds (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
+  /// The most likely unit of a number since the epoch with this whole part: below 10^11 seconds (until the year 5138), below 10^14
+  /// milliseconds (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
   @inline(always)
   static func guess(_ whole: UInt64) -> UInt64 {
     if whole >= 100_000_000_000_000_000 { return 1 }

@@ -26,7 +26,7 @@ struct CommandChannel: Channel {
 
   func deliver(_ notification: Notification) async throws(DeliveryError) {
     let values = notification.values(channel: name)
-    // An argument ends at a zero byte; a value must not cut off what follows it.
+    // An argument ends at a zero byte, so zero bytes are removed from values.
     let filled = arguments.map { $0.filled(values) { $0.filter { $0 != "\0" } } }
     if let option = firstOption(filled) {
       throw DeliveryError(
@@ -35,7 +35,7 @@ struct CommandChannel: Channel {
     try await ProgramCall(program, filled, environment: environment, timeout: timeout).deliver(by: tools)
   }
 
-  /// The first argument that data has made an option: it begins with a value, the value with a `-`, and no `--` stands before it.
+  /// The first argument that a value has turned into an option: it begins with a value that begins with `-`, and no `--` is before it.
   private func firstOption(_ filled: [String]) -> String? {
     for (argument, text) in zip(arguments, filled) {
       if argument.beginsWithValue { if text.utf8.first == UInt8(ascii: "-") { return text } } else if text == "--" { return nil }

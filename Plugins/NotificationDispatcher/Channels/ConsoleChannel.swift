@@ -1,4 +1,4 @@
-/// A line on standard output, above whatever is drawn there.
+/// Prints a line on standard output, above anything that is drawn there.
 struct ConsoleChannel: Channel {
   let print: @Sendable (String) async throws -> Void
   var retries: RetryPolicy { RetryPolicy() }

@@ -1,6 +1,6 @@
 internal import StockbusPlugin
 
-/// A notification on the desktop, by `notify-send` (libnotify).
+/// Shows a notification on the desktop, with `notify-send` (libnotify).
 struct DesktopChannel: Channel {
   private let program: String
   private let timeout: Duration
@@ -19,7 +19,7 @@ struct DesktopChannel: Channel {
     self.tools = tools
   }
 
-  /// Where the desktop's session is.
+  /// The environment variables that name the desktop's session.
   private static let session = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR"]
 
   func deliver(_ notification: Notification) async throws(DeliveryError) {

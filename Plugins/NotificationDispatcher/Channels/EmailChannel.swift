@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// An e-mail, handed to the program that takes mail the way sendmail does: recipients as arguments, the message on standard input.
+/// Sends an e-mail through a program with sendmail's interface: recipients as arguments, the message on standard input.
 struct EmailChannel: Channel {
   private let program: String
   private let options: EmailSettings
@@ -26,7 +26,7 @@ struct EmailChannel: Channel {
     let mail = MailMessage(
       from: options.from, to: options.to, subject: subject.filled(notification.values(channel: name)),
       body: notification.alert.message + "\n\n" + Self.details(notification), id: notification.id, date: tools.clock.now)
-    // -i: a line with a single dot does not end the message; the recipients stand behind `--`, so that none is taken for an option.
+    // -i: a line with a single dot does not end the message; the recipients come after `--`, so that none is taken for an option.
     let arguments = ["-i", "-f", options.from, "--"] + options.to
     try await ProgramCall(
       program, arguments, environment: ProgramCall.minimal(tools.environment), input: Array(mail.text.utf8), timeout: options.timeout
@@ -45,9 +45,9 @@ struct EmailChannel: Channel {
   }
 }
 
-/// An address as mail programs take it.
+/// Checks of mail addresses.
 enum MailAddress {
-  /// Why a text is no address that can be used; nil where it is: one `@`, nothing that ends a line, a header or an argument.
+  /// Why a text is not a usable address; nil if it is one: it has one `@`, and no character that ends a line, a header or an argument.
   static func fault(in text: String) -> String? {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     let isPlain = text.unicodeScalars.allSatisfy { $0.value > 32 && $0.value != 127 && !"<>()[],;:\\\"".unicodeScalars.contains($0) }

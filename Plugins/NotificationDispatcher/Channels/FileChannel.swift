@@ -1,7 +1,7 @@
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// A line in a file, written out at once; alerts are few. A line is in the file exactly if its alert is delivered.
+/// Writes a line to a file at once, because alerts are few. A line is in the file if and only if its alert counts as delivered.
 actor FileChannel: Channel {
   private let executor = BlockingExecutor(label: "notification_dispatcher.file")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -9,7 +9,7 @@ actor FileChannel: Channel {
   private let format: AlertFormat
   nonisolated var retries: RetryPolicy { RetryPolicy(attempts: 3) }
 
-  /// `goesOn` where an earlier life of the run has written to it: what it has delivered stays.
+  /// `goesOn` is true if an earlier life in this run has written to the file: its lines stay.
   init(_ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles()) throws {
     var opening = options.rotation.options()
     if goesOn { opening.opening = .append }
@@ -22,7 +22,7 @@ actor FileChannel: Channel {
       try file.write(Array(((format == .jsonl ? notification.json : notification.line) + "\n").utf8))
     } catch { throw DeliveryError("\(error)", isTransient: true) }
     do throws(FileError) { try file.flush() } catch {
-      // What stayed in the buffer would be written with the next alert, when this one may be a dead letter.
+      // A line left in the buffer would be written with the next alert, although its own alert may be a dead letter by then.
       if file.discard() > 0 { throw DeliveryError("\(error)", isTransient: true) }
     }
   }

@@ -8,13 +8,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Ends the programs of this process with it, also when nothing else can: after `kill -9`.
+/// Kills the programs that this process has started when the process ends, even after `kill -9`.
 ///
-/// A small child, `/bin/sh` in a session of its own, waits at a pipe. Whoever starts a program writes `+ID` into it before the program begins, and `-ID`
-/// when it has ended. The pipe breaks when this process ends, and the child kills the sessions that are left. (The kernel's own way,
-/// PR_SET_PDEATHSIG, ends a program with the thread that started it, and threads of a pool come and go.)
+/// A child process, `/bin/sh` in a session of its own, waits at a pipe. `+ID` is written into the pipe before a program begins, and `-ID`
+/// when it has ended. The pipe breaks when this process ends; then the child kills the sessions that are left. (The kernel's
+/// PR_SET_PDEATHSIG kills a program when the thread that started it ends, and threads of a pool come and go.)
 final class Lifeline: Sendable {
-  /// That of the process; started with the first program.
+  /// The lifeline of the process; started with the first program.
   static let shared = Lifeline()
 
   private struct Watchman {
@@ -25,10 +25,11 @@ final class Lifeline: Sendable {
 
   deinit { cut() }
 
-  /// Runs as `sh -c registration PROGRAM ARGUMENTS…` with the pipe as standard error: says its own id, and becomes the program.
+  /// Runs as `sh -c registration PROGRAM ARGUMENTS…` with the pipe as standard error: reports its own id, and replaces itself by the
+  /// program.
   static let registration = #"echo "+$$" >&2; exec "$0" "$@" 2>&1"#
 
-  /// Standard input is the pipe. A space stands on both sides of every id in `live`.
+  /// Standard input is the pipe. Every id in `live` has a space on both sides.
   private static let script = """
     live=' '
     while IFS= read -r line; do
@@ -41,11 +42,11 @@ final class Lifeline: Sendable {
     for id in $live; do kill -s KILL -- "-$id"; done
     """
 
-  /// The pipe, for the standard error of a program's first words; nil where there is no shell.
+  /// The pipe, which is the standard error of `registration`; nil if there is no shell.
   var descriptor: Int32? {
     watchman.withLock { watchman in
       if let present = watchman, waitpid(present.child, nil, WNOHANG) != 0 {
-        // Somebody has ended it.
+        // The child was killed.
         close(present.pipe)
         watchman = nil
       }
@@ -54,10 +55,10 @@ final class Lifeline: Sendable {
     }
   }
 
-  /// The program has ended and was waited for; what it has left behind is nobody's business any more.
+  /// Call this when a program has ended and was waited for; processes that it has left running are not killed.
   func forget(_ id: pid_t) { watchman.withLock { if let watchman = $0 { Self.put("-\(id)\n", into: watchman.pipe) } } }
 
-  /// What the end of the process does: the programs that are left end now.
+  /// Does what the end of the process does: kills the programs that are left.
   func cut() {
     let left = watchman.withLock { watchman in
       defer { watchman = nil }
@@ -70,7 +71,7 @@ final class Lifeline: Sendable {
 
   private static func put(_ line: String, into pipe: Int32) {
     var line = line
-    // At most `PIPE_BUF` bytes go whole or not at all.
+    // A write of at most `PIPE_BUF` bytes is atomic.
     line.withUTF8 { _ = try? FileDescriptor(rawValue: pipe).writeOnce(UnsafeRawBufferPointer($0)) }
   }
 

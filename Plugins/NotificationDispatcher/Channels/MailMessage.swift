@@ -1,17 +1,17 @@
 internal import MarketData
 internal import StockbusNetwork
 
-/// A plain mail (RFC 5322) in UTF-8; nothing in a subject or an address can end its header line.
+/// A plain mail (RFC 5322) in UTF-8. No text in a subject or an address can end its header line.
 struct MailMessage: Sendable {
   let from: String
   let to: [String]
   let subject: String
   let body: String
-  /// Also its Message-ID, so that a second copy is recognised.
+  /// Also the Message-ID, so that mail programs recognise a second copy.
   let id: String
   let date: Timestamp
 
-  /// With the line ends of the system, as sendmail's interface has it.
+  /// With the system's line ends, as sendmail's interface requires.
   var text: String {
     """
     From: \(Self.clean(from))
@@ -34,7 +34,7 @@ struct MailMessage: Sendable {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? " " : $0 }))
   }
 
-  /// As words of RFC 2047 where there is more than printable ASCII; each at most 75 characters, cut between characters.
+  /// Encoded as words of RFC 2047 if there is more than printable ASCII; each has at most 75 characters and is cut between characters.
   static func encoded(_ text: String) -> String {
     if text.utf8.allSatisfy({ (32..<127).contains($0) }), text.utf8.count <= 900, !text.contains("=?") { return text }
     var words: [String] = []

@@ -1,7 +1,8 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// A message by a ntfy server, published as JSON, so that nothing of it stands in a header (docs.ntfy.sh/publish, "Publish as JSON").
+/// Sends a message through a ntfy server, published as JSON, so that no part of it is in a header (docs.ntfy.sh/publish, "Publish as
+/// JSON").
 struct NtfyChannel: Channel {
   private let address: WebAddress
   private let options: NtfySettings

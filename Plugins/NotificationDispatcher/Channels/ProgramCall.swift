@@ -1,11 +1,11 @@
 internal import StockbusPlugin
 
-/// A program to be run: its arguments are handed over as they are, and it gets the environment that stands here and no other.
+/// A program to be run. Its arguments are passed on unchanged, and it gets exactly this environment.
 struct ProgramCall: Sendable {
   let program: String
   let arguments: [String]
   let environment: [String: String]
-  /// What stands on its standard input.
+  /// The contents of its standard input.
   let input: [UInt8]
   let timeout: Duration
 
@@ -17,7 +17,7 @@ struct ProgramCall: Sendable {
     self.timeout = timeout
   }
 
-  /// What every program needs; nothing else of ours is a program's business, least of all secrets.
+  /// The variables that every program needs. Programs get no others of this process, because these may contain secrets.
   static func minimal(_ environment: [String: String]) -> [String: String] {
     environment.filter { ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].contains($0.key) }
   }
@@ -33,7 +33,7 @@ struct ProgramCall: Sendable {
       case .cancelled: throw DeliveryError("cancelled", isTransient: true)
       }
     }
-    // What it printed stays out of it: it may repeat an argument or a variable.
+    // The error does not contain the program's output, which may repeat an argument or a variable.
     switch result {
     case .exited(0): return
     case .exited(let status): throw DeliveryError("\(name) ended with status \(status)", isTransient: true)
@@ -53,8 +53,8 @@ enum ProgramError: Error, Hashable, Sendable {
   case notStarted, timedOut, cancelled
 }
 
-/// What runs programs: the system, or a script in a test.
+/// Runs programs: the system does, or a script in a test.
 protocol ProgramRunner: Sendable {
-  /// Runs a program to its end; kills it, and what it has started in its session, after its time on `clock` or when cancelled.
+  /// Runs a program to its end. After its time-out on `clock`, or when the task is cancelled, kills it and the processes in its session.
   func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult
 }

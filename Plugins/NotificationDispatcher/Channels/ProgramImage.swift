@@ -6,15 +6,15 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What a program's file is, by its first bytes.
+/// The kind of a program's file, by its first bytes.
 struct ProgramImage {
-  /// Something that every kernel starts: a script that names its interpreter, or machine code.
+  /// True for files that every kernel can start: a script that names its interpreter, or machine code.
   let isKnown: Bool
 
-  /// Nil where there is no such file, or it may not be run.
+  /// Nil if there is no such file, or it is not executable.
   init?(_ path: String) {
     guard access(path, X_OK) == 0 else { return nil }
-    // One that may be run and not be read is machine code.
+    // A file that is executable and not readable must be machine code.
     guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else {
       isKnown = true
       return

@@ -14,7 +14,7 @@ internal import System
 internal import SystemPackage
 #endif
 
-/// Programs by swift-subprocess. They end with this process, however it ends: see `Lifeline`.
+/// Runs programs with swift-subprocess. They are killed when this process ends, however it ends: see `Lifeline`.
 struct SystemPrograms: ProgramRunner {
   private let lifeline: Lifeline
 
@@ -27,7 +27,7 @@ struct SystemPrograms: ProgramRunner {
         try? await clock.sleep(for: call.timeout)
         return .failure(.timedOut)
       }
-      // Whichever comes first; cancelling the program's task kills it, and the group waits for that.
+      // The first result counts. Cancelling the program's task kills the program, and the group waits for that.
       let first = await group.next() ?? .failure(.cancelled)
       group.cancelAll()
       return first
@@ -39,11 +39,11 @@ struct SystemPrograms: ProgramRunner {
   @concurrent
   private func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramError> {
     guard let image = ProgramImage(call.program) else { return .failure(.notStarted) }
-    // What the kernel would not start is left to fail as it does: a shell would take it for a script.
+    // A file that the kernel cannot start is started directly, so that it fails; a shell would interpret it as a script.
     guard image.isKnown, let guardian = lifeline.descriptor else {
       return await run(call.program, call.arguments, call, errors: .combinedWithOutput)
     }
-    // The shell says who it is and becomes the program: there is no moment at which the program lives and nobody knows.
+    // The shell reports its id and then replaces itself by the program, so the program never runs unregistered.
     return await run(
       "/bin/sh", ["-c", Lifeline.registration, call.program] + call.arguments, call,
       errors: .fileDescriptor(FileDescriptor(rawValue: guardian), closeAfterSpawningProcess: false))
@@ -54,7 +54,7 @@ struct SystemPrograms: ProgramRunner {
     _ program: String, _ arguments: [String], _ call: ProgramCall, errors: some ErrorOutputProtocol
   ) async -> Result<ProgramResult, ProgramError> {
     var options = PlatformOptions()
-    // In a session of its own, so that what it starts is killed with it, and Ctrl-C at our terminal is not its business.
+    // In a session of its own, so that the processes it starts are killed with it, and Ctrl-C at the terminal does not reach it.
     options.createSession = true
     options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
     let variables = Dictionary(
@@ -67,7 +67,7 @@ struct SystemPrograms: ProgramRunner {
         input: .array(call.input), output: .sequence, error: errors
       ) { execution in
         id.store(execution.processIdentifier.value, ordering: .relaxed)
-        // Read and forgotten, so that the program never waits for a reader, and never fills our memory.
+        // The output is read and discarded, so that the program never waits for a reader and the output uses no memory.
         for try await _ in execution.standardOutput {}
       }
       switch result.terminationStatus {
@@ -80,9 +80,9 @@ struct SystemPrograms: ProgramRunner {
   }
 }
 
-/// Where programs are.
+/// Finds programs.
 enum ProgramSearch {
-  /// A path as it is, or a name looked for along `PATH`; nil where there is no such program.
+  /// A path unchanged, or a name searched along `PATH`; nil if there is no such program.
   static func find(_ name: String, in environment: [String: String]) -> String? {
     if name.contains("/") { return isProgram(name) ? name : nil }
     let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")

@@ -9,7 +9,7 @@ internal import Foundation
 #endif
 
 extension ChannelTools {
-  /// The world, as the dispatcher's context shows it.
+  /// The real tools, with the clock of the dispatcher's context.
   static func system(_ context: Context) -> ChannelTools {
     let terminal = context.terminal
     let environment = ProcessInfo.processInfo.environment

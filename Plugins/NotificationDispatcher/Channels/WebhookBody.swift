@@ -1,12 +1,12 @@
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// The JSON that a webhook gets.
+/// The JSON body of a webhook.
 enum WebhookBody {
-  /// A value as it stands between quotation marks in JSON; a number stays one.
+  /// A value escaped for use between quotation marks in JSON; a number is unchanged.
   static func escaped(_ text: String) -> String { String(JSONValue.string(text).description.dropFirst().dropLast()) }
 
-  /// Why a template yields no JSON; nil where it does.
+  /// Why a template does not give valid JSON; nil if it does.
   static func fault(in template: String) -> String? {
     let parsed: Template
     do throws(TemplateError) { parsed = try Template(template, Template.channelNames) } catch { return error.description }

@@ -46,18 +46,18 @@ struct WebhookChannel: Channel {
 }
 
 extension HTTPRequest {
-  /// One attempt: anything but 2xx is a failure.
+  /// Makes one attempt: every status but 2xx is a failure.
   func deliver(
     by transport: any HTTPTransport, _ limits: HTTPLimits, _ secrets: [String], _ clock: any Timekeeper
   ) async throws(DeliveryError) {
     let response: HTTPResponse
     do throws(HTTPError) { response = try await transport.send(self, limits: limits, secrets: secrets, clock: clock) } catch {
-      // An answer that is too long was an answer: whether it was a good one nobody knows.
+      // This includes a response that is too long: its status is not known, so the attempt counts as failed.
       throw DeliveryError(error.description, isTransient: error.isTransient)
     }
     if response.isSuccess { return }
     let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: clock.now) }
-    // The answer's text stays out of it: it may repeat what was sent.
+    // The error does not contain the response's text, which may repeat what was sent.
     throw DeliveryError("\(address) answers with status \(response.status)", isTransient: response.isTransient, pause: pause)
   }
 }
@@ -66,7 +66,7 @@ extension HTTPRequest {
 struct WebhookSignature: Sendable {
   private let key: SymmetricKey
 
-  /// `whsec_` and Base64, or any other text as it is; nil where it is empty or no Base64.
+  /// Takes `whsec_` followed by Base64, or any other text unchanged; nil if it is empty, or the Base64 is malformed.
   init?(secret: Secret) {
     let text = secret.revealed
     let bytes = text.hasPrefix("whsec_") ? Base64.decode(String(text.dropFirst(6))) : Array(text.utf8)
@@ -81,7 +81,7 @@ struct WebhookSignature: Sendable {
     try request.fields.set("Webhook-Signature", "v1," + code(id: id, seconds: seconds, body: request.body))
   }
 
-  /// The code in Base64.
+  /// The signature in Base64.
   func code(id: String, seconds: String, body: [UInt8]) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
     return Base64.encode(Array(code))

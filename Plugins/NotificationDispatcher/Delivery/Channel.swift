@@ -1,11 +1,11 @@
 internal import MarketData
 
-/// A way out of the program.
+/// A way to deliver notifications.
 protocol Channel: Sendable {
   var retries: RetryPolicy { get }
-  /// One attempt; ends soon after its task is cancelled.
+  /// Makes one attempt; ends soon after its task is cancelled.
   func deliver(_ notification: Notification) async throws(DeliveryError)
-  /// Called once, when nothing more is delivered.
+  /// Called once, after the last delivery.
   func close() async
 }
 
@@ -13,21 +13,21 @@ extension Channel {
   func close() async {}
 }
 
-/// How often a channel tries.
+/// How often a channel tries a delivery.
 struct RetryPolicy: Hashable, Sendable {
   var attempts = 1
-  /// The bound of the first pause; the others double, up to five minutes.
+  /// The upper limit of the first pause; it doubles each time, up to five minutes.
   var first = Duration.seconds(1)
 
   static let most = Duration.seconds(300)
 }
 
-/// Why an attempt failed, in words that hold no secret.
+/// Why an attempt failed, as a text without secrets.
 struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
-  /// True where another attempt may succeed.
+  /// True if another attempt may succeed.
   let isTransient: Bool
-  /// How long the receiver asks to be left alone.
+  /// The pause that the receiver asks for.
   var pause: Duration?
 
   init(_ description: String, isTransient: Bool, pause: Duration? = nil) {

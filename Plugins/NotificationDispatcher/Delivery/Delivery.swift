@@ -5,7 +5,7 @@ struct Delivery: Sendable {
   enum Outcome: Hashable, Sendable {
     case delivered(attempts: Int)
     case failed(attempts: Int, reason: String)
-    /// The end came first.
+    /// The task was cancelled before a result.
     case cancelled
   }
 
@@ -13,7 +13,7 @@ struct Delivery: Sendable {
   let clock: any Timekeeper
   let random: RandomStream
 
-  /// A receiver that asks for more time than this gets as much.
+  /// The longest pause, even if a receiver asks for a longer one.
   static let longestPause = Duration.seconds(3600)
 
   @concurrent

@@ -1,29 +1,29 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// One channel's way: its switches, its queue and its account.
+/// The state of one channel: its switches, its queue and its counters.
 struct DeliveryQueue: Sendable {
   let name: String
   /// `webhook`, `file` …
   let kind: String
-  /// Nil where it cannot be used here.
+  /// Nil if the channel cannot be used here.
   let channel: (any Channel)?
-  /// Why it cannot.
+  /// Why it cannot be used.
   let fault: String?
   let heedsQuietHours: Bool
   let random: RandomStream
-  /// Wakes whoever delivers.
+  /// Wakes the delivery task.
   let bell = Parker()
   let trouble = Trouble()
 
   var isEnabled: Bool
-  /// Silent until the run's clock shows this.
+  /// Silent until this time of the run's clock.
   var mutedUntil: Duration?
   var waiting: Queue<Notification>
-  /// The one that is being delivered.
+  /// The notification that is being delivered.
   var current: Notification?
   private var limiter: RateLimiter
-  /// True while alerts are being left out by the rate, so that it is said once.
+  /// True while alerts are left out because of the rate, so that this is logged once.
   var isLimiting = false
   var isOverflowing = false
 
@@ -40,11 +40,11 @@ struct DeliveryQueue: Sendable {
     waiting = Queue(limit: queue)
     random = context.random(seed: context.seed ^ UInt64(opened.number))
     self.context = context
-    // These two are always shown, so that nothing delivered is seen too.
+    // These two are always shown, even if they are zero.
     if channel != nil { for account in [Account.delivered, .failed] { count(account, 0) } }
   }
 
-  /// What a channel counts; the others than the first two appear when there is something to count.
+  /// The counters of a channel; all except the first two appear when they are first used.
   enum Account: String {
     case delivered = "Alerts that arrived by this channel."
     case failed = "Alerts that this channel could not deliver."

@@ -2,7 +2,8 @@ internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
 
-/// Who gets which notification, and what became of it. Pure but for logging and counting; whoever owns it does the deliveries.
+/// Decides which channels get a notification, and records the results. It has no side effects except logging and counting; its owner makes
+/// the deliveries.
 struct DeliveryQueues: Sendable {
   private(set) var queues: [DeliveryQueue]
   private let quiet: QuietClock?
@@ -14,12 +15,12 @@ struct DeliveryQueues: Sendable {
     self.context = context
   }
 
-  /// True where nothing waits and nothing is on its way.
+  /// True if no notification waits or is being delivered.
   var isIdle: Bool { queues.allSatisfy(\.isIdle) }
 
   func number(of name: String) -> Int? { queues.firstIndex { $0.name == name } }
 
-  /// Takes a notification for the channels of these names, for all where there are none; never waits.
+  /// Takes a notification for the channels of these names, or for all if `names` is nil; never waits.
   mutating func offer(_ notification: Notification, to names: [String]?) {
     let uptime = context.clock.uptime
     let isQuiet = !notification.isUrgent && (quiet?.isQuiet(at: context.clock.now) ?? false)
@@ -41,7 +42,7 @@ struct DeliveryQueues: Sendable {
     }
   }
 
-  /// Sends one to a channel whatever its switches say.
+  /// Queues one for a channel whether the channel is switched on or not.
   mutating func enqueue(_ notification: Notification, _ channel: Int) {
     if let displaced = queues[channel].waiting.append(notification) {
       queues[channel].count(.overflowed)
@@ -56,14 +57,14 @@ struct DeliveryQueues: Sendable {
     queues[channel].bell.wake()
   }
 
-  /// The next one for a channel, which is then on its way; nil where none waits.
+  /// The next one for a channel, which then counts as being delivered; nil if none waits.
   mutating func next(_ channel: Int) -> Notification? {
     guard let next = queues[channel].waiting.popFirst() else { return nil }
     queues[channel].current = next
     return next
   }
 
-  /// What became of the one on its way; a cancelled one stays, to be counted at the end.
+  /// Records the result of the current delivery; a cancelled one stays, to be counted at the end.
   mutating func settle(_ channel: Int, _ outcome: Delivery.Outcome) {
     switch outcome {
     case .delivered:
@@ -71,7 +72,7 @@ struct DeliveryQueues: Sendable {
       queues[channel].trouble.end()
     case .failed(let attempts, let reason):
       queues[channel].count(.failed)
-      // Every one is a dead letter; the log says once what keeps the channel from delivering.
+      // Each one becomes a dead letter; the log reports a reason only once.
       if queues[channel].trouble.note(reason) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }
       if let notification = queues[channel].current {
         let times = attempts == 1 ? "" : " after \(attempts) attempts"
@@ -82,7 +83,7 @@ struct DeliveryQueues: Sendable {
     queues[channel].current = nil
   }
 
-  /// Gives up what has not been delivered; answers how many.
+  /// Gives up all notifications that have not been delivered; returns how many.
   mutating func abandon() -> Int {
     var count = 0
     for i in queues.indices {
@@ -95,7 +96,7 @@ struct DeliveryQueues: Sendable {
     return count
   }
 
-  /// For the end of the run: of every channel that has alerts left or gave some up, how many, and why its last attempt failed that did.
+  /// For the end of the run: for every channel with undelivered alerts, their number and the reason of its last failed attempt.
   var failures: [String] {
     queues.compactMap { queue in
       guard let reason = queue.trouble.last else { return nil }

@@ -3,15 +3,15 @@ internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
 
-/// An alert on its way: the same on every channel.
+/// An alert to be delivered; the same on every channel.
 struct Notification: Hashable, Sendable {
-  /// What a receiver can recognise a second delivery by: 32 hexadecimal digits, the same on every channel and at every attempt.
+  /// By this id a receiver can recognise a second delivery: 32 hexadecimal digits, the same on every channel and at every attempt.
   let id: String
   let alert: Alert
   let component: String
   var isUrgent = false
 
-  /// - Parameter number: which one it is in this run, so that two alerts that are alike have two names.
+  /// - Parameter number: its number in this run, so that two equal alerts have different ids.
   init(_ alert: Alert, component: String, number: Int, isUrgent: Bool = false) {
     self.alert = alert
     self.component = component
@@ -24,7 +24,7 @@ struct Notification: Hashable, Sendable {
   /// With the decimals it was written with.
   var price: String { alert.price.formatted(decimals: Int(alert.priceDecimals)) }
 
-  /// What templates may name.
+  /// The values of the placeholders in templates.
   func values(channel: String) -> [String: String] {
     [
       "id": id, "rule": alert.rule, "symbol": alert.symbol.description, "price": price, "message": alert.message,
@@ -35,7 +35,7 @@ struct Notification: Hashable, Sendable {
   /// One line for people: `2013-10-08T13:30:00.012Z AAPL above 200: AAPL crossed above 200: 200.10`.
   var line: String { visible("\(alert.time) \(alert.rule): \(alert.message)", limit: 2000) }
 
-  /// One JSON object: the alert's fields behind its id.
+  /// One JSON object: the id, followed by the alert's fields.
   var json: String {
     JSONValue.object([
       .init("id", .string(id)), .init("rule", .string(alert.rule)), .init("symbol", .string(alert.symbol.description)),

@@ -1,10 +1,10 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// What channels work with: the world, or a script in a test.
+/// What channels use to reach the outside: the real tools, or a script in a test.
 struct ChannelTools: Sendable {
   var clock: any Timekeeper
-  /// For certificates of one's own and proxies from the environment there are others.
+  /// Returns the HTTP transport: one for each file of certificates, with or without the proxies of the environment.
   var transport: @Sendable (_ certificates: String?, _ usesProxy: Bool) -> any HTTPTransport
   var programs: any ProgramRunner
   /// The process's environment.
@@ -12,13 +12,13 @@ struct ChannelTools: Sendable {
   var console: @Sendable (String) async throws -> Void
 }
 
-/// A channel as it could be set up.
+/// The result of setting up a channel.
 struct OpenedChannel: Sendable {
   let name: String
   let kind: String
   let number: Int
   let options: ChannelOptions
-  /// Nil where it cannot be used here, for the reason in `fault`.
+  /// Nil if it cannot be used here, for the reason in `fault`.
   let channel: (any Channel)?
   let fault: String?
 
@@ -57,7 +57,7 @@ struct OpenedChannel: Sendable {
   }
 }
 
-/// Why a channel is off though it is configured: no address, no program.
+/// Why a configured channel is off: it has no address, or its program does not exist.
 struct ChannelOff: Error {
   let reason: String
 }

@@ -7,7 +7,7 @@ struct Queue<Element: Sendable>: Sendable {
 
   init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Adds one at the end; answers the oldest where it had to make room.
+  /// Adds an element at the end; if the queue is full, removes and returns the oldest.
   mutating func append(_ element: Element) -> Element? {
     let displaced = count == limit ? popFirst() : nil
     if count == places.count { grow() }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Why a channel's attempts fail, in words without a secret. Attempts are made outside of the dispatcher's isolation, hence the lock.
+/// Why a channel's attempts fail, as texts without secrets. Attempts are made outside of the dispatcher's isolation, hence the lock.
 final class Trouble: Sendable {
   private struct State {
     var present: String?
@@ -9,7 +9,7 @@ final class Trouble: Sendable {
 
   private let state = Mutex(State())
 
-  /// Notes why an attempt failed; true where the attempt before succeeded or failed for another reason, so that it is worth saying.
+  /// Records why an attempt failed; returns true if the attempt before succeeded or failed for another reason, so that it should be logged.
   func note(_ reason: String) -> Bool {
     state.withLock { state in
       let isNew = state.present != reason
@@ -18,12 +18,12 @@ final class Trouble: Sendable {
     }
   }
 
-  /// Notes that an alert arrived.
+  /// Records a successful delivery.
   func end() { state.withLock { $0.present = nil } }
 
-  /// Why the last attempt failed; nil where it did not.
+  /// Why the last attempt failed; nil if it succeeded.
   var present: String? { state.withLock { $0.present } }
 
-  /// Why the last attempt failed that did.
+  /// The reason of the last attempt that failed.
   var last: String? { state.withLock { $0.last } }
 }

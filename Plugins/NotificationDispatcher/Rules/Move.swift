@@ -5,7 +5,7 @@ public enum Move: Hashable, Sendable {
   case amount(Price)
   case percent(Percent)
 
-  /// Billionths of the currency's unit, or of one per cent.
+  /// In units of 1e-9 of the currency's unit, or of one per cent.
   var raw: Int64 {
     switch self {
     case .amount(let price): price.raw

@@ -1,10 +1,10 @@
 internal import MarketData
 
-/// The one price out of a stretch of time that a rule compares with: the lowest, the highest or the oldest in force.
+/// The price in a period of time that a rule compares with: the lowest, the highest or the oldest in force.
 ///
-/// A price is in force from its event until the next one's, so the price from before the stretch counts as long as it was the
-/// last one when the stretch began. Exact for any series: a monotonic deque (D. Lemire, "Streaming Maximum-Minimum Filter Using No
-/// More than Three Comparisons per Element", 2006) that keeps, beside each price, when it went out of force.
+/// A price is in force from its event until the next event, so the last price from before the period counts too. The result is exact for
+/// any series: a monotonic deque (D. Lemire, "Streaming Maximum-Minimum Filter Using No More than Three Comparisons per Element", 2006)
+/// that stores with each price when it went out of force.
 struct PriceWindow: Sendable {
   enum Choice: UInt8, BitwiseCopyable, Sendable {
     case lowest, highest, oldest
@@ -20,31 +20,32 @@ struct PriceWindow: Sendable {
   /// Nanoseconds; nil for all time.
   private let span: Int64?
   private let limit: Int
-  /// A ring of a power of two of places.
+  /// A ring; its size is a power of two.
   private var points: ContiguousArray<Point> = []
   private var first = 0
   private(set) var count = 0
-  /// Points that had no room: the stretch was shorter than asked for.
+  /// Points that were dropped for lack of room, which shortens the period.
   private(set) var cut = 0
 
-  /// Places for points that are kept.
+  /// The number of allocated places.
   var capacity: Int { points.count }
 
-  /// - Parameter limit: points at most. A price series needs one for each price level that it moved through in one direction.
+  /// - Parameter limit: the largest number of points. A price series needs one for each price level that it moved through in one direction.
   init(_ choice: Choice, span: Int64?, limit: Int) {
     self.choice = choice
     self.span = span
     self.limit = max(1, limit)
   }
 
-  /// Takes the next price, whose time must not be before the last one's; answers the price to compare it with.
+  /// Takes the next price, whose time must not be before the last one's; returns the price to compare it with.
   ///
-  /// - Parameter room: places that all windows together may still take; what this one takes is subtracted.
+  /// - Parameter room: the number of places that all windows together may still allocate; the places that this one allocates are
+  ///   subtracted.
   mutating func push(_ price: Int64, at time: Int64, room: inout Int) -> Int64 {
     guard let span else { return pushEndless(price) }
     if count > 0 {
       let back = place(count - 1)
-      // Two prices of one moment: the first was never in force for any time.
+      // If two prices have the same time, the first was in force for no time.
       points[back].until = time
       while count > 0, isBeaten(points[place(count - 1)], by: price) { count -= 1 }
     }
@@ -55,7 +56,7 @@ struct PriceWindow: Sendable {
     return points[first].price
   }
 
-  /// Without an end to the stretch one price is all there is to know.
+  /// For an unlimited period it is enough to store one price.
   private mutating func pushEndless(_ price: Int64) -> Int64 {
     if count == 0 {
       points = [Point(price: price, until: .max)]
@@ -69,7 +70,7 @@ struct PriceWindow: Sendable {
     return points[first].price
   }
 
-  /// True where a point can never be the answer again, now that this price is in force.
+  /// True if a point can no longer be the result, now that this price is in force.
   private func isBeaten(_ point: Point, by price: Int64) -> Bool {
     switch choice {
     case .lowest: point.price >= price
@@ -85,7 +86,7 @@ struct PriceWindow: Sendable {
     count -= 1
   }
 
-  /// The clock was wrong: no price went out of force after `time`.
+  /// Corrects the points after the clock was set back: no price went out of force after `time`.
   mutating func setBack(to time: Int64) {
     for i in 0..<count where points[place(i)].until != .max { points[place(i)].until = min(points[place(i)].until, time) }
   }
@@ -100,7 +101,7 @@ struct PriceWindow: Sendable {
     count += 1
   }
 
-  /// Twice as many places, where there is room; the first one there is always.
+  /// Doubles the places, if there is room; the first place is always granted.
   private mutating func grow(_ room: inout Int) {
     let old = points
     var wanted = max(8, old.count * 2)

@@ -1,15 +1,15 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// A rule, checked and ready.
+/// A checked rule.
 struct Rule: Equatable, Sendable {
   let name: String
   let test: RuleTest
-  /// What the price is compared with over the window; nil where it is compared with the threshold alone.
+  /// Which price of the window is the reference; nil if the price is only compared with the threshold.
   let reference: PriceWindow.Choice?
   /// Nanoseconds; nil for all time.
   let window: Int64?
-  /// The symbols it is about; nil for all.
+  /// The symbols it applies to; nil for all.
   let symbols: SymbolChoice?
   /// The symbols as they were written, separated by commas; `*` for all.
   let subject: String
@@ -17,7 +17,7 @@ struct Rule: Equatable, Sendable {
   let condition: RuleSettings.Condition
   /// The channels it goes to; nil for all.
   let channels: [String]?
-  /// True where quiet hours do not keep it back.
+  /// True if its alerts are sent in quiet hours too.
   let isUrgent: Bool
   let message: Template?
 
@@ -48,7 +48,7 @@ struct Rule: Equatable, Sendable {
   /// ` in 1m`; empty without a window.
   var span: String { window.map { " in \(Duration.nanoseconds($0).optionText)" } ?? "" }
 
-  /// Whether it is about a symbol.
+  /// True if it applies to a symbol.
   func concerns(_ symbol: Symbol) -> Bool {
     symbols?.contains(symbol) ?? true
   }
@@ -68,7 +68,8 @@ struct Rule: Equatable, Sendable {
     }
   }
 
-  /// How far it has to get away, in the threshold's unit: an amount, points of per cent, or a share of the threshold, rounded up.
+  /// The distance from the threshold at which the rule is armed again, in the threshold's unit: an amount, percentage points, or a share of
+  /// the threshold, rounded up.
   private static func margin(_ rearm: Move?, of level: Move, percentPoints: Bool) -> Int64 {
     guard let rearm else { return 0 }
     if case .amount(let amount) = rearm { return amount.raw }

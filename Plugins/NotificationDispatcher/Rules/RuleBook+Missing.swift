@@ -1,15 +1,16 @@
 internal import MarketData
 internal import StockbusPlugin
 
-// A rule about a symbol that never comes is silent, whatever it asks: what the table of symbols knows anyway tells a slip of the finger.
+// A rule for a symbol that never comes does not fire, so a misspelt symbol would go unnoticed. The symbols that have come show what was
+// probably meant.
 extension RuleBook {
-  /// What there is to say, at the end, of the symbols and patterns that rules name and that never came.
+  /// Messages, for the end, about the symbols and patterns that rules name and that never came.
   var missing: [String] {
     let named = absent(of: present)
     return named.isEmpty ? [] : MissingSymbols.sentences(named, cameInstead: Array(came))
   }
 
-  /// What a rule names and was probably meant otherwise, as things stand: `'APPL' has not come so far; did you mean 'AAPL'?`
+  /// Names in a rule that are probably misspelt, judging by the symbols so far: `'APPL' has not come so far; did you mean 'AAPL'?`
   func slips(in rule: Rule) -> [String] {
     let named = absent(of: [rule]).prefix(100)
     if named.isEmpty { return [] }

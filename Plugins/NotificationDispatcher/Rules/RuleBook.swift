@@ -1,10 +1,10 @@
 internal import EventBus
 internal import MarketData
 
-/// All rules, and what each knows about each symbol.
+/// All rules, with their state for each symbol.
 ///
-/// An event about a symbol without rules costs one look into a table. Memory: a few dozen bytes for each rule and symbol it is
-/// about, and the windows' points.
+/// An event of a symbol without rules costs one look-up in a table. Memory: a few dozen bytes for each pair of a rule and a symbol, and the
+/// windows' points.
 struct RuleBook: Sendable {
   /// A rule has fired.
   struct Firing: Sendable {
@@ -13,36 +13,37 @@ struct RuleBook: Sendable {
     let price: Price
     let decimals: UInt8
     let time: Timestamp
-    /// What the price was compared with; nil where that was the threshold alone.
+    /// The reference price; nil if the price was only compared with the threshold.
     let reference: Price?
   }
 
-  /// By number; nil where one was removed, so that the others keep theirs.
+  /// By number; nil if a rule was removed, so that the others keep their numbers.
   private(set) var rules: [Rule?] = []
-  /// By number; beside the rules, because looking at it must not count references.
+  /// By number; separate from the rules, because reading it must not count references.
   private var switches: ContiguousArray<Bool> = []
-  /// By symbol handle: -1 has not come yet, -2 has come and is to be looked at anew, 0 no rules, otherwise the place in `watches` plus one.
+  /// By symbol handle: -1 has not come yet, -2 has come but its rules must be found again, 0 no rules, otherwise the index in `watches`
+  /// plus one.
   private var places: ContiguousArray<Int32> = []
   private var watches: ContiguousArray<ContiguousArray<Watch>> = []
-  /// Beside the watches: what time it is for the symbol.
+  /// The event clocks of the symbols, parallel to `watches`.
   private var clocks: ContiguousArray<EventClock> = []
   private let windowLimit: Int
-  /// Places for prices that the windows of all watches may still take.
+  /// How many places for prices the windows of all watches may still allocate.
   private(set) var windowRoom: Int
   private var asides = Asides()
 
-  /// What did not become an alert, or not as it was told.
+  /// Counts of suppressed alerts and corrected times.
   struct Asides: Hashable, Sendable {
-    /// Alerts that a cooldown kept back, and those that a switch did.
+    /// Alerts suppressed by a cooldown, and by a switch.
     var suppressed = 0
     var silenced = 0
-    /// Events whose time was set aside, and clocks that were set back.
+    /// Events whose time was not used because it was ahead, and clocks that were set back.
     var datedAhead = 0
   }
 
   /// - Parameters:
-  ///   - windowLimit: prices kept at most for one rule and symbol.
-  ///   - windowRoom: prices kept at most for all of them.
+  ///   - windowLimit: the largest number of prices stored for one rule and symbol.
+  ///   - windowRoom: the largest number of prices stored for all of them.
   init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max) {
     self.windowLimit = windowLimit
     self.windowRoom = windowRoom
@@ -50,12 +51,12 @@ struct RuleBook: Sendable {
     switches = ContiguousArray(rules.map(\.isEnabled))
   }
 
-  /// Takes a run of prices; answers what has fired, in order.
+  /// Takes a batch of prices; returns the rules that have fired, in order.
   mutating func process<E: PricedEvent>(_ events: Span<E>, isSilent: Bool) -> [Firing] {
     var fired: [Firing] = []
     for i in events.indices {
       let id = Int(events[i].symbol.id)
-      // The way of most events: no rule is about their symbol.
+      // The usual case: no rule applies to the symbol.
       if id < places.count, places[id] == 0 { continue }
       if events[i].hasLeft { continue }
       look(at: events[i], id, isSilent, &fired)
@@ -90,7 +91,7 @@ struct RuleBook: Sendable {
     }
   }
 
-  /// Something about the symbol was dated ahead.
+  /// Handles an event that was dated ahead, and a clock that was set back.
   @inline(never)
   private mutating func correct(_ place: Int, _ reading: EventClock.Reading) {
     asides.datedAhead += 1
@@ -98,7 +99,7 @@ struct RuleBook: Sendable {
     for i in watches[place].indices { watches[place][i].setBack(to: clocks[place].now) }
   }
 
-  /// Finds the rules for a symbol that comes for the first time, or for the first time after there was a new rule about it.
+  /// Finds the rules for a symbol that comes for the first time, or for the first time since a rule for it was added.
   @inline(never)
   private mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
@@ -117,17 +118,17 @@ struct RuleBook: Sendable {
     places[id] = Int32(watches.count)
   }
 
-  /// The rules that there are, in the order of their numbers.
+  /// The existing rules, in the order of their numbers.
   var present: [Rule] {
     var present: [Rule] = []
     for rule in rules { if let rule { present.append(rule) } }
     return present
   }
 
-  /// A rule's number; nil where there is none of this name.
+  /// A rule's number; nil if there is no rule of this name.
   func number(of name: String) -> Int? { rules.firstIndex { $0?.name == name } }
 
-  /// Adds a rule. It sees prices from now on; those of symbols that are known already count as its first.
+  /// Adds a rule. It gets prices from now on; for a known symbol the next price counts as the first.
   mutating func add(_ rule: Rule) {
     let number = rules.firstIndex { $0 == nil } ?? rules.count
     if number == rules.count {
@@ -141,7 +142,7 @@ struct RuleBook: Sendable {
       let symbol = Symbol(id: UInt32(id))
       guard rule.concerns(symbol) else { continue }
       if place == 0 {
-        // When its next event comes.
+        // Its rules are found again with its next event.
         places[id] = -2
       } else {
         watches[Int(place) - 1].append(Watch(rule: number, of: rule, windowLimit: windowLimit))
@@ -167,16 +168,16 @@ struct RuleBook: Sendable {
   /// The symbols that have come.
   var comers: some Sequence<Symbol> { places.indices.lazy.filter { places[$0] != -1 }.map { Symbol(id: UInt32($0)) } }
 
-  /// How many symbols a rule watches, and for how many of them it has fired for good.
+  /// How many symbols a rule checks, and for how many of them it will not fire again.
   func symbols(of number: Int) -> (watched: Int, spent: Int) {
     let own = watches.lazy.joined().filter { $0.rule == number }
     return (own.count, own.count { $0.phase == .spent })
   }
 
-  /// Prices that had no room in a window.
+  /// Prices that were dropped from windows for lack of room.
   var cut: Int { watches.lazy.joined().reduce(0) { $0 + $1.cut } }
 
-  /// What was left aside since the last call.
+  /// The counts since the last call.
   mutating func takeAsides() -> Asides {
     defer { asides = Asides() }
     return asides

@@ -1,12 +1,12 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What an alert says.
+/// The text of an alert.
 struct RuleMessage {
   let rule: Rule
   let firing: RuleBook.Firing
 
-  /// The rule's own words, or ours: `AAPL crossed above 200: 200.10`, `AAPL rose by 5.20 (5.2%) in 10m: 100.00 → 105.20`.
+  /// The rule's own message, or the default one: `AAPL crossed above 200: 200.10`, `AAPL rose by 5.20 (5.2%) in 10m: 100.00 → 105.20`.
   var text: String {
     if let own = rule.message { return own.filled(values) }
     let level = rule.condition.level
@@ -35,7 +35,7 @@ struct RuleMessage {
     }
   }
 
-  /// Price minus reference, or the nearest that fits.
+  /// Price minus reference, or the nearest value that fits.
   private var change: Price? {
     firing.reference.map { Price(raw: Int64(clamping: Int128(firing.price.raw) - Int128($0.raw))) }
   }

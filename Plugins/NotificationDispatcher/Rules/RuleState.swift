@@ -1,23 +1,23 @@
-/// What a rule knows about one symbol.
+/// The state of a rule for one symbol.
 struct RuleState: BitwiseCopyable, Hashable, Sendable {
   enum Phase: UInt8, BitwiseCopyable, Sendable {
-    /// No price has been seen.
+    /// There was no price yet.
     case unknown
-    /// The next time that it holds, it fires.
+    /// The rule fires when the condition is next true.
     case armed
-    /// It holds, but began to within the cooldown: it fires when that is over, if it still holds.
+    /// The condition became true within the cooldown: the rule fires when that is over, if the condition is still true.
     case waiting
-    /// It has fired, or was passed before anybody looked; it has to get away from the threshold first.
+    /// The rule has fired, or the condition was true at the start; the price has to get away from the threshold first.
     case passed
-    /// It was to fire once, and has.
+    /// A rule with `once` that has fired.
     case spent
   }
 
   enum Outcome: UInt8, BitwiseCopyable, Sendable {
     case nothing, fires
-    /// It would have fired, but for the cooldown.
+    /// It would have fired without the cooldown.
     case suppressed
-    /// It would have fired, but is switched off.
+    /// It would have fired if it were not switched off.
     case silenced
   }
 
@@ -25,12 +25,13 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   /// When it last fired, in nanoseconds; nil for never.
   var lastFired: Int64?
 
-  /// Takes the next price; answers what becomes of it.
+  /// Takes the next price; returns the result.
   ///
   /// - Parameters:
-  ///   - reference: the price to compare with, where the rule compares with one.
+  ///   - reference: the price to compare with, if the rule has a reference.
   ///   - time: in nanoseconds, never before the last one.
-  ///   - isSilent: true while it is switched off: it goes on looking, so that it does not fire late for what has passed meanwhile.
+  ///   - isSilent: true while the rule is switched off: its state is still updated, so that it does not fire later for what happened
+  ///     meanwhile.
   mutating func step(_ test: RuleTest, _ price: Int64, against reference: Int64, at time: Int64, isSilent: Bool) -> Outcome {
     if phase == .spent { return .nothing }
     guard let holds = test.holds(price, against: reference, level: test.threshold) else { return .nothing }
@@ -58,7 +59,7 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
     }
   }
 
-  /// The clock was wrong: what it did happened at `time` at the latest.
+  /// Corrects the state after the clock was set back: the rule fired at `time` at the latest.
   mutating func setBack(to time: Int64) { lastFired = lastFired.map { min($0, time) } }
 
   private mutating func fire(_ test: RuleTest, _ time: Int64, _ isSilent: Bool) -> Outcome {
@@ -67,7 +68,7 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
       return isSilent ? .silenced : .nothing
     }
     if isCooling(test, time) {
-      // A crossing is over as soon as it has happened; what holds may still hold later.
+      // A crossing is over at once; a lasting condition may still be true after the cooldown.
       phase = test.isCrossing ? .passed : .waiting
       return .suppressed
     }

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// What a rule asks about a price, in plain numbers.
+/// A rule's condition in plain numbers.
 struct RuleTest: BitwiseCopyable, Hashable, Sendable {
-  /// What is compared.
+  /// The value that is compared.
   enum Quantity: UInt8, BitwiseCopyable, Sendable {
     /// The price itself.
     case price
@@ -10,34 +10,34 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
     case change
     /// The same in per cent of the reference.
     case percent
-    /// The reference minus the price, and that in per cent.
+    /// The reference minus the price, as a price and in per cent.
     case fall, fallPercent
   }
 
-  /// When it holds.
+  /// The comparison that makes the condition true.
   enum Comparison: UInt8, BitwiseCopyable, Sendable {
     case above, below, atLeast
   }
 
   var quantity: Quantity
   var comparison: Comparison
-  /// In billionths of the currency's unit or of one per cent.
+  /// In units of 1e-9 of the currency's unit, or of one per cent.
   var threshold: Int64
-  /// Where it no longer holds against this, it is armed again.
+  /// The rule is armed again when the comparison with this value is false.
   var rearm: Int64
-  /// True for a crossing, which happens at one moment; false for what holds as long as it does.
+  /// True for a crossing, which happens at one moment; false for a condition that lasts.
   var isCrossing: Bool
-  /// True where the first price of a symbol may fire.
+  /// True if the first price of a symbol may fire.
   var firesAtOnce: Bool
   var once: Bool
   /// Nanoseconds; 0 for none.
   var cooldown: Int64
-  /// Nanoseconds after which it fires again while it holds; nil for never.
+  /// Nanoseconds after which it fires again while the condition is true; nil for never.
   var remind: Int64?
-  /// From this time on it is silent; `.max` for never.
+  /// From this time on it does not fire; `.max` for never.
   var expires: Int64
 
-  /// True where the comparison with `level` holds; nil where there is no such quantity, as with per cent of zero.
+  /// True if the comparison with `level` holds; nil if the value does not exist, such as per cent of zero.
   @inline(__always)
   func holds(_ price: Int64, against reference: Int64, level: Int64) -> Bool? {
     if quantity == .price { return compare(price, level) }

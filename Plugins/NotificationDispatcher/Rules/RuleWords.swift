@@ -1,18 +1,18 @@
 internal import StockbusPlugin
 
-/// A rule as somebody types it: `AAPL above 200 rearm 0.5% cooldown 1m once`. Names and patterns stand before it, separated by commas, or one
-/// name and `exactly`: `* exactly above 200` is about a symbol that is called `*`.
+/// Parses a rule from a command: `AAPL above 200 rearm 0.5% cooldown 1m once`. It begins with names and patterns, separated by commas, or
+/// with one name and `exactly`: `* exactly above 200` is for the symbol with the name `*`.
 enum RuleWords {
-  /// Options that are written as a word alone.
+  /// Options without a value.
   private static let flags = ["once", "initial", "urgent"]
 
-  /// What conditions are called elsewhere.
+  /// Other words for conditions, for hints in errors.
   private static let meant = [
     "over": "above", ">": "above", "exceeds": "above", "under": "below", "<": "below", "rises": "rises_by", "falls": "falls_by",
     "up": "rises_by", "down": "falls_by", "crosses": "crosses_above", "crosses_over": "crosses_above", "crosses_under": "crosses_below",
   ]
 
-  /// The rule; the same checks as in a configuration, and the same words for what is wrong.
+  /// The rule; checks and messages are the same as in a configuration.
   static func rule(_ words: [String]) throws(CommandError) -> RuleSettings {
     let usage = "say what to watch: AAPL above 200 rearm 0.5% cooldown 1m"
     guard let subject = words.first, words.count > 1 else { throw CommandError(usage) }
@@ -35,7 +35,7 @@ enum RuleWords {
       if flags.contains(key), rest.first != "true", rest.first != "false" {
         entries.append(.init(key: key, mark: mark, value: scalar("true")))
       } else if key == "name" || key == "message" {
-        // The last one: the rest of the line is its value.
+        // The last option takes the rest of the line as its value.
         entries.append(.init(key: key, mark: mark, value: scalar(rest.joined(separator: " "))))
         rest = []
       } else if let value = rest.popFirst() {

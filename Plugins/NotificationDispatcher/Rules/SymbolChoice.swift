@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Names and patterns; a name is one look-up, however many there are.
+/// Names and patterns; a name takes one look-up, however many there are.
 struct SymbolChoice: Hashable, Sendable {
   /// As they were written.
   let entries: [String]
@@ -9,12 +9,12 @@ struct SymbolChoice: Hashable, Sendable {
 
   init(_ entries: [String]) {
     self.entries = entries
-    // What is no name was found when the configuration was checked.
+    // Invalid names were reported when the configuration was checked.
     names = Set(entries.filter { !Glob.isPattern($0) }.compactMap { try? Symbol($0) })
     patterns = entries.filter { Glob.isPattern($0) }.map { Array($0.utf8) }
   }
 
-  /// One symbol, whatever its name looks like.
+  /// One symbol, even if its name looks like a pattern.
   init(only symbol: Symbol) {
     entries = [symbol.description]
     names = [symbol]

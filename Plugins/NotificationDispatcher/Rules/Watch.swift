@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// One rule's eye on one symbol: the question, what is known, and the prices to compare with.
+/// One rule applied to one symbol: the condition, the state, and the prices to compare with.
 struct Watch: Sendable {
-  /// Which rule, by its number in the book.
+  /// The rule's number in the book.
   let rule: Int
   var test: RuleTest
   private var state = RuleState()
@@ -15,16 +15,16 @@ struct Watch: Sendable {
   }
 
   var phase: RuleState.Phase { state.phase }
-  /// Prices that had no room in the window.
+  /// Prices that were dropped from the window for lack of room.
   var cut: Int { window?.cut ?? 0 }
-  /// Places for prices that the window holds.
+  /// The number of places that the window has allocated.
   var places: Int { window?.capacity ?? 0 }
 
-  /// Takes the next price; answers what becomes of it and what it was compared with.
+  /// Takes the next price; returns the result and the reference price.
   ///
   /// - Parameters:
   ///   - time: by the symbol's clock, never before the last one unless that was set back.
-  ///   - room: places that the windows of all rules may still take.
+  ///   - room: the number of places that the windows of all rules may still allocate.
   @inline(__always)
   mutating func step(
     _ price: Int64, at time: Int64, isSilent: Bool, room: inout Int
@@ -33,7 +33,7 @@ struct Watch: Sendable {
     return (state.step(test, price, against: reference, at: time, isSilent: isSilent), reference)
   }
 
-  /// The clock was wrong: nothing that is known happened after `time`.
+  /// Corrects the state after the clock was set back: nothing in it happened after `time`.
   mutating func setBack(to time: Int64) {
     state.setBack(to: time)
     window?.setBack(to: time)

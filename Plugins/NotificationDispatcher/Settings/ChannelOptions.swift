@@ -1,7 +1,7 @@
 internal import StockbusNetwork
 public import StockbusPlugin
 
-/// What every channel can be told.
+/// The options that every channel has.
 public struct ChannelOptions: Options {
   @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
   @Setting("False switches it off; a command may switch it on.") public var enabled = true
@@ -27,7 +27,7 @@ public struct PostingOptions: Options {
   public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
 
   var retries: RetryPolicy { RetryPolicy(attempts: attempts, first: backoff) }
-  /// Nobody reads more of an answer than its status.
+  /// Only the status of a response is used.
   var limits: HTTPLimits { HTTPLimits(connect: timeout, whole: timeout, redirects: 0, body: 1 << 16) }
 
   func transport(_ tools: ChannelTools) -> any HTTPTransport { tools.transport(certificates, proxy) }

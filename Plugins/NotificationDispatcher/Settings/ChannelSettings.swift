@@ -1,6 +1,6 @@
 public import StockbusPlugin
 
-/// One channel that alerts go out by.
+/// One channel that alerts are sent through.
 public enum ChannelSettings: OneOf {
   case desktop(DesktopSettings)
   case webhook(WebhookSettings)
@@ -35,7 +35,7 @@ public enum ChannelSettings: OneOf {
   /// The file that a channel writes to.
   var filePath: String? { if case .file(let options) = self { options.path } else { nil } }
 
-  /// What all of them have.
+  /// The options that all channels have.
   var common: ChannelOptions {
     switch self {
     case .desktop(let options): options.channel
@@ -48,7 +48,7 @@ public enum ChannelSettings: OneOf {
     }
   }
 
-  /// The channels' names: those that were given, otherwise their kind, with a number where there are several.
+  /// The channels' names: the given ones, otherwise their kind, with a number if there are several of one kind.
   static func names(_ channels: [ChannelSettings]) -> [String] {
     var names: [String] = []
     let given = Set(channels.compactMap(\.common.name))

@@ -22,7 +22,7 @@ public struct NotificationSettings: Options {
 
   public init() {}
 
-  /// The memory as prices, each with the time it went out of force.
+  /// The memory as a number of prices, each with the time when it went out of force.
   var windowRoom: Int { windowMemory.bytes / 16 }
 
   public var files: [FileUse] {

@@ -31,7 +31,7 @@ extension TimeOfDay: ScalarOption {
   public var optionJSON: JSONValue { .string(optionText) }
 }
 
-/// When channels that heed it stay silent.
+/// The hours in which channels that respect them send nothing.
 public struct QuietHours: Options {
   @Setting("When they begin.")
   public var from: TimeOfDay

@@ -1,7 +1,7 @@
 internal import MarketData
 public import StockbusPlugin
 
-/// One rule, as it is written: which symbols, one condition, and how often it may fire.
+/// The settings of one rule: its symbols, one condition, and how often it may fire.
 public struct RuleSettings: Options {
   /// What a threshold is compared with.
   public enum Measure: String, Choice {
@@ -110,7 +110,7 @@ public struct RuleSettings: Options {
 }
 
 extension RuleSettings {
-  /// What a rule waits for.
+  /// The condition of a rule.
   struct Condition: Hashable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
       case above, below
@@ -133,7 +133,7 @@ extension RuleSettings {
 
     var isCrossing: Bool { kind == .crossesAbove || kind == .crossesBelow }
     var isMove: Bool { kind == .risesBy || kind == .fallsBy }
-    /// Whether the threshold is in per cent.
+    /// True if the threshold is in per cent.
     func isPercent(of measure: Measure) -> Bool { isMove ? level.isPercent : measure == .percent }
   }
 
@@ -147,16 +147,16 @@ extension RuleSettings {
 
   var condition: Condition? { conditions.first }
 
-  /// The symbols it is about; nil for all.
+  /// The symbols it applies to; nil for all.
   var choice: SymbolChoice? { symbol.map { SymbolChoice(only: $0) } ?? symbols.map { SymbolChoice($0) } }
 
-  /// The symbols it names, each with its place in it.
+  /// The symbols it names, each with its location in the settings.
   var namedSymbols: [NamedSymbol] {
     (symbol.map { [NamedSymbol($0.description, in: "symbol")] } ?? [])
       + (symbols ?? []).enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
-  /// Its name, or what it says.
+  /// Its name, or a description of its condition.
   var effectiveName: String {
     if let name { return name }
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"

@@ -1,11 +1,11 @@
 internal import StockbusPlugin
 
-/// Why a text with placeholders is none.
+/// Why a text is not a valid template.
 struct TemplateError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A text with placeholders such as `{symbol}`. A brace that begins no name, as in JSON, is a brace.
+/// A text with placeholders such as `{symbol}`. A brace that does not begin a name, as in JSON, is ordinary text.
 struct Template: Hashable, Sendable {
   private enum Part: Hashable, Sendable {
     case text(String)
@@ -14,9 +14,9 @@ struct Template: Hashable, Sendable {
 
   private let parts: [Part]
 
-  /// What a rule's message may name.
+  /// The placeholders of a rule's message.
   static let ruleNames = ["rule", "symbol", "price", "time", "threshold", "reference", "change", "percent"]
-  /// What a channel may name.
+  /// The placeholders of a channel's texts.
   static let channelNames = ["id", "rule", "symbol", "price", "message", "time", "component", "channel"]
 
   init(_ text: String, _ known: [String]) throws(TemplateError) {
@@ -43,10 +43,10 @@ struct Template: Hashable, Sendable {
     self.parts = parts + [.text(literal)]
   }
 
-  /// Whether the text begins with what a value says, not with words of the template's own.
+  /// True if the text begins with a placeholder.
   var beginsWithValue: Bool { parts.count > 1 && parts[0] == .text("") }
 
-  /// The text with the values, each as `escape` has it; a name without a value is left empty.
+  /// The text with the values, each passed through `escape`; a name without a value becomes empty.
   func filled(_ values: [String: String], escape: (String) -> String = { $0 }) -> String {
     parts.map { part in
       switch part {

@@ -1,7 +1,7 @@
-/// The leaves of the order: pages of up to 64 places each, rising within a page.
+/// The leaves of the order: pages of up to 64 places each, ascending within a page.
 ///
-/// A page knows nothing of its neighbours; which page covers which places is the business of `Spine`. Pages given back
-/// are handed out again before new ones are made.
+/// A page has no links to its neighbours; `Spine` stores which page covers which places. Pages given back are reused before new ones are
+/// made.
 struct LeafPages: ~Copyable {
   static var capacity: Int { 64 }
 
@@ -14,7 +14,7 @@ struct LeafPages: ~Copyable {
     counts.reserve(pages)
   }
 
-  /// How many pages exist, those given back included.
+  /// The number of pages, including those given back.
   var made: Int { counts.count }
 
   @inline(__always)
@@ -23,7 +23,7 @@ struct LeafPages: ~Copyable {
   @inline(__always)
   subscript(leaf: UInt32, index: Int) -> Place { places[Int(leaf) &* Self.capacity &+ index] }
 
-  /// Asks for the places around an index.
+  /// Prefetches the places around an index.
   @inline(__always)
   func prefetch(_ index: Int, in leaf: UInt32) { places.prefetch(Int(leaf) &* Self.capacity &+ index) }
 
@@ -42,7 +42,7 @@ struct LeafPages: ~Copyable {
     free.append(leaf)
   }
 
-  /// The index of a place that is in the page; `hint` is where it was last seen.
+  /// The index of a place that is in the page; `hint` is its last known index.
   @inline(__always)
   func index(of place: Place, in leaf: UInt32, hint: Int) -> Int {
     if self[leaf, hint] == place { return hint }
@@ -50,22 +50,22 @@ struct LeafPages: ~Copyable {
     return places.last(atOrBefore: place, from: start, width: Self.capacity) &- start
   }
 
-  /// Gives the entry of `place` that place where it stands at `index` and stays between the same two neighbours of this page; answers
-  /// whether it did. At the ends of the page it never does.
+  /// Replaces the place at `index` by `place` if it is the entry's and stays between the same two neighbours in this page; returns whether
+  /// it did. At the ends of the page it always returns false.
   @inline(__always)
   mutating func replace(at index: Int, in leaf: UInt32, with place: Place) -> Bool {
-    // Before the first slot comes the last one and after the last the first, and nothing is after the last and before the second, nor
-    // after the last but one and before the first: the ends need no question of their own.
+    // Indices wrap around: the last slot precedes the first, and the first follows the last. No place is above the last and below the
+    // second, or above the last but one and below the first, so the ends need no check of their own.
     let next = places[row: leaf, index &+ 1]
     guard places[row: leaf, index].isPlace(of: place.entry), !next.isBeyond else { return false }
-    // Not asking first which way the place went: that is a coin toss, and a branch guessed wrong costs more than all else.
+    // The direction of the move is not checked first: it is unpredictable, and a mispredicted branch costs more than everything else here.
     guard places[row: leaf, index &- 1] < place, place < next else { return false }
     places[row: leaf, index] = place
     return true
   }
 
-  /// Moves the place at `index` to where `place` belongs in the same page; returns where. The entries it passes are told
-  /// their new index: in a small order all hints then stay right, which saves nearly every search.
+  /// Moves the place at `index` to where `place` belongs in the same page; returns the new index. The hints of the entries that it passes
+  /// are updated: in a small order all hints are then right, which saves nearly every search.
   @inline(__always)
   mutating func slide(from index: Int, in leaf: UInt32, to place: Place, telling records: inout Slab<Record>) -> Int {
     let start = Int(leaf) &* Self.capacity
@@ -87,7 +87,7 @@ struct LeafPages: ~Copyable {
     return at &- start
   }
 
-  /// Takes the place at `index` out of the page.
+  /// Removes the place at `index` from the page.
   @inline(__always)
   mutating func remove(at index: Int, in leaf: UInt32) {
     let start = Int(leaf) &* Self.capacity
@@ -97,14 +97,14 @@ struct LeafPages: ~Copyable {
     counts[Int(leaf)] = UInt32(truncatingIfNeeded: last)
   }
 
-  /// Puts a place that is not in the page, which has room, where it belongs; returns its index.
+  /// Inserts a place that is not in the page, which must have room; returns its index.
   @inline(__always)
   mutating func insert(_ place: Place, in leaf: UInt32) -> Int {
     let start = Int(leaf) &* Self.capacity
     let count = count(leaf)
     assert(count < Self.capacity, "a full page is given another place")
     let before = places.last(atOrBefore: place, from: start, width: Self.capacity)
-    // The search takes the first place to be before; when it is not, the new one goes in front of it.
+    // The search assumes that the first place is lower; if it is not, the new place goes in front of it.
     let at = place < places[start] ? start : before &+ 1
     places.move(start &+ count &- at, from: at, to: at &+ 1)
     places[at] = place

@@ -1,9 +1,10 @@
-/// How many updates before one of a large order each of its cache lines is asked for.
+/// How many updates ahead each cache line of an update is prefetched in a large order.
 ///
-/// Each is found in the one before it, so that a step is about as long as a line is under way: eight updates, some hundred nanoseconds.
+/// Each line's address is in the line before it, so a step has to be as long as the latency of memory: eight updates, some hundred
+/// nanoseconds.
 enum Lookahead {
   static var place: Int { 8 }
   static var record: Int { 16 }
-  /// For whoever has to look entries up.
+  /// For callers that have to look up an entry's number first.
   static var entry: Int { 24 }
 }

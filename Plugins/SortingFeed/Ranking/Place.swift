@@ -1,7 +1,7 @@
-/// Where an entry stands: ordered by key, and among equal keys by entry, the lower one first.
+/// An entry's place in the order: by key, and among equal keys by entry, the lower one first.
 ///
-/// Both are held in one 128-bit integer, the whole key above the entry, because that compares in two instructions without
-/// a branch. Every key and every entry has a place of its own, and the order of places is exact over all of `Int64`.
+/// Both are held in one 128-bit integer, the whole key above the entry, because that compares in two instructions without a branch. Each
+/// pair of key and entry has its own place, and the order of places is exact for all of `Int64`.
 struct Place: Comparable, BitwiseCopyable {
   private let bits: Int128
 
@@ -15,9 +15,9 @@ struct Place: Comparable, BitwiseCopyable {
     self.bits = bits
   }
 
-  /// Before every place of an entry, or at it.
+  /// At or below every place of an entry.
   static var lowest: Place { Place(bits: .min) }
-  /// After every place of an entry: an entry fills 32 of the lower 64 bits, never all of them. Fills unused slots.
+  /// Above every place of an entry, because an entry fills only 32 of the lower 64 bits. Fills unused slots.
   static var beyond: Place { Place(bits: .max) }
 
   @inline(__always)
@@ -26,11 +26,11 @@ struct Place: Comparable, BitwiseCopyable {
   @inline(__always)
   var entry: UInt32 { UInt32(truncatingIfNeeded: bits) }
 
-  /// Whether this is a place of the entry; none of an unused slot is.
+  /// True if this is a place of the entry; false for an unused slot.
   @inline(__always)
   func isPlace(of entry: UInt32) -> Bool { UInt64(truncatingIfNeeded: bits) == UInt64(entry) }
 
-  /// Whether this is where no entry can be: alone there the lower half has its highest bit.
+  /// True if this is the place of no entry: only there the lower half has its highest bit set.
   var isBeyond: Bool {
     @inline(__always) get { Int64(truncatingIfNeeded: bits) < 0 }
   }
@@ -43,16 +43,16 @@ struct Place: Comparable, BitwiseCopyable {
 }
 
 extension Slab where Element == Place {
-  /// The last of the `width` slots from `start` on whose place is `place` or before it. `width` is a power of eight, the
-  /// places rise, unused slots at the end hold `.beyond`, and the first slot is taken to be at or before `place`.
+  /// The last of the `width` slots from `start` on whose place is at or below `place`. `width` is a power of eight, the places ascend,
+  /// unused slots at the end contain `.beyond`, and the first slot is assumed to be at or below `place`.
   @inline(__always)
   func last(atOrBefore place: Place, from start: Int, width: Int) -> Int {
     var found = start
     var stride = width
     while stride > 1 {
       stride /= 8
-      // Seven comparisons that do not wait for one another, no branch: two rounds over 64 slots are as long as two cache
-      // misses, where a binary search would line up six.
+      // Seven independent comparisons without a branch: two rounds over 64 slots take as long as two cache misses, while a binary search
+      // would have six, one after the other.
       var steps = 0
       for step in 1..<8 { steps &+= self[found &+ step &* stride] <= place ? 1 : 0 }
       found &+= steps &* stride

@@ -1,12 +1,12 @@
-// Keeps leaves between small and full. After a split or a join a leaf is far from both ends, so dozens of insertions or
-// removals pass before the next.
+// Keeps the sizes of leaves between small and full. After a split or a join a leaf is far from both, so dozens of insertions or removals
+// pass before the next one.
 extension RankedOrder {
   /// A leaf with fewer entries looks for a neighbour to join.
   static var smallLeaf: Int { LeafPages.capacity / 4 }
-  /// The most entries two leaves may have together to be joined.
+  /// The largest number of entries that two leaves may have together to be joined.
   static var joinedLeaf: Int { LeafPages.capacity * 3 / 4 }
 
-  /// The leaf that covers `place` and has room for it, given the leaf that covers it; splits that one when it is full.
+  /// Returns the leaf that covers `place` and has room for it. `leaf` covers it now, and is split if it is full.
   mutating func leafWithRoom(for place: Place, in leaf: UInt32) -> UInt32 {
     guard leaves.count(leaf) == LeafPages.capacity else { return leaf }
     let kept = entriesKept(splitting: leaf, for: place)
@@ -18,15 +18,15 @@ extension RankedOrder {
     return place < bound ? leaf : right
   }
 
-  /// Half of them, save at the two ends of the order: entries that arrive there one after the other leave full leaves
-  /// behind instead of half-full ones.
+  /// Half of them, except at the two ends of the order, so that entries that arrive there one after the other fill the leaves instead of
+  /// leaving them half full.
   private func entriesKept(splitting leaf: UInt32, for place: Place) -> Int {
     if place > leaves[leaf, LeafPages.capacity - 1], spine.isLast(leaf) { return LeafPages.capacity }
     if place < leaves[leaf, 0], spine.isFirst(leaf) { return 0 }
     return LeafPages.capacity / 2
   }
 
-  /// Joins a leaf that has become small with a neighbour when both fit with room to spare; drops it when it is empty.
+  /// Joins a leaf that has become small with a neighbour if both fit with room to spare; removes it if it is empty.
   mutating func mend(_ leaf: UInt32) {
     guard leaves.count(leaf) < Self.smallLeaf else { return }
     if leaves.count(leaf) == 0 {
@@ -54,7 +54,7 @@ extension RankedOrder {
     leaves.discard(leaf)
   }
 
-  /// Tells the entries from `index` on of a leaf where they are now.
+  /// Updates the records of the leaf's entries from `index` on.
   mutating func rememberEntries(of leaf: UInt32, from index: Int) {
     for at in index..<leaves.count(leaf) { remember(leaves[leaf, at], in: leaf, at: at) }
   }

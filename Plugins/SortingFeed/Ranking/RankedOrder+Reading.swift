@@ -19,7 +19,7 @@ extension RankedOrder {
     return leaves[spine.leaf(atPosition: position, slot: slot), index].entry
   }
 
-  /// Hands over the entries of these ranks with their keys, best first; ranks outside the order are left out.
+  /// Calls `body` with the entries of these ranks and their keys, best first; ranks outside the order are left out.
   func forEach<Failure: Error>(ranks: Range<Int>, _ body: (UInt32, Int64) throws(Failure) -> Void) throws(Failure) {
     let ranks = ranks.clamped(to: 0..<count)
     guard !ranks.isEmpty else { return }

@@ -1,9 +1,9 @@
-/// Keeps entries ordered by a 64-bit key and answers their ranks, before and after every update.
+/// Keeps entries ordered by a 64-bit key and returns their ranks before and after every update.
 ///
-/// Rank 0 is the best: the lowest key, or the highest when descending. Entries with equal keys are ordered by their
-/// number, the lower one first, ascending and descending alike, so there is exactly one right order. Keys may be any
-/// `Int64`. Entries are small numbers handed out by the caller, densely from 0: memory is held for every number up to the
-/// highest one seen, 16 bytes each besides some 25 for each entry present.
+/// Rank 0 is the best: the lowest key, or the highest when descending. Entries with equal keys are ordered by their number, the lower one
+/// first, ascending and descending alike, so there is exactly one right order. Keys may be any `Int64`. Entries are small numbers chosen by
+/// the caller, densely from 0: memory is allocated for every number up to the highest one, 16 bytes each, and some 25 bytes more for each
+/// entry in the order.
 ///
 /// A B+ tree of three levels: leaves of up to 64 places (`LeafPages`), nodes of up to 64 leaves and a root row of nodes
 /// (`Spine`). An update costs O(log n) up to some million entries, wherever the entry goes; one that stays within its
@@ -14,14 +14,14 @@
 struct RankedOrder: ~Copyable {
   /// How many entries are in the order.
   private(set) var count = 0
-  /// All ones when descending, otherwise zero: what a key is inverted by.
+  /// All ones when descending, otherwise zero; keys are inverted by XOR with it.
   private let inversion: Int64
 
   var records = Slab<Record>()
   var leaves: LeafPages
   var spine: Spine
 
-  /// An empty order with room for entries below `capacity`; it grows on demand, but growing copies, and that update waits.
+  /// An empty order with room for entries below `capacity`; it grows on demand, but growing copies, which makes one update slow.
   init(descending: Bool, capacity: Int = 0) {
     inversion = descending ? -1 : 0
     leaves = LeafPages()
@@ -30,15 +30,15 @@ struct RankedOrder: ~Copyable {
     spine = Spine(leaf: leaves.make())
   }
 
-  /// Inserts the entry, or moves it to its new key; returns its rank before, nil when it was not there, and its rank now.
+  /// Inserts the entry, or moves it to its new key; returns its rank before (nil if it was not there) and its rank now.
   @inline(__always)
   mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
     if let rank = stay(entry, key: key) { return (rank, rank) }
     return move(entry, key: key)
   }
 
-  /// Gives the entry its new key where it stays between the same two neighbours, as most small steps do, and returns its rank; otherwise
-  /// does nothing. Short, so that it is compiled into the caller's loop.
+  /// If the entry stays between the same two neighbours, as it does after most small steps, sets its new key and returns its rank;
+  /// otherwise does nothing. Short, so that it is inlined into the caller's loop.
   @inline(__always)
   private mutating func stay(_ entry: UInt32, key: Int64) -> Int? {
     guard Int(entry) < records.count else { return nil }
@@ -68,16 +68,16 @@ struct RankedOrder: ~Copyable {
     return (previous, transfer(place, from: leaf, at: index))
   }
 
-  /// Whether the order, with what its owner keeps besides, is larger than a processor's second cache: who knows what comes next then
-  /// does well to ask for it ahead, `Lookahead.record` updates before for the record, `Lookahead.place` before for the place.
+  /// True if the order, with the data that its owner stores for each entry, is larger than a processor's second-level cache. A caller that
+  /// knows the next entries should then prefetch: the record `Lookahead.record` updates ahead, the place `Lookahead.place` updates ahead.
   @inline(__always)
   var isLarge: Bool { count > 1 << 14 }
 
-  /// Asks for the entry's record.
+  /// Prefetches the entry's record.
   @inline(__always)
   func prefetchRecord(of entry: UInt32) { records.prefetch(Int(entry)) }
 
-  /// Asks for the entry's place, which its record tells.
+  /// Prefetches the entry's place, whose address is in its record.
   @inline(__always)
   func prefetchPlace(of entry: UInt32) {
     guard Int(entry) < records.count else { return }
@@ -86,7 +86,7 @@ struct RankedOrder: ~Copyable {
     spine.seats.prefetch(Int(record.leaf))
   }
 
-  /// Takes the entry out; returns the rank it had, nil when it was not there.
+  /// Removes the entry; returns its rank, or nil if it was not there.
   mutating func remove(_ entry: UInt32) -> Int? {
     guard let (leaf, index) = find(entry) else { return nil }
     let rank = spine.entries(before: leaf) + index
@@ -119,13 +119,13 @@ struct RankedOrder: ~Copyable {
     let moved = leaves.insert(place, in: target)
     spine.countMove(from: leaf, to: target)
     remember(place, in: target, at: moved)
-    // After a far jump the two leaves would be told for one that will soon jump again.
+    // After a far jump the hints of two leaves would be updated for an entry that will soon jump again.
     if spine.areNeighbours(leaf, target) {
       keepHints(of: leaf, from: index)
       keepHints(of: target, from: moved &+ 1)
     }
     let rank = spine.entries(before: target) &+ moved
-    // Ranks do not depend on how the entries are spread over leaves, so this may come after.
+    // Ranks do not depend on how the entries are distributed over leaves, so this may be done afterwards.
     if leaves.count(leaf) < Self.smallLeaf { mend(leaf) }
     return rank
   }
@@ -135,15 +135,15 @@ struct RankedOrder: ~Copyable {
     records[Int(place.entry)] = Record(key: place.key, leaf: leaf, hint: UInt32(truncatingIfNeeded: index))
   }
 
-  /// Where some have been pushed along by one that came or went, tells them. Only in an order of some thousand: there it saves nearly every
-  /// search, while in a larger one each record touched would have to come from afar.
+  /// Updates the hints of entries that were pushed along by an insertion or removal. Only in an order of up to some thousand entries: there
+  /// it saves nearly every search; in a larger one each record would be a cache miss.
   @inline(__always)
   private mutating func keepHints(of leaf: UInt32, from index: Int) {
     if spine.isOneNode { rememberEntries(of: leaf, from: index) }
   }
 
-  /// The caller's key as the tree orders it, and back. Inverting the bits reverses the order of all of `Int64` exactly;
-  /// negating would overflow at its lowest value.
+  /// Converts the caller's key to the tree's order, and back. Inverting the bits reverses the order of all of `Int64` exactly; negating
+  /// would overflow at its lowest value.
   @inline(__always)
   func ordered(_ key: Int64) -> Int64 { key ^ inversion }
 }

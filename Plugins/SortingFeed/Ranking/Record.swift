@@ -1,13 +1,13 @@
-/// What is known of one entry: its key and where it is.
+/// The record of one entry: its key and its position.
 struct Record: BitwiseCopyable {
-  /// As the tree orders it: inverted when the order is descending.
+  /// In the tree's order: inverted when the order is descending.
   var key: Int64
   var leaf: UInt32
-  /// Its last known index in the leaf. Others that came or went may have pushed it since.
+  /// Its last known index in the leaf; insertions and removals may have moved it since.
   var hint: UInt32
 
-  /// What is known of an entry that is not in the order: the first leaf, which there always is, and no index of any leaf. Whoever looks
-  /// for it where the record says finds another entry, without having asked first.
+  /// The record of an entry that is not in the order: the first leaf, which always exists, and an index that no leaf has. A look-up with it
+  /// finds another entry, so no check is needed before it.
   static var absent: Record { Record(key: 0, leaf: 0, hint: .max) }
 
   var isPresent: Bool {

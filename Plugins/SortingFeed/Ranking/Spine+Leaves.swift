@@ -1,13 +1,12 @@
-// How leaves come and go. Each of these is paid for by the dozens of insertions or removals that led to it.
+// Adding and removing leaves. The cost of each operation is amortised over the dozens of insertions or removals that led to it.
 extension Spine {
-  /// Hangs `leaf` right after `neighbour`, from which it takes over the places from `bound` on; `kept` entries stay in
-  /// the neighbour.
+  /// Adds `leaf` directly after `neighbour`, from which it takes over the places from `bound` on; `kept` entries stay in the neighbour.
   mutating func insert(_ leaf: UInt32, after neighbour: UInt32, bound: Place, kept: Int) {
     var seat = seats[Int(neighbour)]
     let total = UInt16(before[Int(seat.node) * Self.fanOut + Int(seat.slot)]) + UInt16(kept)
     if leafCounts[Int(seat.node)] == UInt32(Self.fanOut) {
       if isLast(neighbour) {
-        // Leaves added one after the other at the end leave full nodes behind, not half-full ones.
+        // So leaves that are added one after the other at the end fill the nodes instead of leaving them half full.
         addNode(with: leaf, after: seat.node, bound: bound, before: total)
         return
       }
@@ -21,13 +20,13 @@ extension Spine {
       let at = start + moved - 1
       put(leaves[at], in: seat.node, slot: moved, bound: bounds[at], before: before[at])
     }
-    // The node may have been split since: the neighbour's total is read again.
+    // The node may have been split meanwhile, so the neighbour's total is read again.
     put(leaf, in: seat.node, slot: slot, bound: bound, before: before[start + slot - 1] + UInt16(kept))
     leafCounts[Int(seat.node)] += 1
   }
 
-  /// Takes off a leaf whose entries have gone or were handed to the leaf before it; its places fall to the leaf before
-  /// it, or to the one after it when it is the first of its node. It must not be the only leaf.
+  /// Removes a leaf whose entries are gone or were moved to the leaf before it. Its places are then covered by the leaf before it, or by
+  /// the one after it if it is the first of its node. It must not be the only leaf.
   mutating func remove(_ leaf: UInt32) {
     let seat = seats[Int(leaf)]
     let start = Int(seat.node) * Self.fanOut
@@ -74,7 +73,7 @@ extension Spine {
   var isOneLeaf: Bool { rootCount == 1 && leafCounts[Int(rootNodes[0])] == 1 }
 }
 
-// How nodes come and go.
+// Adding and removing nodes.
 extension Spine {
   mutating func makeNode() -> UInt32 {
     if let node = freeNodes.popLast() { return node }
@@ -104,7 +103,7 @@ extension Spine {
     moveLeaves(of: node, from: half, to: right, subtracting: total)
   }
 
-  /// Adds a node holding one leaf right after `node`, in which `total` entries stand before the leaf.
+  /// Adds a node with one leaf directly after `node`, in which `total` entries are before the leaf.
   private mutating func addNode(with leaf: UInt32, after node: UInt32, bound: Place, before total: UInt16) {
     let right = makeNode()
     insertInRoot(right, after: node, bound: bound, before: total)
@@ -112,7 +111,7 @@ extension Spine {
     leafCounts[Int(right)] = 1
   }
 
-  /// Joins a node that has become small with its neighbour when both fit with room to spare.
+  /// Joins a node that has become small with its neighbour if both fit with room to spare.
   private mutating func mendNode(_ node: UInt32) {
     guard leafCounts[Int(node)] < UInt32(Self.fanOut / 4) else { return }
     let position = Int(positions[Int(node)])
@@ -141,7 +140,7 @@ extension Spine {
   }
 
   private mutating func insertInRoot(_ node: UInt32, after neighbour: UInt32, bound: Place, before total: UInt16) {
-    // One slot stays unused after this: it is the upper bound of the last node.
+    // One slot stays unused after this, as the upper bound of the last node.
     if rootCount + 2 > rootNodes.count { widenRoot(to: rootNodes.count * 8) }
     let position = Int(positions[Int(neighbour)]) + 1
     for at in stride(from: rootCount, to: position, by: -1) { moveInRoot(from: at - 1, to: at) }
@@ -152,8 +151,8 @@ extension Spine {
     rootCount += 1
   }
 
-  /// Takes a node without leaves out of the root row; its places fall to the node before it, or to the one after it when
-  /// it is the first.
+  /// Removes a node without leaves from the root row; its places are then covered by the node before it, or by the one after it if it is
+  /// the first.
   private mutating func removeNode(_ node: UInt32) {
     let position = Int(positions[Int(node)])
     for at in position..<rootCount - 1 { moveInRoot(from: at + 1, to: at) }

@@ -1,15 +1,15 @@
-/// Knows which leaf covers which places and how many entries stand before each leaf.
+/// Stores which leaf covers which places, and how many entries are before each leaf.
 ///
-/// Two levels: nodes of up to 64 leaves, and one root row of nodes. Both keep running totals, not counts, so a rank is
-/// read with two additions; a change adjusts the totals between the leaf left and the leaf entered, at most 64 in a
-/// node and one in each node between, a few vector instructions even at a million entries.
+/// Two levels: nodes of up to 64 leaves, and one root row of nodes. Both store running totals, not counts, so a rank is computed with two
+/// additions. A change adjusts the totals between the old leaf and the new one: at most 64 in a node and one for each node between, a few
+/// vector instructions even at a million entries.
 ///
-/// A leaf covers the places from its own lower bound up to the next leaf's. Bounds move only when leaves are made or
-/// removed, so the places within a leaf may change without a word to the spine.
+/// A leaf covers the places from its own lower bound up to the next leaf's. Bounds change only when leaves are added or removed, so changes
+/// within a leaf do not affect the spine.
 struct Spine: ~Copyable {
   static var fanOut: Int { 64 }
 
-  /// Where a leaf hangs: its node, and its slot in that node.
+  /// The position of a leaf: its node, and its slot in that node.
   struct Seat: BitwiseCopyable {
     /// The slot's number among all slots of all nodes.
     let at: UInt32
@@ -35,10 +35,10 @@ struct Spine: ~Copyable {
 
   // By node.
   var leafCounts = Slab<UInt32>()
-  var positions = Slab<UInt32>()  // In the root row.
+  var positions = Slab<UInt32>()  // Position in the root row.
   var freeNodes: [UInt32] = []
 
-  // By position in the root row; the slots are a power of eight, at least one of them unused.
+  // By position in the root row; the number of slots is a power of eight, and at least one of them is unused.
   var rootBounds = Slab<Place>()
   var rootBefore = Slab<UInt32>()
   var rootNodes = Slab<UInt32>()
@@ -57,34 +57,34 @@ struct Spine: ~Copyable {
     leafCounts[Int(node)] = 1
   }
 
-  /// Whether the order is so small, some thousand entries at most, that all leaves hang on one node.
+  /// True if all leaves are in one node, as in an order of up to some thousand entries.
   @inline(__always)
   var isOneNode: Bool { rootCount == 1 }
 
-  /// Whether the two leaves hang side by side on one node.
+  /// True if the two leaves are side by side in one node.
   @inline(__always)
   func areNeighbours(_ left: UInt32, _ right: UInt32) -> Bool {
     let (a, b) = (seats[Int(left)], seats[Int(right)])
     return a.node == b.node && (a.at == b.at &+ 1 || b.at == a.at &+ 1)
   }
 
-  /// How many entries stand before the leaf.
+  /// The number of entries before the leaf.
   @inline(__always)
   func entries(before leaf: UInt32) -> Int {
     let seat = seats[Int(leaf)]
     let inNode = Int(before[Int(seat.at)])
-    // Some thousand entries hang on one node, before which there is nothing.
+    // A single node has no entries before it.
     return isOneNode ? inNode : Int(rootBefore[Int(positions[Int(seat.node)])]) &+ inNode
   }
 
-  /// Whether the leaf covers `place`.
+  /// True if the leaf covers `place`.
   @inline(__always)
   func covers(_ leaf: UInt32, _ place: Place) -> Bool {
     let seat = seats[Int(leaf)]
     let at = Int(seat.at)
     guard bounds[at] <= place else { return false }
     if seat.slot &+ 1 < leafCounts[Int(seat.node)] { return place < bounds[at &+ 1] }
-    // The slot after the last node is unused and holds `.beyond`.
+    // The slot after the last node is unused and contains `.beyond`.
     return place < rootBounds[Int(positions[Int(seat.node)]) &+ 1]
   }
 
@@ -94,7 +94,7 @@ struct Spine: ~Copyable {
     return leaf(covering: place, in: rootNodes[position])
   }
 
-  /// The leaf that covers `place`, found without the root when it hangs on the same node as `neighbour`.
+  /// The leaf that covers `place`; found without the root if it is in the same node as `neighbour`.
   @inline(__always)
   func leaf(covering place: Place, near neighbour: UInt32) -> UInt32 {
     let node = seats[Int(neighbour)].node
@@ -108,7 +108,7 @@ struct Spine: ~Copyable {
     leaves[bounds.last(atOrBefore: place, from: Int(node) &* Self.fanOut, width: Self.fanOut)]
   }
 
-  /// Counts an entry that came to `leaf`.
+  /// Counts an entry that was added to `leaf`.
   mutating func countEntry(in leaf: UInt32, _ amount: Int = 1) {
     let seat = seats[Int(leaf)]
     let first = Int(seat.node) * Self.fanOut
@@ -117,7 +117,7 @@ struct Spine: ~Copyable {
     rootBefore.add(UInt32(truncatingIfNeeded: amount), to: Int(positions[Int(seat.node)]) + 1..<rootCount)
   }
 
-  /// Counts an entry that went from one leaf to another.
+  /// Counts an entry that was moved from one leaf to another.
   @inline(__always)
   mutating func countMove(from source: UInt32, to target: UInt32) {
     let (left, entered) = (seats[Int(source)], seats[Int(target)])
@@ -141,7 +141,7 @@ struct Spine: ~Copyable {
     }
   }
 
-  /// Hangs a leaf into a slot of a node, whatever was there.
+  /// Writes a leaf into a slot of a node.
   @inline(__always)
   mutating func put(_ leaf: UInt32, in node: UInt32, slot: Int, bound: Place, before count: UInt16) {
     let at = Int(node) * Self.fanOut + slot

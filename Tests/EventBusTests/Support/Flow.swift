@@ -5,15 +5,14 @@ import Testing
 
 @testable import EventBus
 
-/// What a reader saw: numbers that must follow each other; with gaps where events may be dropped; in the order of each symbol
-/// alone where they are conflated.
+/// What a reader got: consecutive numbers; with gaps if events may be dropped; only in order for each symbol if they are conflated.
 struct Seen: Hashable, Sendable {
   let overflow: Overflow
   var count = 0
   var sum = 0
   var last: Int
   private var lasts: [Symbol: Int] = [:]
-  /// The first place where the order was broken.
+  /// The first violation of the order.
   var problem: String?
 
   init(_ inlet: Inlet<Tick>) {
@@ -32,14 +31,14 @@ struct Seen: Hashable, Sendable {
   }
 }
 
-/// Gives the thread away, between 0 and `most` times.
+/// Yields between 0 and `most` times.
 func pause(_ random: inout SplitMix, most: Int) async {
   guard most > 0 else { return }
   for _ in 0..<random.upTo(most) { await Task.yield() }
 }
 
-/// Publishes the numbers from 1 to `count`: one by one, in runs, in runs longer than the ring, with pauses now and then.
-/// Closes the topic also when it is cancelled, since those who work until then would go on for ever.
+/// Publishes the numbers from 1 to `count`: one by one, in batches, in batches longer than the ring, with some pauses. Closes the topic
+/// also when it is cancelled, because its readers would otherwise wait for ever.
 func produce(_ count: Int, to topic: Topic<Tick>, seed: Int, pauses: Int) async throws {
   defer { topic.close() }
   var random = SplitMix(seed)
@@ -65,7 +64,7 @@ func produce(_ count: Int, to topic: Topic<Tick>, seed: Int, pauses: Int) async 
   }
 }
 
-/// Reads to the topic's end in runs of random lengths.
+/// Reads to the topic's end in batches of random lengths.
 func consume(_ inlet: Inlet<Tick>, seed: Int, pauses: Int) async -> Seen {
   var random = SplitMix(seed)
   var seen = Seen(inlet)
@@ -94,13 +93,13 @@ func relay(_ inlet: Inlet<Tick>, to topic: Topic<Tick>, seed: Int) async throws 
 }
 
 extension Topic {
-  /// Waits until every reader in `inlets` has said that it is about to sleep.
+  /// Waits until every reader in `inlets` has announced that it is about to sleep.
   nonisolated(nonsending) func untilAnnounced(_ inlets: [Inlet<E>]) async {
     let bits = inlets.reduce(0) { $0 | $1.bit }
     while attention.pointee.load(ordering: .relaxed) & bits != bits { await Task.yield() }
   }
 
-  /// Waits until the producer has said that it waits for room.
+  /// Waits until the producer has announced that it waits for room.
   nonisolated(nonsending) func untilStarved() async {
     while starved.pointee.load(ordering: .relaxed) == 0 { await Task.yield() }
   }

@@ -1,7 +1,7 @@
 import EventBus
 import MarketData
 
-/// What one inlet should see, kept slowly and obviously.
+/// A slow and obvious model of what one inlet should return.
 final class ModelReader<E: TestEvent> {
   let inlet: Inlet<E>
   let options: InletOptions
@@ -10,7 +10,7 @@ final class ModelReader<E: TestEvent> {
   /// What is left of the snapshot.
   var snapshot: [E]
   let snapshotCount: Int
-  /// Lossless: what waits. Lossy: what is in the mailbox.
+  /// Lossless: the waiting events. Lossy: the contents of the mailbox.
   var waiting: [E] = []
   /// Lossy: what the reader has swapped out.
   var front: [E] = []
@@ -19,13 +19,13 @@ final class ModelReader<E: TestEvent> {
   var delivered = 0
   var filtered = 0
   var dead = 0
-  /// The run that is being worked on, and what it should hold.
+  /// The current batch, and its expected contents.
   var batch: UnsafeBufferPointer<E>?
   var expected: [E] = []
-  /// Events of a run that failed, to come one by one.
+  /// The number of events of a failed batch, which are delivered one by one.
   var suspects = 0
   var isAttached = true
-  /// What became of the events, where another reader has taken its place.
+  /// The counts, if another reader has taken its place.
   var final: EdgeCounts?
 
   init(_ inlet: Inlet<E>, _ options: InletOptions, after published: [E], tableStart: Int?) {
@@ -36,7 +36,7 @@ final class ModelReader<E: TestEvent> {
     snapshotCount = snapshot.count
   }
 
-  /// One that goes on at event `start`, with `waiting` before it.
+  /// A model that continues at event `start`, with `waiting` before it.
   private init(_ inlet: Inlet<E>, _ options: InletOptions, at start: Int, waiting: [E]) {
     self.inlet = inlet
     self.options = options
@@ -45,7 +45,8 @@ final class ModelReader<E: TestEvent> {
     snapshotCount = waiting.count
   }
 
-  /// The reader with other options in its place: what waits outside of the ring comes first, what waits in the ring is published to it.
+  /// The model of a reader with other options that takes its place: events that wait outside of the ring come first; events that wait in
+  /// the ring are published to it.
   func handOver(to inlet: Inlet<E>, _ options: InletOptions, published: [E]) -> ModelReader {
     let isLossless = self.options.overflow == .block
     let start = isLossless ? published.count - waiting.count : published.count
@@ -61,7 +62,7 @@ final class ModelReader<E: TestEvent> {
     return next
   }
 
-  /// The last event of every symbol, in the order of their first ones.
+  /// The last event of every symbol, in the order of first appearance.
   static func latest(_ events: [E]) -> [E] {
     var result: [E] = []
     for event in events {
@@ -70,7 +71,7 @@ final class ModelReader<E: TestEvent> {
     return result
   }
 
-  /// True where the texts of one more may wait.
+  /// True if there is room for the texts of one more event.
   private func hasRoom(for event: E) -> Bool {
     waiting.isEmpty || event.weight == 0 || waiting.reduce(event.weight) { $0 + $1.weight } <= options.memory
   }
@@ -87,7 +88,7 @@ final class ModelReader<E: TestEvent> {
       waiting.append(event)
     case .conflate:
       if let i = waiting.firstIndex(where: { $0.symbol == event.symbol }) {
-        // A longer one must find room beside the others; alone it always has.
+        // A longer event must have room beside the others; a single one always has.
         let others = waiting.reduce(0) { $0 + $1.weight } - waiting[i].weight
         if waiting.count == 1 || event.weight <= waiting[i].weight || others + event.weight <= options.memory {
           waiting[i] = event
@@ -105,7 +106,7 @@ final class ModelReader<E: TestEvent> {
 
   var isReady: Bool { !snapshot.isEmpty || !front.isEmpty || !waiting.isEmpty }
 
-  /// Takes a run of at most `limit` and compares it; answers what is wrong.
+  /// Takes a batch of at most `limit` events and compares it; returns what is wrong.
   func take(limit: Int) -> String? {
     let batch = inlet.nextBatch(limit: limit)
     let bound = suspects > 0 ? min(1, limit) : limit
@@ -121,7 +122,7 @@ final class ModelReader<E: TestEvent> {
     return compare()
   }
 
-  /// The run in hand must not change, whatever happens meanwhile.
+  /// The current batch must not change, whatever happens meanwhile.
   func compare() -> String? {
     guard let batch, !batch.elementsEqual(expected) else { return nil }
     return "a batch holds \(batch.map(\.number)), expected \(expected.map(\.number))"
@@ -148,7 +149,7 @@ final class ModelReader<E: TestEvent> {
     pass(count)
   }
 
-  /// The life that works on the run throws; answers what is wrong.
+  /// The instance throws in the current batch; returns what is wrong.
   func fail() -> String? {
     let letter = inlet.recover("a reason", component: "me", at: Timestamp(ns: 7))
     if expected.count > 1 {

@@ -6,19 +6,19 @@ import SeededRandom
 struct RingDriver<E: TestEvent>: ~Copyable {
   var random: SplitMix
   let topic: Topic<E>
-  /// The first event that the table of last values has; nil where there is none.
+  /// The first event that the table of last values has seen; nil if there is no table.
   var tableStart: Int?
-  /// How many bytes of text may be under way.
+  /// The budget for texts under way, in bytes.
   let memory: Int
   var outlet: Outlet<E>
   var readers: [ModelReader<E>] = []
   var gone: [ModelReader<E>] = []
-  /// Everything that may be seen, and what was sent after it.
+  /// All visible events, and the events sent after these.
   var published: [E] = []
   var sent: [E] = []
   var number = 0
   var failures: [String] = []
-  /// What the schedule came to, so that a test can see that it tested something.
+  /// Counts of what the schedule did, so that a test can check that it tested something.
   var flushes = 0
   var asides = 0
 
@@ -96,7 +96,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private struct Stop: Error {}
 
-  /// A prefix of what was sent has become visible; the rest stands aside.
+  /// A prefix of the sent events has become visible; the rest is in the spill.
   private mutating func notePublished() {
     let n = topic.published - published.count
     guard n >= 0, n <= sent.count else {
@@ -117,15 +117,15 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     sent = []
   }
 
-  /// The slowest lossless reader's place.
+  /// The position of the slowest lossless reader.
   private var slowest: Int {
     readers.filter { $0.options.overflow == .block }.map { published.count - $0.waiting.count }.min() ?? published.count
   }
 
-  /// The bytes of what the slowest lossless reader has not passed.
+  /// The bytes of the events that the slowest lossless reader has not passed.
   private var underWay: Int { published[slowest...].reduce(0) { $0 + $1.weight } }
 
-  /// Only where it cannot wait: nobody would read meanwhile.
+  /// Only if it does not have to wait, because no reader would read meanwhile.
   private mutating func flush() async {
     let quarter = max(1, topic.capacity / 4)
     let hasReader = readers.contains { $0.options.overflow == .block }
@@ -158,12 +158,12 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private mutating func attach() {
     let options = makeOptions()
-    // Whoever asks first has the table begin with what cannot be overwritten.
+    // With the first reader that asks, the table begins with the events that cannot be overwritten.
     if options.initial, tableStart == nil { tableStart = slowest }
     readers.append(ModelReader(topic.attach(Parker(), options: options), options, after: published, tableStart: tableStart))
   }
 
-  /// A reader goes on with other options, between two runs.
+  /// A reader gets other options, between two batches.
   private mutating func reattach() {
     guard let place = readers.indices.filter({ readers[$0].batch == nil }).randomElement(using: &random) else { return }
     let options = makeOptions()
@@ -190,7 +190,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     if !reader.inlet.nextBatch(limit: 9).isEmpty || reader.inlet.isReady || !reader.inlet.isFinished {
       failures.append("a detached inlet has something")
     }
-    // A reader that detaches with a run in hand may still say what became of it.
+    // A reader that detaches during a batch may still finish it.
     if hand > 0, random.oneIn(2) { reader.finish(filtered: random.upTo(hand)) }
     reader.batch = nil
   }
@@ -217,7 +217,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private mutating func check() {
     if published.count - slowest > topic.capacity { failures.append("the producer has overtaken a reader") }
-    // The last one is let in while there is room.
+    // The last event is accepted while there is any room.
     if let last = published.last, underWay > 0, underWay - last.weight >= memory { failures.append("\(underWay) bytes are under way") }
     for reader in readers + gone {
       if let problem = reader.isAttached ? reader.compare() : nil { failures.append(problem) }

@@ -11,7 +11,7 @@ protocol TestEvent: SymbolEvent, Equatable {
 }
 
 extension TestEvent {
-  /// The event numbered `number`, about one of five symbols.
+  /// The event with this number, of one of five symbols.
   static func make(_ number: Int) -> Self { make(number, five[number % 5]) }
   var weight: Int { 0 }
 }
@@ -34,7 +34,7 @@ struct Tick: TestEvent, BitwiseCopyable {
     ])
 }
 
-/// Carries a string that is too long to stand in the event itself.
+/// Carries a string that is too long to be stored inline.
 struct Note: TestEvent {
   var symbol: Symbol
   var text: String
@@ -49,7 +49,7 @@ struct Note: TestEvent {
     fields: [.init("symbol", \.symbol, "The instrument."), .init("text", \.text, "The text."), .init("time", \.time, "The time.")])
 }
 
-/// Carries an object that counts how many of its kind live.
+/// Carries an object that counts how many of its kind exist.
 struct Parcel: TestEvent {
   final class Content: Sendable {
     let number: Int

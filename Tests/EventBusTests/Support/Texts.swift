@@ -1,7 +1,7 @@
 import EventBus
 import MarketData
 
-/// The event that `text` writes, the whole of it.
+/// The event decoded from the whole of `text`.
 func decodeJSON<E: Event>(_: E.Type, _ text: String) throws -> E {
   var text = text
   return try text.withUTF8 { bytes in
@@ -34,7 +34,7 @@ func json<E: Event>(_ event: E, times: TimeStyle = .iso8601(.shortest)) -> Strin
   return out.string
 }
 
-/// What decoding `text` complains about; nil where it does not.
+/// The error of decoding `text`; nil if there is none.
 func jsonProblem<E: Event>(_: E.Type, _ text: String) -> String? {
   do {
     _ = try decodeJSON(E.self, text)

@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusRuntime
 
 @Suite(.timeLimit(.minutes(15))) struct WorkerPoolTests {
-  /// No job is ever old enough to be taken by another worker.
+  /// With this, no job is ever old enough to be taken by another worker.
   private static let never = Int64.max / 2
 
   @Test func `whoever is woken goes on where the waker was running`() async {
@@ -46,7 +46,7 @@ import Testing
         defer { isDone.raise() }
         return pool.current.worker?.number
       }
-      // Never gives its thread back before the other has run: only another worker can help.
+      // Blocks its thread until the other has run, so only another worker can run that.
       while !isDone.isUp {}
       return (mine: pool.current.worker?.number, other: await other.value)
     }.value

@@ -4,15 +4,15 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What the inputs of a long random test cost, each against the usual one of its kind and size.
+/// The times of the inputs in a long random test, each compared with the usual one of its kind and size.
 ///
-/// Nothing is measured in the suite, and nothing is ever asserted of it: time is told, where `STOCKBUS_FUZZ_COUNT` asks for many inputs.
-/// It is the processor's time of this thread, so that a busy machine is no finding; what seems long is done again and counts with its
-/// shortest time, so that an interrupt is none.
+/// Nothing is measured in the normal suite, and times are never asserted: they are reported if `STOCKBUS_FUZZ_COUNT` sets a large number of
+/// inputs. They are processor times of this thread, so that a busy machine has no effect. An input that seems slow is repeated and counts
+/// with its shortest time, so that an interrupt has no effect.
 public struct Costs {
-  /// Inputs of one size, up to the next: sizes grow by half.
+  /// Inputs of one class of sizes; each class begins half as large again as the one before.
   private struct Class {
-    /// By the eighth of an octave of nanoseconds; of all inputs, and of those that were good.
+    /// Histograms by eighths of an octave of nanoseconds; for all inputs, and for the good ones.
     var all = Histogram()
     var good = Histogram()
     var longest: [Input] = []
@@ -47,7 +47,7 @@ public struct Costs {
       count += 1
     }
 
-    /// Nanoseconds of the one in the middle, to an eighth.
+    /// The median in nanoseconds, to an eighth of an octave.
     var median: Int {
       var rest = count / 2
       for (slot, n) in slots.enumerated() {
@@ -64,24 +64,24 @@ public struct Costs {
   private var total = 0
   private var count = 0
 
-  /// - Parameter kind: what they are called where they are told.
+  /// - Parameter kind: the name of the inputs in reports.
   public init(_ kind: String) {
     self.kind = kind
     isWanted = getenv("STOCKBUS_FUZZ_COUNT") != nil
     if isWanted { Self.leaveBacktracesOut }
   }
 
-  /// The test library takes a backtrace of every error that is thrown, which costs a hundred times what throwing does: not here.
+  /// Switches off the test library's backtrace of every thrown error, which takes a hundred times as long as throwing.
   private static let leaveBacktracesOut: Void = {
     for name in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
       dlsym(nil, name)?.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee = nil
     }
   }()
 
-  /// Does `body` with an input of `size` bytes; again, where it has taken long and may be repeated.
+  /// Runs `body` with an input of `size` bytes, and repeats it if it took long and may be repeated.
   /// - Parameters:
-  ///   - text: what the input is, for whoever looks into it.
-  ///   - isGood: true of what comes out if the input was a usual one, against which others are held.
+  ///   - text: the input, as it is shown in reports.
+  ///   - isGood: returns true for the result of a usual input; the others are compared with these.
   public mutating func measure<R, E: Error>(
     size: Int, _ text: @autoclosure () -> String, isGood: (R) -> Bool = { _ in false }, _ body: () throws(E) -> R
   ) throws(E) -> R {
@@ -92,7 +92,7 @@ public struct Costs {
     total += took
     count += 1
     let place = Self.place(of: size)
-    // The first of a size are cold.
+    // The first inputs of a size run with cold caches.
     let known = classes[place].flatMap { $0.all.count >= 100 ? $0.all.median : nil }
     var rest = 4
     while rest > 0, took > 4 * (known ?? 0) {
@@ -105,7 +105,7 @@ public struct Costs {
     return result
   }
 
-  /// Takes what was measured elsewhere.
+  /// Adds a time that was measured elsewhere.
   public mutating func note(_ nanoseconds: Int, size: Int, _ text: @autoclosure () -> String) {
     if !isWanted { return }
     total += nanoseconds
@@ -113,7 +113,7 @@ public struct Costs {
     classes[Self.place(of: size), default: Class()].add(nanoseconds, isGood: false, size) { text() }
   }
 
-  /// Nanoseconds that this process has had of all processors: for what other threads do.
+  /// The processor time of this process in nanoseconds, for work of other threads.
   public static var processTime: Int { time(CLOCK_PROCESS_CPUTIME_ID) }
 
   private static func place(of size: Int) -> Int {
@@ -126,12 +126,12 @@ public struct Costs {
     return place
   }
 
-  /// Lines that tell it; none where it was not wanted.
+  /// The lines of the report; none if nothing was measured.
   public var lines: [String] {
     if count == 0 { return [] }
     var ratios: [(ratio: Double, line: String)] = []
     for (place, found) in classes {
-      // Few of a size are held against those of the nearest size of which there are many.
+      // If there are few of a size, they are compared with the nearest size that has many.
       let near = classes.filter { $0.value.all.count >= 100 }.min { abs($0.key - place) < abs($1.key - place) }
       let good = classes.filter { $0.value.good.count >= 100 }.min { abs($0.key - place) < abs($1.key - place) }
       for input in found.longest {
@@ -151,7 +151,7 @@ public struct Costs {
       + ratios.prefix(3).map(\.line)
   }
 
-  /// A time for as many times more bytes as sizes differ; never less than that of the small one.
+  /// A time scaled by the ratio of sizes; never less than the original time.
   private static func scaled(_ nanoseconds: Int, from: Int, to: Int) -> Int {
     if to <= from { return nanoseconds }
     var time = Double(nanoseconds)

@@ -15,7 +15,7 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// True once in `n` times.
+  /// True with a probability of 1 in `n`.
   public mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
 
   /// From 0 to `n`, both included.

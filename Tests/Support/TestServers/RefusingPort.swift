@@ -4,15 +4,15 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A port of this machine that refuses every connection, and that nobody else gets meanwhile: bound, but not listened at.
+/// A port of this machine that refuses every connection and cannot be taken meanwhile: it is bound, but not listened on.
 ///
-/// The port of a server that has been stopped will not do: the next server of another test may get it.
+/// The port of a stopped server is not suitable, because a server of another test may get it.
 public final class RefusingPort: Sendable {
-  /// On 127.0.0.1; held as long as this object lives.
+  /// On 127.0.0.1; kept as long as this object exists.
   public let number: Int
   private let socket: CInt
 
-  /// Takes a port that is free; a machine without one stops the test.
+  /// Binds a free port; stops the test if there is none.
   public init() {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

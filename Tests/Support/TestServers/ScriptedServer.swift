@@ -4,9 +4,9 @@ internal import NIOPosix
 internal import NIOSSL
 public import StockbusTestKit
 
-/// An HTTP server on loopback that does what a test says: answers, hangs, cuts, sends too much.
+/// An HTTP server on loopback that follows a test's script: it responds, hangs, cuts the connection, or sends too much.
 ///
-/// It ends with `close()`; a test that forgets leaves a port open until the process ends.
+/// Call `close()` at the end; otherwise the port stays open until the process ends.
 public final class ScriptedServer: Sendable {
   public struct Request: Sendable, Hashable {
     public let method: String
@@ -19,25 +19,25 @@ public final class ScriptedServer: Sendable {
 
   public enum Reaction: Sendable {
     case answer(Int, [String: String] = [:], String = "")
-    /// Says nothing, for ever.
+    /// Never responds.
     case hang
-    /// Begins an answer and closes the connection in the middle.
+    /// Begins a response and closes the connection in the middle.
     case cut
-    /// Sends these bytes as they are and closes.
+    /// Sends these bytes unchanged and closes.
     case raw(String)
-    /// Sends a body in pieces of 64 KiB without announcing its length, until nobody reads it any more.
+    /// Sends a body in pieces of 64 KiB without a length, until it is no longer read.
     case flood
   }
 
-  /// Everything that has come in whole, in order.
+  /// All complete requests, in order.
   public let received = Watched<[Request]>([])
   public let port: Int
   private let isSecure: Bool
   private let channel: any Channel
 
   /// - Parameters:
-  ///   - tls: certificate chain and key, both PEM; without them it speaks plain HTTP.
-  ///   - script: what to do about a request; the number counts from 0.
+  ///   - tls: certificate chain and key, both PEM; without them the server uses plain HTTP.
+  ///   - script: what to do with a request; the number counts from 0.
   public init(
     tls: (chain: String, key: String)? = nil, _ script: @escaping @Sendable (_ request: Request, _ number: Int) -> Reaction
   ) async throws {
@@ -64,10 +64,10 @@ public final class ScriptedServer: Sendable {
     isSecure = tls != nil
   }
 
-  /// `http://127.0.0.1:4711`; over TLS `localhost`, as certificates name it.
+  /// `http://127.0.0.1:4711`; with TLS the host is `localhost`, as in certificates.
   public var origin: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
-  /// Returns when so many requests have come in.
+  /// Returns when this many requests have come.
   public func waitForRequests(_ count: Int) async { await received.wait { $0.count >= count } }
 
   public func close() async { try? await channel.close() }
@@ -134,7 +134,7 @@ private final class ScriptHandler: ChannelInboundHandler {
     }
   }
 
-  /// Past the encoder of responses.
+  /// Bypasses the encoder of responses.
   private func writeRaw(_ text: String, _ context: ChannelHandlerContext) {
     let channel = context.channel
     let removed =

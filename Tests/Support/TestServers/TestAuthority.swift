@@ -1,14 +1,13 @@
 internal import Crypto
 internal import Foundation
 
-/// A certificate authority that exists for one test: keys and certificates are made anew each time, and never expire.
+/// A certificate authority for one test: keys and certificates are new each time, and never expire.
 ///
-/// Written by hand in DER (ITU-T X.690, RFC 5280), because a library for certificates would be built by everybody for these tests
-/// alone.
+/// Written by hand in DER (ITU-T X.690, RFC 5280), because a certificate library would have to be built for these tests alone.
 public struct TestAuthority: Sendable {
   private let name: String
   private let key = P256.Signing.PrivateKey()
-  /// What has to be trusted, as PEM.
+  /// The certificate that has to be trusted, as PEM.
   public let certificate: String
 
   public init(_ name: String) {
@@ -43,7 +42,7 @@ public struct TestAuthority: Sendable {
       DER.value(0xa0, DER.value(0x02, [2])), DER.value(0x02, serial), algorithm, commonName(issuer), validity, commonName(subject),
       Array(key.derRepresentation), DER.value(0xa3, DER.sequence(extensions)),
     ])
-    // Only where there is no randomness left a signature cannot be made.
+    // Making a signature fails only without a source of randomness.
     guard let signature = try? signer.signature(for: content) else { preconditionFailure("no signature") }
     let whole = DER.sequence([content, algorithm, DER.value(0x03, [0] + Array(signature.derRepresentation))])
     let text = Data(whole).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])

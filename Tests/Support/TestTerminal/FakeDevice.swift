@@ -1,7 +1,7 @@
 internal import StockbusTerminal
 internal import StockbusTestKit
 
-/// Bytes into a model of a terminal, keys out of a test.
+/// A device that writes to a model of a terminal and gets its keys from a test.
 struct FakeDevice: TerminalDevice {
   struct State: Sendable {
     var model: ScreenModel

@@ -1,8 +1,7 @@
 package import StockbusTerminal
 internal import StockbusTestKit
 
-/// A terminal in memory, with a person in front of it: what a `Terminal` of its own draws can be read, keys can be pressed, the window
-/// can be resized or closed.
+/// A terminal in memory and its user: a test can read what its `Terminal` draws, press keys, and resize or close the window.
 ///
 /// ```swift
 /// let screen = FakeTerminal(columns: 60, rows: 10)
@@ -11,11 +10,11 @@ internal import StockbusTestKit
 /// #expect(screen.rows == ["AAPL 189.25"])
 /// ```
 package final class FakeTerminal: Sendable {
-  /// What the run under test is given.
+  /// The terminal for the run under test.
   package let terminal: Terminal
   private let device: FakeDevice
 
-  /// Where the program's streams go.
+  /// Where the program's streams are connected.
   package enum Place: Sendable {
     case terminal
     /// A pipe or a file.
@@ -24,7 +23,7 @@ package final class FakeTerminal: Sendable {
 
   /// - Parameters:
   ///   - output: where standard output goes; standard error goes to the terminal.
-  ///   - environment: the program's, as far as it is about terminals.
+  ///   - environment: the program's environment variables about terminals.
   package init(
     columns: Int = 80, rows: Int = 24, output: Place = .terminal, environment: [String: String] = usualEnvironment,
     colors: ColorChoice = .auto
@@ -33,35 +32,35 @@ package final class FakeTerminal: Sendable {
     terminal = Terminal(device, environment: environment, colors: colors)
   }
 
-  /// A terminal with 16 colours that takes UTF-8.
+  /// A terminal with 16 colours and UTF-8.
   package static let usualEnvironment = ["TERM": "xterm", "LANG": "C.UTF-8"]
 
   // MARK: What is to be seen
 
-  /// The terminal as it is now.
+  /// The current state of the terminal.
   package var model: ScreenModel { device.state.value.model }
 
-  /// What stands on it, what has scrolled away first, without the empty rows at the end.
+  /// All rows, beginning with those that have scrolled away, without the empty rows at the end.
   package var rows: [String] { model.text }
 
-  /// The same with looks: `[bold bright green: AAPL] 189.25`.
+  /// The same with styles: `[bold bright green: AAPL] 189.25`.
   package var looks: [String] { model.looks }
 
-  /// What has gone to a pipe.
+  /// What was written to a pipe.
   package var piped: String { String(decoding: device.state.value.piped, as: UTF8.self) }
 
-  /// What was done to the terminal as a whole, in order: `other screen on`, `keys one by one`, …
+  /// The changes of the terminal's modes, in order: `other screen on`, `keys one by one`, …
   package var journal: [String] { device.state.value.journal }
 
-  /// How often something was written.
+  /// The number of writes.
   package var writes: Int { device.state.value.writes }
 
-  /// Returns when the terminal looks so, or the task is cancelled.
+  /// Returns when the terminal meets the condition, or the task is cancelled.
   package func wait(until condition: @escaping @Sendable (ScreenModel) -> Bool) async {
     await device.state.wait { condition($0.model) }
   }
 
-  /// Returns when this has been noted in the journal, or the task is cancelled.
+  /// Returns when the journal has this entry, or the task is cancelled.
   package func wait(for entry: String) async { await device.state.wait { $0.journal.contains(entry) } }
 
   // MARK: What is done to it
@@ -72,13 +71,13 @@ package final class FakeTerminal: Sendable {
     receive?(.input(events))
   }
 
-  /// Pulls at the window's corner.
+  /// Resizes the window.
   package func resize(columns: Int, rows: Int) {
     device.state.update { $0.model.resize(columns: columns, rows: rows) }
     tell(.resized)
   }
 
-  /// The window is gone.
+  /// Closes the window.
   package func close() { tell(.closed) }
 
   /// Ctrl-Z.
@@ -87,20 +86,20 @@ package final class FakeTerminal: Sendable {
   /// What a shell's `fg` does.
   package func resume() { tell(.resumed) }
 
-  /// Does something once, as soon as something has been written and before whoever writes goes on.
+  /// Calls `body` once, after the next write and before the writer continues.
   package func whenWritten(_ body: @escaping @Sendable () -> Void) { device.state.update { $0.whenWritten = body } }
 
   /// From now on, writing to a stream fails with this error number.
   package func fail(_ stream: OutputStream = .standardOutput, with code: Int32) { device.state.update { $0.faults[stream] = code } }
 
-  /// Nobody has a keyboard here, or the process is not in the foreground of its terminal.
+  /// Refuses the keyboard: there is none, or the process is not in the foreground of its terminal.
   package func refuseKeyboard(_ refusal: ScreenRefusal) { device.state.update { $0.refusal = refusal } }
 
   private func tell(_ news: KeyboardNews) { device.state.value.receive?(news) }
 }
 
 extension ScreenModel {
-  /// All rows with their looks, without the empty ones at the end: `[bold bright green: AAPL] 189.25`.
+  /// All rows with their styles, without the empty ones at the end: `[bold bright green: AAPL] 189.25`.
   package var looks: [String] {
     var lines = (scrollback + screen).map { row in
       row.runs.map { $0.style == .plain ? $0.text : "[\($0.style.words): \($0.text)]" }.joined()

@@ -1,12 +1,13 @@
 package import StockbusTerminal
 
-/// A terminal as a slow, obvious model: rows of cells with looks, a cursor, another screen, the few sequences this library sends;
-/// anything else is a complaint. Half of a wide character that is written over leaves a blank, as on real ones.
+/// A slow, obvious model of a terminal: rows of cells with styles, a cursor, the alternate screen, and the few sequences that this library
+/// sends; any other sequence is reported as an error. When half of a wide character is overwritten, the other half becomes a blank, as on
+/// real terminals.
 package struct ScreenModel: Sendable {
   package struct Row: Equatable, Sendable {
-    /// A cell without text is the right half of a wide character; what is beyond the last cell is blank.
+    /// A cell without text is the right half of a wide character; after the last cell the row is blank.
     package internal(set) var cells: [Cell] = []
-    /// Whether the line goes on in the next row.
+    /// True if the line continues in the next row.
     var continues = false
 
     /// Without the blanks at its end.
@@ -15,7 +16,7 @@ package struct ScreenModel: Sendable {
       return String(text.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// In pieces of one look, without the blanks at its end.
+    /// In pieces of one style, without the blanks at its end.
     package var runs: [StyledLine.Run] {
       var runs: [StyledLine.Run] = []
       for cell in cells.reversed().drop(while: { $0.text == " " }).reversed() {
@@ -33,7 +34,7 @@ package struct ScreenModel: Sendable {
       continues = false
     }
 
-    /// What stands in a column goes, and with it the other half of a wide character.
+    /// Erases a column, and the other half if it has half of a wide character.
     fileprivate mutating func erase(_ column: Int) {
       if column < cells.count, cells[column].text.isEmpty, column > 0 { cells[column - 1].text = " " }
       if column + 1 < cells.count, cells[column + 1].text.isEmpty { cells[column + 1].text = " " }
@@ -42,7 +43,7 @@ package struct ScreenModel: Sendable {
 
   package private(set) var columns: Int
   package private(set) var rows: Int
-  /// What has left the screen at its top.
+  /// The rows that have left the screen at the top.
   package private(set) var scrollback: [Row] = []
   package private(set) var screen: [Row]
   package private(set) var row = 0
@@ -51,16 +52,16 @@ package struct ScreenModel: Sendable {
   package private(set) var wraps = true
   package private(set) var hasMouse = false
   package private(set) var isSynchronizing = false
-  /// How often the bell has rung.
+  /// The number of times the bell has rung.
   package private(set) var rings = 0
   package private(set) var complaints: [String] = []
   private var wrapPending = false
   private var lastWritten = 0
   private var style = Style.plain
-  /// The screen that is under the other one, while that is on.
+  /// The main screen, while the alternate screen is shown.
   private var covered: [ScreenModel] = []
   private let reflows: Bool
-  /// Characters that this terminal finds one column wider or narrower than we do.
+  /// Characters that this terminal shows one column wider or narrower than the library assumes.
   private let disagrees: Set<Character>
 
   package init(columns: Int, rows: Int, reflows: Bool = true, disagrees: Set<Character> = []) {
@@ -71,17 +72,17 @@ package struct ScreenModel: Sendable {
     screen = Array(repeating: Row(), count: rows)
   }
 
-  /// Whether the other screen is on, without what was printed before.
+  /// True while the alternate screen is shown.
   package var isFullScreen: Bool { !covered.isEmpty }
 
-  /// Everything ever shown that is still there, without the empty rows at the end.
+  /// All rows including the scrollback, without the empty rows at the end.
   package var text: [String] {
     var lines = (scrollback + screen).map(\.text)
     while lines.last == "" { lines.removeLast() }
     return lines
   }
 
-  /// The same with broken lines put together.
+  /// The same with wrapped lines joined.
   package var logicalLines: [String] {
     var lines: [String] = []
     var line = ""
@@ -95,7 +96,7 @@ package struct ScreenModel: Sendable {
     return lines
   }
 
-  /// What stands at a place of the screen.
+  /// The cell at a position of the screen.
   package func cell(row: Int, column: Int) -> Cell {
     column < screen[row].cells.count ? screen[row].cells[column] : Cell()
   }
@@ -128,7 +129,7 @@ package struct ScreenModel: Sendable {
         at += 1
         complaints.append("control \(scalar.value)")
       default:
-        // Characters as people see them, made of any number of scalars.
+        // Characters in Swift's sense, of any number of scalars.
         var text = ""
         while at < scalars.count, !Self.isControl(scalars[at]) {
           text.unicodeScalars.append(scalars[at])
@@ -154,7 +155,7 @@ package struct ScreenModel: Sendable {
     case ("[?1000l", _), ("[?1006l", _): hasMouse = false
     case ("[?2026h", _): isSynchronizing = true
     case ("[?2026l", _): isSynchronizing = false
-    // A question, which this terminal does not answer.
+    // A query that this terminal does not reply to.
     case ("[?2026$p", _): break
     case ("[?1049h", _): cover()
     case ("[?1049l", _): uncover()
@@ -176,7 +177,7 @@ package struct ScreenModel: Sendable {
     wrapPending = false
   }
 
-  /// Selects looks (SGR).
+  /// Selects styles (SGR).
   private mutating func look(_ numbers: [Int]) {
     var rest = numbers[...]
     while let number = rest.popFirst() {
@@ -234,7 +235,7 @@ package struct ScreenModel: Sendable {
     if row < rows - 1 {
       row += 1
     } else {
-      // The other screen has no memory.
+      // The alternate screen has no scrollback.
       let first = screen.removeFirst()
       if covered.isEmpty { scrollback.append(first) }
       screen.append(Row())
@@ -254,8 +255,8 @@ package struct ScreenModel: Sendable {
     (scrollback, screen, row, column) = (under.scrollback, under.screen, under.row, under.column)
   }
 
-  /// A new window: narrower lines are broken anew or cut, rows that no longer fit go off at the top, and the cursor keeps its text. The
-  /// other screen is only cut.
+  /// Resizes the window: lines are wrapped again or cut, rows that no longer fit leave at the top, and the cursor stays at its text. The
+  /// alternate screen is only cut.
   package mutating func resize(columns: Int, rows: Int) {
     if var under = covered.popLast() {
       under.resize(columns: columns, rows: rows)
@@ -286,7 +287,7 @@ package struct ScreenModel: Sendable {
       for index in all.indices { all[index].cut(to: columns) }
     }
     while all.count < rows { all.append(Row()) }
-    // The bottom of what there is stays at the bottom of the window, as long as the cursor is in it.
+    // The last rows stay at the bottom of the window, as long as the cursor is visible.
     let first = min(max(all.count - rows, cursor - rows + 1, 0), cursor)
     scrollback = Array(all[..<first])
     screen = Array(all[first...].prefix(rows))

@@ -1,4 +1,4 @@
-/// JSON by the letter of RFC 8259: slow, and obvious. What it makes of a text is written in one plain form.
+/// A slow and obvious JSON parser after RFC 8259. Its result is in a canonical form.
 struct JSONModel {
   private let bytes: [UInt8]
   private var at = 0
@@ -11,7 +11,7 @@ struct JSONModel {
     self.depthLimit = depthLimit
   }
 
-  /// The value in its plain form: texts as their characters' numbers, numbers as written; nil where it is no JSON.
+  /// The value in canonical form: texts as the numbers of their characters, numbers as written; nil if the text is not valid JSON.
   static func read(_ bytes: [UInt8], depthLimit: Int) -> String? {
     guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
     var model = JSONModel(bytes, depthLimit: depthLimit)

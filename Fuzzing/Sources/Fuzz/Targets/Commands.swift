@@ -7,7 +7,7 @@ internal import MarketData
 internal import StockbusPlugin
 
 extension Target {
-  /// What somebody types to a running component: done, or refused in a sentence.
+  /// Commands to a running component: each is carried out, or refused with a sentence.
   static let commands = Target(
     "commands", "words of command and the components that take them", limit: 512,
     words: [
@@ -59,7 +59,7 @@ extension Target {
     func post(_: Gap) {}
   }
 
-  /// Does on other threads what libFuzzer waits for on this one.
+  /// Runs `body` on other threads while libFuzzer's thread waits.
   private static func wait<E: Error>(_ body: @escaping @Sendable () async throws(E) -> String) throws(E) -> String {
     nonisolated(unsafe) var result: Result<String, E>?
     let done = DispatchSemaphore(value: 0)

@@ -12,7 +12,8 @@ internal import StockbusPlugin
 internal import WatchlistFilter
 
 extension Target {
-  /// Every text is a pipeline, or problems: each told once, inside of the text, on one line, without what a variable holds.
+  /// Every text gives a pipeline or problems. Each problem is reported once, with a location inside the text, on one line, without values
+  /// of variables.
   static let configurations = Target(
     "configurations", "YAML, variables, options and wiring", limit: 4096,
     words: [
@@ -66,7 +67,7 @@ extension Target {
     law(!problem.message.isEmpty && problem.message.utf8.count < 4000, "\(problem) is a sentence")
   }
 
-  /// How many characters each line has without its end, by YAML's line ends.
+  /// The number of characters of each line without its line end, as YAML defines line ends.
   private static func lineLengths(_ text: String) -> [Int] {
     var lengths = [0]
     var last: Unicode.Scalar?

@@ -3,7 +3,8 @@ internal import MarketData
 @testable import StockbusExpressions
 
 extension Target {
-  /// Every text is an expression or a located error; what it says of events is what the slow model says, alone and in runs.
+  /// Every text gives an expression or an error with a location. Its verdicts on events agree with the slow model, for single events and in
+  /// batches.
   static let expressions = Target(
     "expressions", "conditions over an event's fields", limit: 512,
     words: [
@@ -43,7 +44,7 @@ extension Target {
   }
 
   private static func check(_ expression: Expression<Reading>) throws(ExpressionError) {
-    // What it is in its plain form is the same expression.
+    // Its canonical form gives the same expression.
     let plain = expression.description
     if plain.utf8.count <= ExpressionLimits.length {
       let again = try Expression<Reading>(plain)
@@ -65,7 +66,7 @@ extension Target {
     law(together == alone, "'\(plain)' judges a run as it judges events")
   }
 
-  /// False where the model would take for ever, or where its own arithmetic, which knows no fault for it, would overflow.
+  /// False if the model would take too long, or if its arithmetic, which does not check that, would overflow.
   private static func isForModel(_ tree: Syntax) -> Bool {
     switch tree.kind {
     case .match(_, let pattern, _): if case .string(let glob) = pattern.kind { glob.count { $0 == "*" } < 5 } else { false }

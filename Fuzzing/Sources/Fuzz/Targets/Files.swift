@@ -4,7 +4,7 @@ internal import EventBus
 internal import MarketData
 @testable import StockbusDecoding
 
-/// Everything that a replay gives.
+/// The whole result of a replay.
 private struct Outcome<E: ReplayEvent & Equatable>: Equatable {
   var events: [E] = []
   var malformed: [MalformedRow] = []
@@ -29,7 +29,7 @@ private struct Outcome<E: ReplayEvent & Equatable>: Equatable {
     } catch { self.error = error }
   }
 
-  /// What holds of every file.
+  /// Checks the properties of every file.
   func check() {
     law(counts.events == events.count, "\(counts.events) events are counted, \(events.count) came")
     law(counts.malformed == malformed.count, "\(counts.malformed) malformed rows are counted, \(malformed.count) came")
@@ -39,7 +39,7 @@ private struct Outcome<E: ReplayEvent & Equatable>: Equatable {
   }
 }
 
-/// The same whatever the sizes of blocks and runs.
+/// Replays the bytes with these sizes of blocks and batches; the result must be the same for all sizes.
 private func replay<E: ReplayEvent & Equatable>(_: E.Type, _ bytes: [UInt8], _ options: ReplayOptions, _ sizes: [Int]) -> Outcome<E> {
   let whole = Outcome<E>(bytes, options)
   whole.check()
@@ -54,14 +54,14 @@ private func replay<E: ReplayEvent & Equatable>(_: E.Type, _ bytes: [UInt8], _ o
 
 private func makeOptions(_ fill: (inout ReplayOptions) -> Void) -> ReplayOptions {
   var options = ReplayOptions()
-  // More than an input has, and no more: blocks are cleared when they are made.
+  // Larger than any input, but not much, because blocks are cleared when they are allocated.
   options.blockSize = 8192
   fill(&options)
   return options
 }
 
 extension Target {
-  /// Rows of delimited fields: the same in blocks of any size, and what is written again is read as it was.
+  /// Rows of delimited fields: the result is the same with blocks of any size, and events that are written and read again are the same.
   static let csv = Target(
     "csv", "files of delimited rows (the first byte chooses options)", limit: 4096,
     words: [
@@ -102,7 +102,7 @@ extension Target {
     law(again.events == trades.events && again.malformed.isEmpty, "written again it is \(again), and was \(trades)")
   }
 
-  /// Rows that are JSON objects: the same; and a row that gives an event is JSON.
+  /// Rows that are JSON objects: the same properties; and a row that gives an event is valid JSON.
   static let json = Target(
     "json", "files of JSON lines (the first byte chooses options)", limit: 4096,
     words: [
@@ -133,10 +133,10 @@ extension Target {
     let again = Outcome<Trade>(out.withBytes { Array($0) }, makeOptions { $0.format = .jsonLines })
     law(again.events == trades.events && again.malformed.isEmpty, "written again it is \(again), and was \(trades)")
     for line in file.split(separator: 10) {
-      // A mark before the first line, and blanks around it.
+      // A byte-order mark before the first line, and blanks around it.
       var line = Array(line)
       if line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
-      // What is not read need not be UTF-8.
+      // Values that are not read need not be UTF-8.
       let words = Array(String(decoding: line, as: UTF8.self).utf8)
       if line.count > 300 || line.contains(13) || JSONModel.read(words, depthLimit: 64) != nil { continue }
       let one = Outcome<Trade>(line, options)
@@ -144,7 +144,7 @@ extension Target {
     }
   }
 
-  /// Compressed files: whole they give what they hold; cut and damaged they give a beginning of it and an error.
+  /// Compressed files: complete ones give their contents; cut and damaged ones give the beginning and an error.
   static let gzip = Target(
     "gzip", "compressed files, damaged ones among them (the first bytes say where)", limit: 4096, seeds: gzipSeeds, budget: 1000
   ) { bytes in
@@ -156,14 +156,14 @@ extension Target {
     }
     switch choices.pick(3) {
     case 0:
-      // Compressed bytes as they come.
+      // Arbitrary bytes as compressed data.
       _ = replay(Trade.self, [0x1f, 0x8b] + choices.rest, options, [1, 64])
     case 1:
       // In members of any size; zeros may follow.
       let sizes = [choices.pick(256), choices.pick(256) * 16]
       let zeros = choices.pick(20)
       let plain = Array(choices.rest)
-      // A file whose own first bytes say that it is compressed is another file.
+      // Contents that begin like a compressed file would be treated as one.
       if plain.starts(with: [0x1f, 0x8b]) { return }
       let packed = plain.isEmpty ? compressed([]) : pieces(plain[...], sizes).flatMap { compressed(Array($0)) }
       let expected = Outcome<Trade>(plain, options)
@@ -171,7 +171,7 @@ extension Target {
       let got = replay(Trade.self, packed + [UInt8](repeating: 0, count: zeros), options, [7])
       law(got == expected, "out of gzip comes \(got), plain it is \(expected)")
     default:
-      // A byte changed, or the end cut off.
+      // One byte changed, or the end cut off.
       let (place, change, isCut) = (choices.pick(256) * 256 + choices.pick(256), UInt8(choices.pick(256)), choices.coin())
       let plain = Array(choices.rest)
       if plain.starts(with: [0x1f, 0x8b]) || plain.isEmpty { return }
@@ -181,7 +181,8 @@ extension Target {
       let at = 2 + place % (packed.count - 2)
       if isCut { packed.removeSubrange(at...) } else { packed[at] ^= change }
       let got = replay(Trade.self, packed, options, [7])
-      // What the header says beside the data may change without a loss; else there is an error, and nothing that was not there.
+      // Header fields that do not affect the data may be changed without an error; otherwise there is an error, and no event that was not
+      // in the file.
       if got.error == nil { law(got == expected, "damage at \(at) is not seen: \(got) instead of \(expected)") }
       if isCut { law(got.error?.code == .badGzip, "cut off at \(at), and no error") }
     }
@@ -214,7 +215,8 @@ extension Target {
     }
   }
 
-  /// Messages with the times they were received: the same in blocks of any size, and what is written again is read as it was.
+  /// Messages with their times of receipt: the result is the same with blocks of any size, and messages that are written and read again are
+  /// the same.
   static let captures = Target(
     "captures", "raw captures of a venue (the first byte chooses it)", limit: 4096,
     words: ["1618677545000000001 ", "1618677545.25: ", " <-> ", " <- ", "wss://x", "\n", "\r\n", "[7,\"hb\",1]", "{\"e\":\"trade\""]
@@ -232,7 +234,8 @@ extension Target {
     if preset.events.contains(.trade) { _ = replay(Trade.self, file, options, [1, 64]) }
     if preset.events.contains(.quote) { _ = replay(Quote.self, file, options, [7]) }
     let raw = replay(RawMessage.self, file, options, [16])
-    // Not what no recorder writes: times whose digits do not tell that they are nanoseconds, and texts that begin with a blank.
+    // Without messages that a recorder does not write: times that are too short to be recognised as nanoseconds, and texts that begin with
+    // a blank.
     let kept = raw.events.filter { message in
       let isWhole = message.text.utf8.first.map { $0 != 32 && $0 != 9 } ?? false
       return isWhole && message.text.utf8.count < 400 && message.received.ns >= 100_000_000_000_000_000

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import StockbusPlugin
 
 extension Target {
-  /// Frames are the same however they are cut, never is more held than the limit allows, and a message that was read is written and
-  /// read as the same.
+  /// Frames are the same however the bytes are cut, no more is buffered than the limit allows, and a message that was read, written and
+  /// read again is the same.
   static let frames = Target(
     "frames", "WebSocket frames (the first bytes choose the side, the limit and how they are cut)", limit: 2048,
     seeds: frameSeeds, budget: 200
@@ -77,7 +77,8 @@ extension Target {
     ]
   }()
 
-  /// The handshake's two halves: whatever comes is a head or none; what a client asks a server grants, and nobody else.
+  /// The two sides of the handshake: any bytes give a head or an error; our client and our server accept each other; a response to another
+  /// key is refused.
   static let handshakes = Target(
     "handshakes", "the WebSocket handshake, from either side", limit: 2048,
     words: [
@@ -97,7 +98,7 @@ extension Target {
         law(isPlain(error.description) || error.description.utf8.count < 4000, "an error is one line: \(error)")
       }
     }
-    // As an address it leads to a request of one head.
+    // As an address the text gives a request with exactly one head.
     if let url = try? WebSocketURL(option: text(bytes)) {
       let asked = UpgradeRequest(url, headers: [], subprotocol: nil)
       law(asked.text.components("\r\n\r\n") == 1, "a request is one head: \(asked.text)")
@@ -114,7 +115,7 @@ extension Target {
   private static let request = UpgradeRequest(
     WebSocketURL(isSecure: false, host: "example.com", port: 80), headers: [], subprotocol: nil)
 
-  /// Answers over HTTP: no header breaks out of its line, no redirect leads where it must not, a pause is never negative.
+  /// HTTP responses: no header ends its line, no redirect leads to a forbidden address, no pause is negative.
   static let answers = Target(
     "answers", "headers, redirects, pauses and proxies of HTTP", limit: 1024,
     words: [
@@ -155,7 +156,7 @@ extension Target {
 }
 
 extension String {
-  /// How often something stands in it.
+  /// The number of occurrences of `part`.
   fileprivate func components(_ part: String) -> Int {
     let (text, part) = (Array(utf8), Array(part.utf8))
     guard text.count >= part.count else { return 0 }

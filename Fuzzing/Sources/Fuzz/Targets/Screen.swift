@@ -5,7 +5,7 @@ internal import StockbusPlugin
 @testable import StockbusTerminal
 
 extension Target {
-  /// A file of a time zone: its offsets are of this world, and local times lead to the moments at which a clock shows them.
+  /// Time zone files: offsets are plausible, and local times are converted to the times at which a clock shows them.
   static let zones = Target(
     "zones", "files of time zones (TZif)", limit: 2048,
     words: ["TZif2", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", "\nXXX-1\n", "J60", "/167:59:59", "M12.5.6"], seeds: zoneSeeds, budget: 300
@@ -16,7 +16,7 @@ extension Target {
         law(abs(zone.offset(at: time)) <= 200 * 3600, "an offset of \(zone.offset(at: time)) s at \(time)")
       }
     } catch { law((1...(bytes.count + 1)).contains(error.byte) && !error.reason.isEmpty, "\(error) lies outside of the file") }
-    // As a rule of its own.
+    // The bytes as a rule.
     if let rule = try? ZoneRule(bytes) {
       for time in stride(from: -4_000_000_000, to: 8_000_000_000, by: 999_999_937) {
         law(abs(rule.offset(at: time)) <= 25 * 3600, "an offset of \(rule.offset(at: time)) s at \(time)")
@@ -42,7 +42,7 @@ extension Target {
     ]
   }()
 
-  /// The viewer's file: what was understood is written and read as the same.
+  /// The viewer's file: entries that were read, written and read again are the same.
   static let memories = Target(
     "memories", "what the viewer keeps from run to run", limit: 1024,
     words: [
@@ -58,7 +58,7 @@ extension Target {
     law(second == memory && again == 0, "\(memory) is kept as \(second), with \(again) lines damaged: \(memory.text)")
   }
 
-  /// Keys, however the bytes are cut; never more is held than a sequence's limit.
+  /// Keys are the same however the bytes are cut, and no more is buffered than the limit of a sequence.
   static let terminal = Target(
     "terminal", "what a terminal sends", limit: 512,
     words: [
@@ -84,7 +84,7 @@ extension Target {
     return events
   }
 
-  /// The whole screen under keys, mouse, sizes, prices and times: a frame of the right size, whatever was done.
+  /// The whole screen with keys, mouse, sizes, prices and times: the frame always has the right size.
   static let screen = Target(
     "screen", "the viewer under keys, mouse, sizes and prices", limit: 512,
     words: [
@@ -137,7 +137,7 @@ extension Target {
     }
   }
 
-  /// Links to a symbol's page: a symbol, or a sentence; a symbol's own link leads back to it.
+  /// Links to a symbol's page: each gives a symbol or an error of one sentence; a symbol's own link gives the symbol.
   static let links = Target(
     "links", "links to a symbol's page", limit: 256, words: ["stocks://symbol/", "STOCKS://", "%41", "%FF", "%C3%84", "/", "AAPL"],
     budget: 100

@@ -5,7 +5,7 @@ internal import StockbusDecoding
 internal import StockbusPlugin
 
 extension Target {
-  /// Events out of JSON and CSV, and in the envelopes that an echo server sends back: what was read is written and read as the same.
+  /// Events from JSON and CSV, and in messages of an echo server: events that were read, written and read again are the same.
   static let events = Target(
     "events", "events as JSON, as CSV and in an echo server's answers (the first byte chooses the type)", limit: 2048,
     words: [
@@ -84,7 +84,7 @@ extension Target {
     }
   }
 
-  /// Prices, times, durations and the like: what is read is written so that it is read as the same, and exact.
+  /// Prices, times, durations and similar values: reading is exact, and values that were read, written and read again are the same.
   static let values = Target(
     "values", "numbers, times, durations, sizes and symbols as text", limit: 128,
     words: [
@@ -126,7 +126,7 @@ extension Target {
     law((try? O(option: value.optionText)) == value, "'\(text)' is written as '\(value.optionText)', and that is another \(O.self)")
   }
 
-  /// The number of billionths, digit by digit; nil where it is no plain decimal number of at most nine decimals.
+  /// The value in units of 1e-9, computed digit by digit; nil if the text is not a plain decimal number of at most nine decimals.
   private static func billionths(_ text: String) -> Int128? {
     var rest = text.utf8[...]
     let isNegative = rest.first == 45

@@ -14,7 +14,7 @@ let venueWords = [
 ]
 
 extension Target {
-  /// Every message has a verdict; its events are as many as it says; the same messages give the same again.
+  /// Every message has a verdict; the number of events is the one in the verdict; the same messages give the same results.
   static let venues = Target(
     "venues", "messages of every venue, a line each (the first byte chooses venue and event)", limit: 8192, words: venueWords, budget: 400
   ) { bytes in
@@ -80,7 +80,7 @@ extension Target {
     }
   }
 
-  /// The reader of all venues' JSON accepts what RFC 8259 allows and nothing else, and makes of it what the slow model makes.
+  /// The JSON reader for venues accepts exactly what RFC 8259 allows, and gives the same result as the slow model.
   static let messages = Target(
     "messages", "one JSON text, as every venue's messages are read", limit: 4096,
     words: [
