@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is held to the same rules: Swift 6 language mode, complete concurrency checking, no warnings.
+/// All targets follow the same rules: Swift 6 language mode, complete concurrency checking, no warnings.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -10,12 +10,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// One room of the house: `Sources/NAME`, imported by whatever is listed after it.
+/// One module: `Sources/NAME`, which modules listed after it may import.
 func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// One plugin: `Plugins/NAME`; it sees the contract and its own libraries, never the runtime or a sibling.
+/// One plugin: `Plugins/NAME`. It may import the contract and its own libraries, but not the runtime or another plugin.
 func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target {
   .target(
     name: name, dependencies: ["StockbusPlugin", "EventBus", "MarketData"] + libraries, path: "Plugins/\(name)",
@@ -34,15 +34,15 @@ let plugins: [Target.Dependency] = [
   "ConsoleViewer", "FileWriter", "Recorder", "NotificationDispatcher", "NullSink",
 ]
 
-/// SwiftNIO, which only what talks to the network may see.
+/// SwiftNIO, which only code that uses the network may import.
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
-/// What `stockbus --version` says of the commit is in a header that the Makefile writes before each build. The manifest cannot say it: SwiftPM
-/// keeps what a manifest came to, with `Context.gitInformation` as it was then, and a variable with the commit would have all manifests read
-/// again, those of the dependencies too.
+/// The commit in `stockbus --version` comes from a header that the Makefile writes before each build. The manifest cannot provide it:
+/// SwiftPM caches the result of a manifest, including `Context.gitInformation`, and an environment variable with the commit would make it
+/// evaluate all manifests again, including those of the dependencies.
 let commit: [CSetting] =
   Context.environment["STOCKBUS_COMMIT_IS_TOLD"] == nil
   ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../.build/commit")]
@@ -56,7 +56,7 @@ let package = Package(
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
-    // What the benchmarks measure in a program of their own.
+    // For the benchmarks, which are a program of their own.
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
     .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink"]),
   ],
@@ -71,17 +71,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
-    // The system's own libraries.
+    // System libraries.
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
 
-    // What `--version` says.
+    // The commit for `--version`.
     .target(name: "CVersion"),
     .target(name: "CCommit", dependencies: ["CVersion"], publicHeadersPath: ".", cSettings: commit),
 
-    // The house, ground floor first; nothing imports what stands below it in this list.
+    // The modules in order of their dependencies: each may import only modules above it in this list.
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
