@@ -15,13 +15,6 @@ func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// One plugin: `Plugins/NAME`. It may import the contract and its own libraries, but not the runtime or another plugin.
-func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target {
-  .target(
-    name: name, dependencies: ["StockbusPlugin", "EventBus", "MarketData"] + libraries, path: "Plugins/\(name)",
-    swiftSettings: strict)
-}
-
 /// The tests of target `NAME`: `Tests/NAMETests`.
 func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
@@ -29,16 +22,58 @@ func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targe
     swiftSettings: strict)
 }
 
-let plugins: [Target.Dependency] = [
-  "Generator", "FileReplay", "EchoSocket", "WebSocketFeed", "HTTPPoll", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger",
-  "ConsoleViewer", "FileWriter", "Recorder", "NotificationDispatcher", "NullSink",
-]
+/// A plugin and its tests: `Plugins/NAME`, `Tests/NAMETests`.
+struct PluginTargets {
+  let name: String
+  let plugin: Target
+  let tests: Target
+
+  /// - Parameters:
+  ///   - libraries: what the plugin imports besides the contract; never the runtime or another plugin.
+  ///   - support: what its tests need besides that and the test kit.
+  init(_ name: String, uses libraries: [Target.Dependency] = [], inTests support: [Target.Dependency] = []) {
+    let contract: [Target.Dependency] = ["StockbusPlugin", "EventBus", "MarketData"]
+    self.name = name
+    plugin = .target(name: name, dependencies: contract + libraries, path: "Plugins/\(name)", swiftSettings: strict)
+    tests = .testTarget(
+      name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "SeededRandom", "StockbusTestKit"] + contract + libraries + support,
+      path: "Tests/\(name)Tests", swiftSettings: strict)
+  }
+}
 
 /// SwiftNIO, which only code that uses the network may import.
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
+
+/// The plugins: this is the only place that a new one needs here.
+let plugins = [
+  PluginTargets("Generator"),
+  PluginTargets("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
+  PluginTargets("EchoSocket", uses: ["StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
+  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
+  PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"], inTests: ["TestServers"]),
+  PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),
+  PluginTargets("Filter", uses: ["StockbusExpressions"]),
+  PluginTargets("SortingFeed", uses: ["CMemoryBarrier"]),
+  PluginTargets(
+    "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
+  PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"], inTests: ["TestTerminal"]),
+  PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
+  PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
+  PluginTargets("NullSink"),
+  PluginTargets(
+    "NotificationDispatcher",
+    uses: [
+      "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
+      .product(name: "Crypto", package: "swift-crypto"),
+      .product(name: "Subprocess", package: "swift-subprocess"),
+      .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+    ],
+    inTests: ["TestServers", "TestTerminal"]),
+]
+let allPlugins = plugins.map { Target.Dependency(stringLiteral: $0.name) }
 
 /// The commit in `stockbus --version` comes from a header that the Makefile writes before each build. The manifest cannot provide it:
 /// SwiftPM caches the result of a manifest, including `Context.gitInformation`, and an environment variable with the commit would make it
@@ -117,31 +152,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
-      ] + plugins,
+      ] + allPlugins,
       swiftSettings: strict),
-
-    // The plugins.
-    plugin("Generator"),
-    plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
-    plugin("EchoSocket", uses: ["StockbusNetwork"]),
-    plugin("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
-    plugin("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"]),
-    plugin("WatchlistFilter", uses: ["StockbusFiles"]),
-    plugin("Filter", uses: ["StockbusExpressions"]),
-    plugin("SortingFeed", uses: ["CMemoryBarrier"]),
-    plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"]),
-    plugin("FileWriter", uses: ["StockbusFiles"]),
-    plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
-    plugin("NullSink"),
-    plugin(
-      "NotificationDispatcher",
-      uses: [
-        "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
-      ]),
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
@@ -155,24 +167,11 @@ let package = Package(
       name: "TestTerminal", dependencies: ["StockbusTerminal", "StockbusTestKit"], path: "Tests/Support/TestTerminal",
       swiftSettings: strict),
     tests("MarketData"),
-    tests("SortingFeed", uses: ["StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),
-    tests(
-      "FileReplay",
-      uses: [
-        "Filter", "FileWriter", "StockbusTestKit", "StockbusRuntime", "StockbusDecoding", "StockbusFiles", "StockbusPlugin", "EventBus",
-        "MarketData", "CZlib",
-      ]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
-    tests(
-      "FlashLogger",
-      uses: [
-        "ConsoleViewer", "NotificationDispatcher", "TestTerminal", "StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData",
-      ]),
-    tests("ConsoleViewer", uses: ["TestTerminal", "StockbusTestKit", "StockbusTerminal", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [
@@ -181,30 +180,10 @@ let package = Package(
         "NullSink", "Filter",
       ]),
     tests("EventBus", uses: ["MarketData"]),
-    tests("Generator", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("FileWriter", uses: ["StockbusFiles", "StockbusTestKit", "StockbusRuntime", "StockbusPlugin"]),
-    tests("NullSink", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("WatchlistFilter", uses: ["StockbusTestKit", "StockbusPlugin"]),
-    tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + plugins),
+    tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + allPlugins),
     tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    tests("Filter", uses: ["StockbusTestKit", "StockbusPlugin", "StockbusExpressions"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
-    tests("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
-    tests("Recorder", uses: ["FileReplay", "StockbusDecoding", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
-    tests(
-      "EchoSocket",
-      uses: [
-        "TestServers", "StockbusNetwork", "StockbusTestKit", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
-        "MarketData",
-      ] + nio),
-    tests(
-      "NotificationDispatcher",
-      uses: [
-        "TestServers", "TestTerminal", "StockbusNetwork", "StockbusFiles", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData",
-      ]),
-    tests(
-      "HTTPPoll", uses: ["TestServers", "StockbusDecoding", "StockbusNetwork", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
-  ],
+  ] + plugins.flatMap { [$0.plugin, $0.tests] },
   swiftLanguageModes: [.v6])

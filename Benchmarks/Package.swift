@@ -3,8 +3,6 @@ import PackageDescription
 
 /// What measures stockbus: programs of their own, so that the product's manifest stays free of them.
 ///
-/// They use what any other package may use; there is no path through the bus that only a benchmark can take.
-
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -12,6 +10,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+
+/// The benchmarks also drive parts that only the product's modules share, so Swift has to see them in the product's package. SwiftPM names a
+/// package after its folder, as an identifier; `packageAccess: false` keeps it from giving these targets their own folder's name.
+let folder = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? "stockbus"
+let productName = String(folder.lowercased().enumerated().map { $1.isLetter || $1 == "_" || $1.isNumber && $0 > 0 ? $1 : "_" })
+let inside: [SwiftSetting] = strict + [.unsafeFlags(["-package-name", productName])]
 
 let contract: [Target.Dependency] = [.product(name: "StockbusPlugin", package: "stockbus")]
 let runtime: [Target.Dependency] = [.product(name: "StockbusRuntime", package: "stockbus")]
@@ -25,11 +29,13 @@ let package = Package(
   targets: [
     .target(name: "Measuring", swiftSettings: strict),
     // The bus and the round trip, by plugins as a user writes them.
-    .executableTarget(name: "BusBench", dependencies: ["Measuring"] + contract + runtime, swiftSettings: strict),
+    .executableTarget(name: "BusBench", dependencies: ["Measuring"] + contract + runtime, packageAccess: false, swiftSettings: inside),
     // The feed's order: `Sources/FeedBench/Ranking` is the plugin's own folder.
     .executableTarget(name: "FeedBench", dependencies: ["Measuring"] + contract, swiftSettings: strict),
     // One thread through one hot path, for counting instructions.
     .target(name: "CCallgrind"),
-    .executableTarget(name: "HotPaths", dependencies: ["Measuring", "CCallgrind"] + contract + runtime + plugins, swiftSettings: strict),
+    .executableTarget(
+      name: "HotPaths", dependencies: ["Measuring", "CCallgrind"] + contract + runtime + plugins, packageAccess: false,
+      swiftSettings: inside),
   ],
   swiftLanguageModes: [.v6])

@@ -4,7 +4,7 @@ internal import StockbusTerminal
 
 extension ConsoleViewer {
   /// Draws while something changes; sleeps otherwise.
-  public func background() async {
+  package func background() async {
     guard mode != .plain else { return }
     await withDiscardingTaskGroup { group in
       var drawn = -1

@@ -1,10 +1,10 @@
 internal import MarketData
-public import StockbusPlugin
+package import StockbusPlugin
 internal import StockbusTerminal
 
 extension Plugin {
   /// Shows prices.
-  public static let consoleViewer = Plugin(
+  package static let consoleViewer = Plugin(
     "console_viewer", "Shows prices on the console: a full screen with keys on a terminal, plain lines elsewhere.",
     .sink(ConsoleViewer.self))
 }
@@ -13,8 +13,8 @@ extension Plugin {
 ///
 /// An event costs some nanoseconds, because it only updates its symbol's row. Everything else is computed when a frame is drawn: at most
 /// once in `refresh`, and not at all while nothing changes.
-public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
-  public static let handlers: [Handler<ConsoleViewer>] = [
+package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
+  package static let handlers: [Handler<ConsoleViewer>] = [
     Handler(Trade.self) { $0.show($1) },
     Handler(Quote.self) { $0.show($1) },
     Handler(Bar.self) { $0.show($1) },
@@ -57,7 +57,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   private let events: Counter
   let frames: Counter
 
-  public static func namedSymbols(_ settings: ConsoleViewerSettings) -> [NamedSymbol] {
+  package static func namedSymbols(_ settings: ConsoleViewerSettings) -> [NamedSymbol] {
     let watched = (settings.watch ?? []).enumerated().map { NamedSymbol($1.description, in: "watch", item: $0) }
     let listed = settings.watchlists.entries.flatMap { list in
       list.value.enumerated().map { NamedSymbol($1.description, in: list.name, item: $0).inside("watchlists") }
@@ -65,7 +65,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
     return watched + listed
   }
 
-  public init(_ settings: ConsoleViewerSettings, _ context: Context) {
+  package init(_ settings: ConsoleViewerSettings, _ context: Context) {
     self.settings = settings
     self.context = context
     let terminal = context.terminal
@@ -93,7 +93,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   }
 
   /// Opens the screen before other components write.
-  public func start() async throws {
+  package func start() async throws {
     guard mode != .plain else { return }
     await recallMemory()
     if mode == .full {
@@ -207,7 +207,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   }
 
   /// Prints the collected lines. It waits for a slow reader of the output, which slows the bus down, so that lines do not pile up.
-  public func settle() async throws {
+  package func settle() async throws {
     if lines.isEmpty { return }
     let out = lines
     lines = []
@@ -220,7 +220,7 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   // MARK: The end
 
-  public func drain() async throws {
+  package func drain() async throws {
     try await settle()
     if mode != .plain {
       // The last frame stays on the terminal, so its order must be current.
@@ -232,9 +232,9 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
   }
 
   /// The next instance draws frames of its own, and missing symbols are reported at the end of the run only.
-  public func handOver() async throws { try await settle() }
+  package func handOver() async throws { try await settle() }
 
-  public func stop() async {
+  package func stop() async {
     context.remember(expectedSymbols, ExpectedSymbols.memory)
     switch mode {
     case .plain: break
@@ -249,12 +249,12 @@ public actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent
 
   // MARK: Commands
 
-  public static let commands = [
+  package static let commands = [
     CommandInfo("open SYMBOL", "Shows a symbol's page; a link such as stocks://symbol/AAPL will do."),
     CommandInfo("watch SYMBOL…", "Shows these symbols as the watchlist, until the program ends."),
   ]
 
-  public func perform(_ command: Command) throws(CommandError) -> String {
+  package func perform(_ command: Command) throws(CommandError) -> String {
     if let reason = NoScreen(settings, terminal.capabilities, refusal, isOpen: mode == .full) {
       throw CommandError("'\(context.id)' has no pages here: \(reason.text)")
     }

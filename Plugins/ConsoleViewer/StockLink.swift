@@ -1,12 +1,12 @@
-public import MarketData
-public import StockbusPlugin
+package import MarketData
+package import StockbusPlugin
 
 /// A link to a symbol's page: `stocks://symbol/AAPL`, or the symbol alone.
-public struct StockLink: Hashable, Sendable {
-  public let symbol: Symbol
+package struct StockLink: Hashable, Sendable {
+  package let symbol: Symbol
 
   /// Throws an error with one sentence if the text is no link.
-  public init(_ text: String) throws(CommandError) {
+  package init(_ text: String) throws(CommandError) {
     guard let colon = text.firstRange(of: "://") else {
       symbol = try Self.symbol(text)
       return

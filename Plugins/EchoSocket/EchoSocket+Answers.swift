@@ -88,7 +88,7 @@ extension EchoSocket {
     context.reject(payload, origin: settings.url.place, reason: reason)
   }
 
-  public func background() async {
+  package func background() async {
     await withTaskGroup { group in
       group.addTask { await self.heedStop() }
       await lookAfterAnswers()

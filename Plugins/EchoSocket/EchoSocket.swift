@@ -1,9 +1,9 @@
 internal import StockbusNetwork
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Sends events to an echo server and publishes what comes back.
-  public static let echoSocket = Plugin(
+  package static let echoSocket = Plugin(
     "echo_socket", "Sends events to a WebSocket echo server and publishes what comes back, each event once and in order.",
     EchoSocketPlugin.self,
     hot: [.relay(EchoSocket<Trade>.self), .relay(EchoSocket<Quote>.self), .relay(EchoSocket<Bar>.self), .relay(EchoSocket<Ranked>.self)])
@@ -20,12 +20,12 @@ enum EchoSocketPlugin: AnyEventPlugin {
 /// letter; one that has no reply after `attempts`, or at the end, is reported as lost.
 ///
 /// It runs on its socket's thread, so that a message changes threads once on its way in and once on its way out.
-public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
-  public typealias Input = E
-  public typealias Output = E
+package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
+  package typealias Input = E
+  package typealias Output = E
 
   private let thread = NetworkThread.next()
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
 
   let settings: EchoSocketSettings
   let context: Context
@@ -46,14 +46,14 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   /// Since when replies have been read without a long break; nil while downstream has no room for them.
   var readingSince: Duration?
 
-  public init(_ settings: EchoSocketSettings, _ context: Context) {
+  package init(_ settings: EchoSocketSettings, _ context: Context) {
     self.settings = settings
     self.context = context
     tallies = EchoTallies(context)
     window = EchoWindow(capacity: settings.inFlight)
   }
 
-  public func start() async throws {
+  package func start() async throws {
     let url: WebSocketURL
     switch settings.url {
     case .embedded:
@@ -69,7 +69,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
 
   // MARK: Out
 
-  public func receive(_ events: Span<E>) async throws {
+  package func receive(_ events: Span<E>) async throws {
     for i in events.indices {
       if window.isFull { try await waitForRoom() }
       window.append(events[i])
@@ -126,7 +126,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
 
   // MARK: In
 
-  public func run(into output: inout Outlet<E>) async throws {
+  package func run(into output: inout Outlet<E>) async throws {
     try await link?.run { connection in
       begin(connection)
       defer { end() }
@@ -207,7 +207,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
 
   // MARK: The end
 
-  public func drain() async throws {
+  package func drain() async throws {
     let patience = settings.patience
     await progress.wait(until: context.clock.uptime + patience, context.clock) { !window.isEmpty }
     if Task.isCancelled { throw CancellationError() }
@@ -215,7 +215,7 @@ public actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     link?.finish()
   }
 
-  public func stop() async {
+  package func stop() async {
     context.lose(window.removeAll(), "cut off before they were back")
     tallies.tell(trips, context)
     await server?.stop()

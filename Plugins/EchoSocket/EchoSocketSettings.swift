@@ -1,41 +1,41 @@
-public import StockbusNetwork
-public import StockbusPlugin
+package import StockbusNetwork
+package import StockbusPlugin
 
 /// The options of `echo_socket`.
-public struct EchoSocketSettings: Options {
-  @Setting("The echo server: a WebSocket URL, or embedded for one inside this program.") public var url = EchoTarget.embedded
-  @Setting("How the connection is made, watched and made again.") public var connection = ConnectionSettings()
-  @Setting("Events that may be under way; then whoever sends has to wait.", in: 1...65_536) public var inFlight = 1024
+package struct EchoSocketSettings: Options {
+  @Setting("The echo server: a WebSocket URL, or embedded for one inside this program.") package var url = EchoTarget.embedded
+  @Setting("How the connection is made, watched and made again.") package var connection = ConnectionSettings()
+  @Setting("Events that may be under way; then whoever sends has to wait.", in: 1...65_536) package var inFlight = 1024
   @Setting("How long an answer may take; then the connection is given up and what is unanswered sent again.", in: .milliseconds(1)...)
-  public var deadline = Duration.seconds(10)
+  package var deadline = Duration.seconds(10)
   @Setting("How often an event is sent before it is given up as lost, where it or its answer is to blame.", in: 1...1000)
-  public var attempts = 3
+  package var attempts = 3
   @Setting("How long to wait at the end for what is under way; what is not back by then is lost.", in: .milliseconds(1)...)
-  public var patience = Duration.seconds(5)
+  package var patience = Duration.seconds(5)
 
-  public init() {}
+  package init() {}
 
-  public var files: [FileUse] { connection.files.map { $0.inside("connection") } }
+  package var files: [FileUse] { connection.files.map { $0.inside("connection") } }
 }
 
 /// The echo server.
-public enum EchoTarget: Hashable, Sendable {
+package enum EchoTarget: Hashable, Sendable {
   case embedded
   case server(WebSocketURL)
 }
 
 extension EchoTarget: ScalarOption {
-  public init(option text: String) throws(OptionTextError) {
+  package init(option text: String) throws(OptionTextError) {
     self = text == "embedded" ? .embedded : .server(try WebSocketURL(option: text))
   }
 
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("WebSocket URL", plural: "WebSocket URLs", phrase: "embedded or a WebSocket URL such as wss://host/path")
   }
-  public static var optionSample: String { "embedded" }
-  public static var optionIsAddress: Bool { true }
-  public static var optionSchema: JSONValue { ["type": "string", "pattern": "^(embedded$|[Ww][Ss][Ss]?://)"] }
-  public var optionText: String {
+  package static var optionSample: String { "embedded" }
+  package static var optionIsAddress: Bool { true }
+  package static var optionSchema: JSONValue { ["type": "string", "pattern": "^(embedded$|[Ww][Ss][Ss]?://)"] }
+  package var optionText: String {
     switch self {
     case .embedded: "embedded"
     case .server(let url): url.optionText

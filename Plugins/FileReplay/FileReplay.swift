@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Replays recordings.
-  public static let fileReplay = Plugin(
+  package static let fileReplay = Plugin(
     "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
     option: "event",
     variants: [

@@ -1,10 +1,10 @@
 internal import MarketData
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Writes events to a file.
-  public static let fileWriter = Plugin(
+  package static let fileWriter = Plugin(
     "file_writer", "Writes events of any type to a file, as JSON lines or CSV.", FileWriterPlugin.self,
     hot: [.sink(FileWriter<Trade>.self), .sink(FileWriter<Quote>.self), .sink(FileWriter<Bar>.self), .sink(FileWriter<Ranked>.self)])
 }
@@ -14,9 +14,9 @@ enum FileWriterPlugin: AnyEventPlugin {
 }
 
 /// Writes events to a file, one record for each event.
-public actor FileWriter<E: Event>: Sink, BackgroundComponent {
+package actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "file_writer")
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileWriterSettings
   private let encoder: EventEncoder<E>
   /// Computed once, because it is derived from the path.
@@ -24,7 +24,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
 
-  public static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
+  package static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
     let known = E.schema.fields.map(\.name)
     guard let fields = settings.fields else { return [] }
     if fields.isEmpty { return [("fields", "'fields' names no field; there are \(known.joined(separator: ", "))")] }
@@ -39,7 +39,7 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
   }
 
   /// An existing file must have the same format and columns; otherwise the new records would be misread.
-  public static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
+  package static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
     guard settings.isCSV else { return settings.file.faultOfJSONLines(in: file) }
     if !settings.header { return nil }
     let header = encoder(settings).csvHeader
@@ -53,16 +53,16 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     return encoder
   }
 
-  public init(_ settings: FileWriterSettings, _ context: Context) throws {
+  package init(_ settings: FileWriterSettings, _ context: Context) throws {
     self.settings = settings
     isCSV = settings.isCSV
     encoder = Self.encoder(settings)
     file = RetryingFile(path: settings.path, settings.file, context)
   }
 
-  public func start() throws { try file.open(header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []) }
+  package func start() throws { try file.open(header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []) }
 
-  public func receive(_ events: Span<E>) async throws {
+  package func receive(_ events: Span<E>) async throws {
     file.beginBatch()
     let chunk = file.chunk
     var next = 0
@@ -89,9 +89,9 @@ public actor FileWriter<E: Event>: Sink, BackgroundComponent {
     } while next < events.count && out.bytes.count <= size
   }
 
-  public func drain() async throws { try await file.finish() }
+  package func drain() async throws { try await file.finish() }
 
-  public func background() async { await file.flushRegularly() }
+  package func background() async { await file.flushRegularly() }
 
-  public func stop() { file.close() }
+  package func stop() { file.close() }
 }

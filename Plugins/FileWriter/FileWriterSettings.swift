@@ -1,21 +1,21 @@
 internal import MarketData
-public import StockbusFiles
-public import StockbusPlugin
+package import StockbusFiles
+package import StockbusPlugin
 
 /// How records are written.
-public enum RecordFormat: String, Choice {
+package enum RecordFormat: String, Choice {
   /// By the path's ending: `.csv` gives CSV, everything else JSON lines.
   case auto
   case jsonl, csv
 }
 
 /// How CSV cells that look like formulas are written.
-public enum FormulaCells: String, Choice {
+package enum FormulaCells: String, Choice {
   case keep, defuse
 }
 
 /// How times are written.
-public enum TimeFormat: String, Choice {
+package enum TimeFormat: String, Choice {
   /// With 0, 3, 6 or 9 decimals, as the time needs.
   case iso8601
   case iso8601Seconds = "iso8601_s"
@@ -42,33 +42,33 @@ public enum TimeFormat: String, Choice {
   }
 }
 
-public struct FileWriterSettings: Options {
+package struct FileWriterSettings: Options {
   @Setting(
     "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
     length: 1...)
-  public var path: String
+  package var path: String
   @Setting("JSON lines or CSV; auto goes by the path's ending.")
-  public var format = RecordFormat.auto
+  package var format = RecordFormat.auto
   @Setting("The fields to write, in this order; without it all.")
-  public var fields: [String]?
+  package var fields: [String]?
   @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
-  public var times = TimeFormat.iso8601
+  package var times = TimeFormat.iso8601
   @Setting(
     "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse by an apostrophe before them."
   )
-  public var formulas = FormulaCells.keep
+  package var formulas = FormulaCells.keep
   @Setting("A CSV file begins with the names of its fields.")
-  public var header = true
+  package var header = true
   @SettingGroup
-  public var file = RetryingFileSettings()
+  package var file = RetryingFileSettings()
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     file.rotation.check(path: path, &problems)
   }
 
-  public var files: [FileUse] { [file.rotation.use(of: path)] }
+  package var files: [FileUse] { [file.rotation.use(of: path)] }
 
   var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }
 }

@@ -1,17 +1,17 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The text of a condition, as an option. Its meaning depends on the event's type, so it is checked when the type is known.
-public struct ConditionText: ScalarOption, Hashable {
-  public let text: String
+package struct ConditionText: ScalarOption, Hashable {
+  package let text: String
 
-  public init(option text: String) throws(OptionTextError) { self.text = text }
+  package init(option text: String) throws(OptionTextError) { self.text = text }
 
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("expression", plural: "expressions", phrase: "an expression such as \(optionSample)")
   }
-  public static var optionSample: String { "price > 100" }
+  package static var optionSample: String { "price > 100" }
   // `true` is an expression too.
-  public static var optionSchema: JSONValue { ["type": ["string", "boolean"]] }
-  public var optionText: String { text.optionText }
-  public var optionJSON: JSONValue { .string(text) }
+  package static var optionSchema: JSONValue { ["type": ["string", "boolean"]] }
+  package var optionText: String { text.optionText }
+  package var optionJSON: JSONValue { .string(text) }
 }

@@ -1,9 +1,9 @@
 internal import StockbusExpressions
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Passes the events that fulfil a condition.
-  public static let filter = Plugin(
+  package static let filter = Plugin(
     "filter", "Passes the events that fulfil a condition over their fields.", FilterPlugin.self,
     hot: [
       .processor(Filter<Trade>.self), .processor(Filter<Quote>.self), .processor(Filter<Bar>.self), .processor(Filter<Ranked>.self),
@@ -16,8 +16,8 @@ enum FilterPlugin: AnyEventPlugin {
 
 /// Passes the events that meet a condition over their fields, and counts the others as filtered. A command can replace the condition during
 /// a run; the new condition survives a failure.
-public actor Filter<E: Event>: Processor, CommandableComponent {
-  public static var commands: [CommandInfo] {
+package actor Filter<E: Event>: Processor, CommandableComponent {
+  package static var commands: [CommandInfo] {
     [CommandInfo("where [EXPRESSION]", "Passes what fulfils the expression from now on; without one, tells the present one.")]
   }
 
@@ -26,16 +26,16 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   private var sieve: Sieve<E>
   private var expectedSymbols: ExpectedSymbols
 
-  public static func textFaults(in settings: FilterSettings) -> [TextFault] {
+  package static func textFaults(in settings: FilterSettings) -> [TextFault] {
     do throws(ExpressionError) { _ = try Expression<E>(settings.where.text) } catch { return [TextFault(where: error)] }
     return []
   }
 
-  public static func namedSymbols(_ settings: FilterSettings) -> [NamedSymbol] {
+  package static func namedSymbols(_ settings: FilterSettings) -> [NamedSymbol] {
     ((try? Expression<E>(settings.where.text))?.symbolNames ?? []).map { NamedSymbol($0, in: "where") }
   }
 
-  public init(_ settings: FilterSettings, _ context: Context) throws {
+  package init(_ settings: FilterSettings, _ context: Context) throws {
     self.context = context
     undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
     let text = context.recall(Self.told) ?? settings.where.text
@@ -49,19 +49,19 @@ public actor Filter<E: Event>: Processor, CommandableComponent {
   /// The condition that a command has set. It is dropped when the options change, because these have a condition of their own.
   private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
-  public func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
+  package func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
 
-  public func handOver(into output: inout Outlet<E>) {}
+  package func handOver(into output: inout Outlet<E>) {}
 
-  public func drain(into output: inout Outlet<E>) { context.note(expectedSymbols) }
+  package func drain(into output: inout Outlet<E>) { context.note(expectedSymbols) }
 
-  public func process(_ events: Span<E>, into output: inout Outlet<E>) {
+  package func process(_ events: Span<E>, into output: inout Outlet<E>) {
     expectedSymbols.look(at: events)
     let undecided = sieve.pass(events, into: &output)
     if undecided > 0 { self.undecided.add(undecided) }
   }
 
-  public func perform(_ command: Command) throws(CommandError) -> String {
+  package func perform(_ command: Command) throws(CommandError) -> String {
     if command.arguments.isEmpty { return "passes \(sieve.expression.text)" }
     let text = command.arguments.joined(separator: " ")
     do throws(ExpressionError) {

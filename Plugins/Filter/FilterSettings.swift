@@ -1,13 +1,13 @@
 internal import StockbusExpressions
-public import StockbusPlugin
+package import StockbusPlugin
 
-public struct FilterSettings: Options {
+package struct FilterSettings: Options {
   @Setting("What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].")
-  public var `where`: ConditionText
+  package var `where`: ConditionText
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     do throws(ExpressionError) { _ = try ExpressionSyntax(self.where.text) } catch { problems.add(TextFault(where: error)) }
   }
 }

@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 internal import StockbusTerminal
 
 extension Plugin {
   /// Logs price changes.
-  public static let flashLogger = Plugin(
+  package static let flashLogger = Plugin(
     "flash_logger", "Logs every price change with direction, old, new and change; flashes and fades on a terminal.",
     FlashLoggerPlugin.self,
     hot: [.sink(FlashLogger<Trade>.self), .sink(FlashLogger<Quote>.self), .sink(FlashLogger<Bar>.self), .sink(FlashLogger<Ranked>.self)])
@@ -16,9 +16,9 @@ enum FlashLoggerPlugin: PricedEventPlugin {
 }
 
 /// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
-public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
+package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "flash_logger")
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FlashLoggerSettings
   private let context: Context
   private let terminal: Terminal
@@ -37,7 +37,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   private let changes: Counter
   private let small: Counter
 
-  public init(_ settings: FlashLoggerSettings, _ context: Context) {
+  package init(_ settings: FlashLoggerSettings, _ context: Context) {
     self.settings = settings
     self.context = context
     terminal = context.terminal
@@ -45,7 +45,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
 
-  public func start() throws {
+  package func start() throws {
     // A terminal is shared, so output to it goes through the terminal's actor.
     guard settings.path != "-" || (settings.format == .jsonl && !terminal.capabilities.canRedraw) else { return }
     let file = RetryingFile(path: settings.path, settings.file, context)
@@ -55,7 +55,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   private var usesPane: Bool { file == nil && settings.format == .text && settings.pane > 0 && terminal.capabilities.canRedraw }
 
-  public func receive(_ events: Span<E>) async throws {
+  package func receive(_ events: Span<E>) async throws {
     if let file { return try await write(events, to: file) }
     var found: [PriceChange] = []
     for i in events.indices {
@@ -115,7 +115,7 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
   }
 
   /// Draws the pane while something in it changes or fades, and writes waiting lines to the file.
-  public func background() async {
+  package func background() async {
     if usesPane { return await drawPane() }
     await file?.flushRegularly()
   }
@@ -147,13 +147,13 @@ public actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
     }
   }
 
-  public func drain() async throws {
+  package func drain() async throws {
     try await file?.finish()
     hasEnded = true
     if usesPane { await draw(at: context.clock.uptime) }
   }
 
-  public func stop() {
+  package func stop() {
     file?.close()
     file = nil
   }

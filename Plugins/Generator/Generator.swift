@@ -1,14 +1,14 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Makes prices.
-  public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
+  package static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
 }
 
 /// Makes trades with made-up prices: every symbol in turn, one round in each interval, or at a rate.
 ///
 /// The same seed gives the same prices, sizes and sides; with `start` also the same times.
-public actor Generator: Source, CommandableComponent {
+package actor Generator: Source, CommandableComponent {
   private let settings: GeneratorSettings
   private let context: Context
   private var market: Market
@@ -18,15 +18,15 @@ public actor Generator: Source, CommandableComponent {
   private let parker = Parker()
   private var sent = 0
 
-  public static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { Market.names(settings.symbols) }
+  package static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { Market.names(settings.symbols) }
 
-  public init(_ settings: GeneratorSettings, _ context: Context) throws {
+  package init(_ settings: GeneratorSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
     market = try Market(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
   }
 
-  public func run(into output: inout Outlet<Trade>) async throws {
+  package func run(into output: inout Outlet<Trade>) async throws {
     switch settings.rate {
     case nil: try await runRounds(every: settings.interval, into: &output)
     case .some(let rate):
@@ -110,7 +110,7 @@ public actor Generator: Source, CommandableComponent {
 
   // MARK: Commands
 
-  public static var commands: [CommandInfo] {
+  package static var commands: [CommandInfo] {
     [
       CommandInfo("raise SYMBOL [AMOUNT]", "Raises the price, by 10 unless told."),
       CommandInfo("lower SYMBOL [AMOUNT]", "Lowers the price, by 10 unless told; never below the smallest step."),
@@ -119,7 +119,7 @@ public actor Generator: Source, CommandableComponent {
     ]
   }
 
-  public func perform(_ command: Command) throws(CommandError) -> String {
+  package func perform(_ command: Command) throws(CommandError) -> String {
     guard let name = command.arguments.first else { throw CommandError("'\(command.verb)' needs a symbol") }
     guard let index = market.index(of: name) else {
       throw CommandError("no symbol '\(name)'" + didYouMean(name, among: market.symbols.prefix(10_000).map(\.description)))

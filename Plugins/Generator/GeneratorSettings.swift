@@ -1,7 +1,7 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// How prices move.
-public enum PriceModel: String, Choice {
+package enum PriceModel: String, Choice {
   /// Up or down by at most `volatility`, from the last price.
   case randomWalk = "random_walk"
   /// A new random price between `lowest` and `highest` each time.
@@ -10,35 +10,35 @@ public enum PriceModel: String, Choice {
   case step
 }
 
-public struct GeneratorSettings: Options {
+package struct GeneratorSettings: Options {
   @Setting("The symbols: a list of names, or how many (well-known US tickers first, then S00026 and so on).", count: 1...1_000_000)
-  public var symbols: [Symbol] = ["25"]
+  package var symbols: [Symbol] = ["25"]
   @Setting("Time between two rounds of all symbols.", in: .milliseconds(1) ... .seconds(86_400))
-  public var interval = Duration.seconds(2)
+  package var interval = Duration.seconds(2)
   @Setting("Trades a second, or max for as fast as the bus takes them; instead of an interval.")
-  public var rate: Rate?
+  package var rate: Rate?
   @Setting("Ends after so many trades; without it never.", in: 1...)
-  public var count: Int?
+  package var count: Int?
   @Setting("How prices move.")
-  public var model = PriceModel.randomWalk
+  package var model = PriceModel.randomWalk
   @Setting("The lowest first price; the lowest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
-  public var lowest: Price = 50
+  package var lowest: Price = 50
   @Setting("The highest first price; the highest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
-  public var highest: Price = 500
+  package var highest: Price = 500
   @Setting("The most a random walk moves at once.", in: Percent(raw: 1)...Percent(raw: 50_000_000_000))
-  public var volatility = Percent(raw: 500_000_000)
+  package var volatility = Percent(raw: 500_000_000)
   @Setting("What the step model moves by.", in: Price(raw: 1)...Market.highest)
-  public var increment: Price = 1
+  package var increment: Price = 1
   @Setting("The smallest price step; prices are multiples of it.", in: Price(raw: 1)...Price(raw: 1_000_000_000_000))
-  public var tick = Price(raw: 10_000_000)
+  package var tick = Price(raw: 10_000_000)
   @Setting("Makes the run reproducible; without it the run's seed and the component's name decide.")
-  public var seed: Int?
+  package var seed: Int?
   @Setting("Event times begin here and go on by the interval (or the rate), whatever the clock says.")
-  public var start: Timestamp?
+  package var start: Timestamp?
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if problems.isGiven("rate"), problems.isGiven("interval") { problems.add("either 'interval' or 'rate', not both", at: "interval") }
     if lowest > highest { problems.add("'lowest' must not be above 'highest'", at: "lowest") }
     if tick > lowest {

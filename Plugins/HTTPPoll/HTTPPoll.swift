@@ -2,7 +2,7 @@ internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
-public import StockbusPlugin
+package import StockbusPlugin
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -12,7 +12,7 @@ internal import Foundation
 
 extension Plugin {
   /// Fetches a JSON document again and again.
-  public static let httpPoll = Plugin(
+  package static let httpPoll = Plugin(
     "http_poll", "Fetches a JSON document at an interval and publishes the trades, quotes or bars in it when it has changed.",
     option: "event",
     variants: [

@@ -1,10 +1,10 @@
 internal import EventBus
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Checks prices against rules and sends alerts.
-  public static let notificationDispatcher = Plugin(
+  package static let notificationDispatcher = Plugin(
     "notification_dispatcher", "Watches prices by rules, publishes alerts, and sends them out by desktop, web, mail, file and program.",
     NotificationDispatcherPlugin.self,
     hot: [
@@ -21,9 +21,9 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 ///
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
-public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent {
-  public typealias Input = E
-  public typealias Output = Alert
+package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent {
+  package typealias Input = E
+  package typealias Output = Alert
 
   private let settings: NotificationSettings
   private let context: Context
@@ -43,7 +43,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   private let suppressed: Counter
   private let silenced: Counter
 
-  public init(_ settings: NotificationSettings, _ context: Context) {
+  package init(_ settings: NotificationSettings, _ context: Context) {
     self.init(settings, context, .system(context))
   }
 
@@ -73,7 +73,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
 
   /// If the rules are unchanged they keep their state; if one has changed, all start again.
-  public static func carryOver(
+  package static func carryOver(
     _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
   ) {
     guard before.rules.map({ Rule($0) }) == after.rules.map({ Rule($0) }), before.windowPrices == after.windowPrices,
@@ -82,11 +82,11 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     memory[known] = old[known]
   }
 
-  public static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
+  package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
     settings.rules.enumerated().flatMap { number, rule in rule.namedSymbols.map { $0.inside("rules", item: number) } }
   }
 
-  public func start() throws {
+  package func start() throws {
     let channels = try OpenedChannel.open(
       settings.channels, tools, opened: context.recall(Self.opened) ?? [], files: context.files)
     context.remember((context.recall(Self.opened) ?? []).union(settings.channels.compactMap(\.filePath)), Self.opened)
@@ -100,7 +100,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     deliveries = DeliveryQueues(channels, queue: settings.queue, quiet: quiet, context: context)
   }
 
-  public func receive(_ events: Span<E>) async throws {
+  package func receive(_ events: Span<E>) async throws {
     let found = book.process(events, isSilent: switches.isSilent(at: context.clock))
     // The usual case.
     if found.isEmpty { return }
@@ -134,7 +134,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     return Notification(alert, component: context.id, number: number, isUrgent: isUrgent)
   }
 
-  public func run(into output: inout Outlet<Alert>) async throws {
+  package func run(into output: inout Outlet<Alert>) async throws {
     while true {
       while !unpublished.isEmpty {
         let batch = unpublished
@@ -149,7 +149,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     }
   }
 
-  public func background() async {
+  package func background() async {
     await withTaskGroup(of: Void.self) { group in
       for (number, queue) in deliveries.queues.enumerated() {
         guard let channel = queue.channel else { continue }
@@ -178,12 +178,12 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
   }
 
   /// Waits for the deliveries, up to the deadline.
-  public func drain() async {
+  package func drain() async {
     for sentence in book.missing { context.note(sentence) }
     await handOver()
   }
 
-  public func handOver() async {
+  package func handOver() async {
     countAsides()
     let deadline = context.clock.uptime + settings.deadline
     // A cancelled task does not wait for the deliveries.
@@ -192,7 +192,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
     bell.wake()
   }
 
-  public func stop() async {
+  package func stop() async {
     context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
@@ -202,7 +202,7 @@ public actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCom
 }
 
 extension NotificationDispatcher {
-  public static var commands: [CommandInfo] {
+  package static var commands: [CommandInfo] {
     [
       CommandInfo("list", "Says which rules and channels there are, a line each, and which are on."),
       CommandInfo("rules", "Says the rules for a program, a line each: name, symbols, condition and state, with tabs between."),
@@ -215,7 +215,7 @@ extension NotificationDispatcher {
     ]
   }
 
-  public func perform(_ command: Command) throws(CommandError) -> String {
+  package func perform(_ command: Command) throws(CommandError) -> String {
     let name = command.arguments.joined(separator: " ")
     switch command.verb {
     case "list": return list()

@@ -1,8 +1,8 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Counts events.
-  public static let nullSink = Plugin(
+  package static let nullSink = Plugin(
     "null_sink", "Counts events and forgets them.", NullSinkPlugin.self,
     hot: [.sink(NullSink<Trade>.self), .sink(NullSink<Quote>.self), .sink(NullSink<Bar>.self), .sink(NullSink<Ranked>.self)])
 }
@@ -12,16 +12,16 @@ enum NullSinkPlugin: AnyEventPlugin {
 }
 
 /// Counts events and discards them; for pipelines that are only measured.
-public actor NullSink<E: Event>: Sink {
+package actor NullSink<E: Event>: Sink {
   private let events: Counter
   private let batches: Counter
 
-  public init(_: NoOptions, _ context: Context) {
+  package init(_: NoOptions, _ context: Context) {
     events = context.counter("events", "Events counted.")
     batches = context.counter("runs", "Hand-overs they came in.")
   }
 
-  public func receive(_ batch: Span<E>) {
+  package func receive(_ batch: Span<E>) {
     events.add(batch.count)
     batches.add(1)
   }

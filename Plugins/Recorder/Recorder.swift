@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Records its input for replay.
-  public static let recorder = Plugin(
+  package static let recorder = Plugin(
     "recorder", "Keeps raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
     hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)])
 }
@@ -15,33 +15,33 @@ enum RecorderPlugin: AnyEventPlugin {
 }
 
 /// Writes records to a file that rotates, each as a whole line.
-public actor Recorder<E: Event>: Sink, BackgroundComponent {
+package actor Recorder<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "recorder")
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let form: RecordForm<E>
   private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
 
-  public static func faults(in settings: RecorderSettings) -> [(option: String, message: String)] {
+  package static func faults(in settings: RecorderSettings) -> [(option: String, message: String)] {
     settings.format == .raw && E.self != RawMessage.self
       ? [("format", "'format: raw' is for raw messages; the input is \(E.eventName)")] : []
   }
 
-  public static func fault(in file: FileUse, _ settings: RecorderSettings) -> String? {
+  package static func fault(in file: FileUse, _ settings: RecorderSettings) -> String? {
     guard RecordForm<E>(settings.format).isRaw else { return settings.file.faultOfJSONLines(in: file) }
     return settings.file.fault(in: file) { line in
       line.withUnsafeBufferPointer { if case .malformed = CaptureLine($0) { "which is no line of a capture" } else { nil } }
     }
   }
 
-  public init(_ settings: RecorderSettings, _ context: Context) {
+  package init(_ settings: RecorderSettings, _ context: Context) {
     form = RecordForm(settings.format)
     file = RetryingFile(path: settings.path, settings.file, context)
   }
 
-  public func start() throws { try file.open() }
+  package func start() throws { try file.open() }
 
-  public func receive(_ events: Span<E>) async throws {
+  package func receive(_ events: Span<E>) async throws {
     file.beginBatch()
     let chunk = file.chunk
     out.clear()
@@ -55,9 +55,9 @@ public actor Recorder<E: Event>: Sink, BackgroundComponent {
     }
   }
 
-  public func drain() async throws { try await file.finish() }
+  package func drain() async throws { try await file.finish() }
 
-  public func background() async { await file.flushRegularly() }
+  package func background() async { await file.flushRegularly() }
 
-  public func stop() { file.close() }
+  package func stop() { file.close() }
 }

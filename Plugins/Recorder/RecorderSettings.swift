@@ -1,8 +1,8 @@
-public import StockbusFiles
-public import StockbusPlugin
+package import StockbusFiles
+package import StockbusPlugin
 
 /// What a recorder writes.
-public enum RecordingFormat: String, Choice {
+package enum RecordingFormat: String, Choice {
   /// A raw capture for messages, JSON lines for events.
   case auto
   /// `<receive time in ns> <message>` on each line, as `file_replay` reads it.
@@ -11,21 +11,21 @@ public enum RecordingFormat: String, Choice {
   case jsonl
 }
 
-public struct RecorderSettings: Options {
+package struct RecorderSettings: Options {
   @Setting(
     "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
     length: 1...)
-  public var path: String
+  package var path: String
   @Setting("raw: a capture that file_replay reads with 'format: raw'; jsonl: an object a line; auto: raw for messages, jsonl for events.")
-  public var format = RecordingFormat.auto
+  package var format = RecordingFormat.auto
   @SettingGroup
-  public var file = RetryingFileSettings()
+  package var file = RetryingFileSettings()
 
-  public init() {}
+  package init() {}
 
-  public var files: [FileUse] { [file.rotation.use(of: path)] }
+  package var files: [FileUse] { [file.rotation.use(of: path)] }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     file.rotation.check(path: path, &problems)
   }
 }

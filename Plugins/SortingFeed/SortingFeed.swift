@@ -1,8 +1,8 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Ranks symbols.
-  public static let sortingFeed = Plugin(
+  package static let sortingFeed = Plugin(
     "sorting_feed",
     "Keeps symbols ordered by price, change, per cent or volume, and says each one's rank and the one before (0: it had none).",
     SortingFeedPlugin.self,
@@ -17,25 +17,25 @@ enum SortingFeedPlugin: PricedEventPlugin {
 }
 
 /// What symbols are ordered by.
-public enum RankingKey: String, Choice {
+package enum RankingKey: String, Choice {
   case price, change, percent, volume
 }
 
-public enum RankingOrder: String, Choice {
+package enum RankingOrder: String, Choice {
   case ascending, descending
 }
 
-public struct SortingFeedSettings: Options {
+package struct SortingFeedSettings: Options {
   @Setting("What to order by: the price, its change or per cent since the symbol's first price, or the volume traded since then.")
-  public var by = RankingKey.price
+  package var by = RankingKey.price
   @Setting("Which end is rank 1.")
-  public var order = RankingOrder.descending
+  package var order = RankingOrder.descending
   @Setting(
     "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0, and one that comes in has previous_rank 0.",
     in: 1...1000)
-  public var top: Int?
+  package var top: Int?
 
-  public init() {}
+  package init() {}
 }
 
 /// Keeps symbols ordered and sends each update with its rank and the previous rank.
@@ -51,14 +51,14 @@ public struct SortingFeedSettings: Options {
 ///
 /// **With another feed as its input** it uses the change, the per cent and the volume of that feed, and removes a symbol that has left it.
 /// If several feeds send the same symbol, the last event counts.
-public actor SortingFeed<E: PricedEvent>: Processor {
+package actor SortingFeed<E: PricedEvent>: Processor {
   private var ranking: Ranking
 
-  public init(_ settings: SortingFeedSettings, _ context: Context) {
+  package init(_ settings: SortingFeedSettings, _ context: Context) {
     ranking = Ranking(by: settings.by, order: settings.order, top: settings.top ?? .max)
   }
 
-  public func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+  package func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the ranking.
     ranking.update(events, into: &output)
   }

@@ -1,9 +1,9 @@
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Passes the events of some symbols.
-  public static let watchlistFilter = Plugin(
+  package static let watchlistFilter = Plugin(
     "watchlist_filter", "Passes the events of a list of symbols.", WatchlistFilterPlugin.self,
     hot: [
       .processor(WatchlistFilter<Trade>.self), .processor(WatchlistFilter<Quote>.self), .processor(WatchlistFilter<Bar>.self),
@@ -15,23 +15,23 @@ enum WatchlistFilterPlugin: SymbolEventPlugin {
   static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint { .processor(WatchlistFilter<E>.self) }
 }
 
-public struct WatchlistSettings: Options {
+package struct WatchlistSettings: Options {
   @Setting("Symbols to pass; * stands for any text and ? for one character, as in BRK.*.")
-  public var symbols: [String] = []
+  package var symbols: [String] = []
   @Setting(
     "A file with more, one a line; blank lines and what follows a # do not count. Followed when it changes; a pipe is read once, to its end.",
     length: 1...)
-  public var file: String?
+  package var file: String?
   @Setting("How often the file is looked at.", in: .milliseconds(10) ... .seconds(3600))
-  public var check = Duration.seconds(1)
+  package var check = Duration.seconds(1)
   @Setting("Passes everything but the listed symbols.")
-  public var invert = false
+  package var invert = false
 
-  public init() {}
+  package init() {}
 
-  public var files: [FileUse] { file.map { [.reading($0, at: "file")] } ?? [] }
+  package var files: [FileUse] { file.map { [.reading($0, at: "file")] } ?? [] }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if symbols.isEmpty, file == nil { problems.add("'symbols' or 'file' is needed", at: "symbols") }
     for (i, pattern) in symbols.enumerated() {
       if let reason = Watchlist.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols", item: i) }
@@ -42,39 +42,39 @@ public struct WatchlistSettings: Options {
 /// Passes the events of a list of symbols, whatever their type.
 ///
 /// A symbol is looked up by its handle in a table of verdicts; patterns are matched once for each symbol.
-public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
+package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   private let settings: WatchlistSettings
   private let context: Context
   private var watchlist: Watchlist
   /// The file's attributes when it was last read.
   private var known: FileStamp?
 
-  public static func namedSymbols(_ settings: WatchlistSettings) -> [NamedSymbol] {
+  package static func namedSymbols(_ settings: WatchlistSettings) -> [NamedSymbol] {
     settings.symbols.enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
-  public static func fault(in file: FileUse, _ settings: WatchlistSettings) -> String? { Watchlist.fault(inFile: file.path) }
+  package static func fault(in file: FileUse, _ settings: WatchlistSettings) -> String? { Watchlist.fault(inFile: file.path) }
 
-  public init(_ settings: WatchlistSettings, _ context: Context) {
+  package init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
     watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(ExpectedSymbols.memory))
   }
 
-  public func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
+  package func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
 
   /// The entries read from a pipe, which can be read only once.
   private static var pipe: MemoryKey<[String]> { MemoryKey("pipe", whenOptionsChange: .drop) }
 
-  public static func carryOver(_ old: Memory, from before: WatchlistSettings, to after: WatchlistSettings, into memory: Memory) {
+  package static func carryOver(_ old: Memory, from before: WatchlistSettings, to after: WatchlistSettings, into memory: Memory) {
     if before.file == after.file { memory[pipe] = old[pipe] }
   }
 
-  public func handOver(into output: inout Outlet<E>) {}
+  package func handOver(into output: inout Outlet<E>) {}
 
-  public func drain(into output: inout Outlet<E>) { context.note(watchlist.expectedSymbols) }
+  package func drain(into output: inout Outlet<E>) { context.note(watchlist.expectedSymbols) }
 
-  public func start() async throws {
+  package func start() async throws {
     guard let path = settings.file else { return }
     if InputDescriptor.isStream(path) {
       // In a second life the pipe is empty already.
@@ -88,13 +88,13 @@ public actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
     }
   }
 
-  public func process(_ events: Span<E>, into output: inout Outlet<E>) {
+  package func process(_ events: Span<E>, into output: inout Outlet<E>) {
     // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the look-up.
     watchlist.pass(events, into: &output)
   }
 
   /// Reads the file again when it changes. If it is gone or unreadable, the list stays as it was.
-  public func background() async {
+  package func background() async {
     guard let path = settings.file, known != nil else { return }
     while (try? await context.clock.sleep(for: settings.check)) != nil {
       let stamp = FileStamp(path: path)

@@ -2,11 +2,11 @@ internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Plugin {
   /// Takes a venue's prices from its WebSocket.
-  public static let webSocketFeed = Plugin(
+  package static let webSocketFeed = Plugin(
     "websocket", "Takes trades, quotes or bars from a venue's WebSocket: a known venue by its name, any other by a description.",
     option: "event",
     variants: [

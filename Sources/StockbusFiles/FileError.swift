@@ -4,12 +4,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-public import StockbusPlugin
+internal import StockbusPlugin
 
 /// A file operation that the system refused, and why.
-public struct FileError: EnvironmentError, Hashable, Sendable {
+package struct FileError: EnvironmentError, Hashable, Sendable {
   /// What was attempted.
-  public enum Attempt: Hashable, Sendable {
+  package enum Attempt: Hashable, Sendable {
     /// Creating a folder above the path.
     case createFolder
     case open
@@ -23,24 +23,24 @@ public struct FileError: EnvironmentError, Hashable, Sendable {
     case claim(String)
   }
 
-  public var attempt: Attempt
+  package var attempt: Attempt
   /// The path as it was given; for `createFolder` and `rename` the folder or file concerned.
-  public var path: String
+  package var path: String
   /// The system's error number, such as `ENOSPC`.
-  public var code: Int32
+  package var code: Int32
 
-  public init(_ attempt: Attempt, path: String, code: Int32) {
+  package init(_ attempt: Attempt, path: String, code: Int32) {
     self.attempt = attempt
     self.path = path
     self.code = code
   }
 
   /// True if the reader of a pipe has gone. A program that writes to standard output usually ends quietly then.
-  public var isBrokenPipe: Bool { code == EPIPE }
+  package var isBrokenPipe: Bool { code == EPIPE }
   /// True if the disk, the quota or the maximum file size is exhausted.
-  public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+  package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   /// True if another user of the file refuses it, because another attempt would be refused too.
-  public var isPermanent: Bool { if case .claim = attempt { true } else { false } }
+  package var isPermanent: Bool { if case .claim = attempt { true } else { false } }
   /// True if the same attempt may succeed later. Not after a failed `sync`: the system may have dropped the data, and would not report that
   /// a second time.
   var mayPass: Bool { isOutOfSpace && attempt != .sync }
@@ -48,7 +48,7 @@ public struct FileError: EnvironmentError, Hashable, Sendable {
 
 extension FileError: CustomStringConvertible {
   /// One sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
-  public var description: String {
+  package var description: String {
     if case .claim(let other) = attempt { return "cannot write \(shown): \(other)" }
     return "cannot \(action): \(Self.text(of: code))"
   }

@@ -1,45 +1,45 @@
 internal import MarketData
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// How a growing file is opened and rotated: a group for plugins that write one.
 ///
 /// ```swift
 /// @SettingGroup public var rotation = RotationSettings()
 /// ```
-public struct RotationSettings: Options {
+package struct RotationSettings: Options {
   @Setting("Goes on with a file that is there; otherwise it is emptied first.")
-  public var append = true
+  package var append = true
   @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
-  public var rotate: ByteSize?
+  package var rotate: ByteSize?
   @Setting("Files put aside that are kept.", in: 1...10_000)
-  public var keep = 5
+  package var keep = 5
 
-  public init() {}
+  package init() {}
 
   /// The options for opening a `RotatingFile`.
-  public func options(sync: Bool = false, header: [UInt8] = []) -> RotatingFile.Options {
+  package func options(sync: Bool = false, header: [UInt8] = []) -> RotatingFile.Options {
     .init(opening: append ? .append : .truncate, rotateAt: rotate?.bytes, keep: keep, sync: sync, header: header)
   }
 
   /// The use of the file at the option `path`.
-  public func use(of path: String) -> FileUse { .writing(path, at: "path", keeping: rotate == nil ? 0 : keep) }
+  package func use(of path: String) -> FileUse { .writing(path, at: "path", keeping: rotate == nil ? 0 : keep) }
 
   /// Adds problems that these settings have with the file at `path`.
-  public func check(path: String, _ problems: inout OptionProblems) {
+  package func check(path: String, _ problems: inout OptionProblems) {
     if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
   }
 }
 
 /// How a file of records is opened, written and rotated: a group for plugins that write a `RetryingFile`.
-public struct RetryingFileSettings: Options {
+package struct RetryingFileSettings: Options {
   @SettingGroup
-  public var rotation = RotationSettings()
+  package var rotation = RotationSettings()
   @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
-  public var flush = Duration.seconds(1)
+  package var flush = Duration.seconds(1)
   @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
-  public var patience = Duration.seconds(30)
+  package var patience = Duration.seconds(30)
   @Setting("Waits for the disk when the file is closed or put aside.")
-  public var sync = false
+  package var sync = false
 
-  public init() {}
+  package init() {}
 }

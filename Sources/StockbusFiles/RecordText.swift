@@ -1,17 +1,17 @@
-public import MarketData
+package import MarketData
 
 /// Records to be written to a file: their bytes and the end of each, so that it is known how many of them an incomplete write has written.
 ///
 /// Unsafe inside: the ends are in memory of its own, because an array checks at every append whether it is shared, which took as long as
 /// writing a field. Unchecked because that memory belongs to this value alone, which cannot be copied.
-public struct RecordText: ~Copyable, @unchecked Sendable {
+package struct RecordText: ~Copyable, @unchecked Sendable {
   /// Each record is written here, with its line end, and then ended by `endRecord`.
-  public var bytes: ByteWriter
+  package var bytes: ByteWriter
   @usableFromInline var ends: UnsafeMutablePointer<Int>
   @usableFromInline var room: Int
   @usableFromInline var ended = 0
 
-  public init(capacity: Int = 4096) {
+  package init(capacity: Int = 4096) {
     bytes = ByteWriter(capacity: capacity)
     room = 16
     ends = .allocate(capacity: room)
@@ -20,11 +20,11 @@ public struct RecordText: ~Copyable, @unchecked Sendable {
   deinit { ends.deallocate() }
 
   /// The number of complete records.
-  public var count: Int { ended }
+  package var count: Int { ended }
 
   /// Ends a record: it consists of the bytes since the end of the last one.
   @inlinable
-  public mutating func endRecord() {
+  package mutating func endRecord() {
     if ended == room { grow() }
     (ends + ended).initialize(to: bytes.count)
     ended &+= 1
@@ -43,7 +43,7 @@ public struct RecordText: ~Copyable, @unchecked Sendable {
   }
 
   /// Discards what was written and keeps the memory.
-  public mutating func clear() {
+  package mutating func clear() {
     bytes.clear()
     ended = 0
   }

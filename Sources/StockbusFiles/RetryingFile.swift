@@ -1,4 +1,4 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and knows which records it has lost.
 ///
@@ -9,7 +9,7 @@ public import StockbusPlugin
 /// `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. Its error says how many events of the batch were
 /// taken, so that these are not delivered again. **The records in the file and the records counted as lost together are the records of all
 /// delivered events**, whatever the disk has done, and no partial record stays in a file.
-public final class RetryingFile {
+package final class RetryingFile {
   private let path: String
   private let settings: RetryingFileSettings
   private let context: Context
@@ -25,7 +25,7 @@ public final class RetryingFile {
   var bufferSize = 64 * 1024
 
   /// Does no I/O.
-  public init(path: String, _ settings: RetryingFileSettings, _ context: Context) {
+  package init(path: String, _ settings: RetryingFileSettings, _ context: Context) {
     self.path = path
     self.settings = settings
     self.context = context
@@ -34,7 +34,7 @@ public final class RetryingFile {
   }
 
   /// Opens the file, creating the folders above it; every new file begins with `header`.
-  public func open(header: [UInt8] = []) throws(EnvironmentFailure) {
+  package func open(header: [UInt8] = []) throws(EnvironmentFailure) {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
     // Only the run's first instance empties the file, because events that an earlier one has written are delivered.
@@ -54,13 +54,13 @@ public final class RetryingFile {
   private static var torn: MemoryKey<String> { MemoryKey("torn", whenOptionsChange: .keep) }
 
   /// How many bytes of records should be collected for one `write`: 0 if the file rotates, because only single records are never split.
-  public var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
+  package var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
 
   /// Begins a batch; the one before has ended, or the rest of it is delivered again.
-  public func beginBatch() { taken = 0 }
+  package func beginBatch() { taken = 0 }
 
   /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
-  public func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
+  package func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.write(text) }
     taken += events
@@ -69,13 +69,13 @@ public final class RetryingFile {
   }
 
   /// Writes what is buffered.
-  public func flush() async throws(EnvironmentFailure) {
+  package func flush() async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.flush() }
   }
 
   /// Writes what is buffered and closes the file; throws if not everything could be written. Nothing may be written afterwards.
-  public func finish() async throws(EnvironmentFailure) {
+  package func finish() async throws(EnvironmentFailure) {
     guard let file else { return }
     taken = 0
     try await persistently { () throws(FileError) in try file.close() }
@@ -83,7 +83,7 @@ public final class RetryingFile {
   }
 
   /// Writes what is buffered every `flush`, until the task is cancelled.
-  public func flushRegularly() async {
+  package func flushRegularly() async {
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       if isTrying { continue }
       // The failure will occur again at the next batch or at the end, and is handled there.
@@ -92,7 +92,7 @@ public final class RetryingFile {
   }
 
   /// Writes what is buffered as far as possible without waiting, counts the rest as lost, and closes.
-  public func close() {
+  package func close() {
     guard let file else { return }
     self.file = nil
     guard let (error, lost) = file.abandon() else { return }

@@ -6,7 +6,7 @@ internal import Glibc
 
 extension RotatingFile {
   /// What happens to the contents of an existing file.
-  public enum Opening: Hashable, Sendable, CaseIterable {
+  package enum Opening: Hashable, Sendable, CaseIterable {
     /// They stay, and records are added after them.
     case append
     /// They are deleted. Rotated files stay.
@@ -14,22 +14,22 @@ extension RotatingFile {
   }
 
   /// The options of a `RotatingFile`.
-  public struct Options: Hashable, Sendable {
-    public var opening = Opening.append
+  package struct Options: Hashable, Sendable {
+    package var opening = Opening.append
     /// The size in bytes that a file does not exceed, unless a single record is longer; nil for no limit.
-    public var rotateAt: Int?
+    package var rotateAt: Int?
     /// How many full files are kept, at least 1; `path.1` is the newest.
-    public var keep = 5
+    package var keep = 5
     /// Whether closing and rotating wait until the file and its name are on the disk (`fsync`).
-    public var sync = false
+    package var sync = false
     /// The beginning of every new file, such as the line with a CSV file's columns.
-    public var header: [UInt8] = []
+    package var header: [UInt8] = []
     /// The byte that ends a record; nil for records that are not lines, which are added without checking the end of the file.
-    public var lineEnd: UInt8? = 10
+    package var lineEnd: UInt8? = 10
     /// How many bytes are buffered before they are written; at least 1.
-    public var bufferSize = 64 * 1024
+    package var bufferSize = 64 * 1024
 
-    public init(
+    package init(
       opening: Opening = .append, rotateAt: Int? = nil, keep: Int = 5, sync: Bool = false, header: [UInt8] = [], lineEnd: UInt8? = 10,
       bufferSize: Int = 64 * 1024
     ) {

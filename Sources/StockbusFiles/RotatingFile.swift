@@ -1,5 +1,5 @@
-public import MarketData
-public import StockbusPlugin
+package import MarketData
+package import StockbusPlugin
 internal import StockbusSystem
 
 /// A file of records that grows at its end and is rotated when it is full.
@@ -21,14 +21,14 @@ internal import StockbusSystem
 ///
 /// When the reader of a pipe closes it, writing fails with `EPIPE`, provided that the process ignores SIGPIPE. A program that writes to
 /// pipes must do so (`signal(SIGPIPE, SIG_IGN)`); this module does not change the process's signals.
-public final class RotatingFile {
+package final class RotatingFile {
   /// The path as given.
-  public let path: String
-  public let options: Options
+  package let path: String
+  package let options: Options
   /// How many full files have been rotated.
-  public private(set) var rotations = 0
+  package private(set) var rotations = 0
   /// Bytes of the present file, including buffered ones; for a pipe, bytes written to it.
-  public private(set) var size = 0
+  package private(set) var size = 0
 
   private var descriptor: Int32 = -1
   private var isPlain = false
@@ -50,7 +50,7 @@ public final class RotatingFile {
   /// Opens `path`, creating the folders above it, and writes the header to an empty file.
   ///
   /// - Parameter files: the files that the run reads.
-  public init(path: String, options: Options = Options(), files: RunFiles = RunFiles()) throws(FileError) {
+  package init(path: String, options: Options = Options(), files: RunFiles = RunFiles()) throws(FileError) {
     self.path = path
     self.options = options
     self.files = files
@@ -64,23 +64,23 @@ public final class RotatingFile {
   deinit { _ = abandon() }
 
   /// Bytes that are not in the file yet.
-  public var buffered: Int { buffer.count - sent }
+  package var buffered: Int { buffer.count - sent }
 
   /// Records that were taken but are not completely in the file yet.
-  public var unwritten: Int { ends.count }
+  package var unwritten: Int { ends.count }
 
   /// Takes one record with its line end; rotates a full file first.
-  public func write(_ record: [UInt8]) throws(FileError) {
+  package func write(_ record: [UInt8]) throws(FileError) {
     try record.withUnsafeBufferPointer { bytes throws(FileError) in try takeOne(bytes) }
   }
 
   /// Takes the writer's bytes as one record.
-  public func write(_ record: borrowing ByteWriter) throws(FileError) {
+  package func write(_ record: borrowing ByteWriter) throws(FileError) {
     try record.withBytes { bytes throws(FileError) in try takeOne(bytes) }
   }
 
   /// Takes records that must stay in one file; either all are taken or none.
-  public func write(_ records: borrowing RecordText) throws(FileError) {
+  package func write(_ records: borrowing RecordText) throws(FileError) {
     let ends = records.allEnds
     try records.bytes.withBytes { bytes throws(FileError) in try take(bytes, ends) }
   }
@@ -103,7 +103,7 @@ public final class RotatingFile {
   }
 
   /// Writes everything in the buffer; after a failure the rest stays for the next attempt.
-  public func flush() throws(FileError) {
+  package func flush() throws(FileError) {
     if buffered == 0 { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
     if descriptor < 0 { try open(truncate: false) }
@@ -115,7 +115,7 @@ public final class RotatingFile {
   /// Writes the rest, waits for the disk if the options ask for it, and closes. A second call does nothing.
   ///
   /// If the rest cannot be written, or waiting for the disk fails, the file stays open, and `close` may be called again.
-  public func close() throws(FileError) {
+  package func close() throws(FileError) {
     if isClosed { return }
     try flush()
     try sync()
@@ -126,7 +126,7 @@ public final class RotatingFile {
   ///
   /// Returns the error and how many of the records it took are not in the file; nil if there was no error. A partial record that cannot be
   /// removed (from a pipe) is ended as a line of its own, unless only its line end is missing: then it counts as written.
-  public func abandon() -> (error: FileError, lost: Int)? {
+  package func abandon() -> (error: FileError, lost: Int)? {
     if isClosed { return nil }
     do throws(FileError) {
       try close()
@@ -144,7 +144,7 @@ public final class RotatingFile {
   /// Drops the records that are not completely in the file, and leaves no partial record there, as `abandon` does; the file stays open.
   ///
   /// Returns how many were dropped.
-  public func discard() -> Int {
+  package func discard() -> Int {
     if isClosed { return 0 }
     let head = sent < lead ? Array(buffer[..<lead]) : []
     size -= buffered
@@ -161,10 +161,10 @@ public final class RotatingFile {
   }
 
   /// True if the file ends in a partial record that could not even be ended as a line: the next writer must begin with `beginLine`.
-  public private(set) var leavesPiece = false
+  package private(set) var leavesPiece = false
 
   /// Ends an incomplete line that an earlier writer has left.
-  public func beginLine() {
+  package func beginLine() {
     guard let end = options.lineEnd, buffer.isEmpty else { return }
     put([end])
   }

@@ -1,10 +1,10 @@
 internal import EventBus
 internal import StockbusConfig
-public import StockbusPlugin
+package import StockbusPlugin
 internal import Synchronization
 
 extension Pipeline: RunView {
-  public var components: [RunComponent] {
+  package var components: [RunComponent] {
     members.map { member in
       RunComponent(
         id: member.id, kind: member.plan.blueprint.kind, plugin: member.plan.plugin.name, inputs: member.plan.inputs.map(\.from),
@@ -12,11 +12,11 @@ extension Pipeline: RunView {
     }
   }
 
-  public var edges: [RunEdge] { members.flatMap(\.edges) }
+  package var edges: [RunEdge] { members.flatMap(\.edges) }
 
-  public func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
+  package func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
 
-  public func waitForStop() async { await stopSignal.wait() }
+  package func waitForStop() async { await stopSignal.wait() }
 }
 
 /// The components' view of a run. It is made before the run, and does not keep the run alive.

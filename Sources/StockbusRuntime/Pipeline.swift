@@ -1,12 +1,12 @@
 internal import EventBus
-public import Logging
-public import StockbusConfig
-public import StockbusPlugin
+package import Logging
+package import StockbusConfig
+package import StockbusPlugin
 
 /// A checked topology, wired and run: started in order, supervised, drained, and accounted for.
 ///
 /// Its loop (`PipelineLoop`) is the only owner of the members' phases; all other code reads copies.
-public final class Pipeline: Sendable {
+package final class Pipeline: Sendable {
   let runLog: RunLog
   let notices: RunTopics
   let settings: RunSettings
@@ -23,7 +23,7 @@ public final class Pipeline: Sendable {
   let topics: [String: any AnyTopic]
 
   /// Wires everything without starting it. `services` are what components find in their contexts, such as the terminal.
-  public init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
+  package init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
     self.clock = clock
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
@@ -79,16 +79,16 @@ public final class Pipeline: Sendable {
   }
 
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
-  public func stop() {
+  package func stop() {
     stopAsked.withLock { $0 = $0 ?? clock.uptime }
     stopSignal.fire()
   }
 
   /// When components that have not ended are cut off; nil while no stop has been asked for.
-  public var cutOff: Duration? { stopAsked.withLock { $0 }.map { $0 + settings.drainDeadline } }
+  package var cutOff: Duration? { stopAsked.withLock { $0 }.map { $0 + settings.drainDeadline } }
 
   /// Ends everything now; waiting events are counted as dropped.
-  public func abort() {
+  package func abort() {
     stop()
     abortSignal.fire()
     for member in members { member.slot.cutOff() }
@@ -96,32 +96,32 @@ public final class Pipeline: Sendable {
   }
 
   /// Components that have not ended.
-  public var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
+  package var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
 
   /// Sends a command to a component.
-  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
+  package func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }
     return try await member.slot.perform(command)
   }
 
   /// The components that take commands, with their commands.
-  public var commands: [(component: String, commands: [CommandInfo])] {
+  package var commands: [(component: String, commands: [CommandInfo])] {
     members.filter { !$0.plan.blueprint.commands.isEmpty }.map { ($0.id, $0.plan.blueprint.commands) }
   }
 
   /// The running sources that report progress, with the number of events they have published.
-  public var progress: [(component: String, progress: Progress, events: Int)] {
+  package var progress: [(component: String, progress: Progress, events: Int)] {
     members.filter { $0.isPureSource && $0.counters.progress.done > 0 && $0.isRunning }
       .map { ($0.id, $0.counters.progress, $0.slot.output?.published ?? 0) }
   }
 
   /// True if a source runs that has not reported how much is still to come, so that the end of the data is not known.
-  public var isEndless: Bool {
+  package var isEndless: Bool {
     members.contains { $0.plan.blueprint.kind == .source && $0.isRunning && $0.isPureSource && $0.counters.progress.total == nil }
   }
 
   /// What has become of every event so far.
-  public var ledger: Ledger {
+  package var ledger: Ledger {
     let members = members
     var counters = members.flatMap { member in
       member.counters.entries.map { Ledger.Entry(component: member.id, name: $0.name, total: $0.counter.total) }
@@ -138,7 +138,7 @@ public final class Pipeline: Sendable {
   ///
   /// `overdue` is called when the drain deadline has passed and late components have been told to end at once. A component that waits for
   /// something that never comes may still keep the run from returning; then only ending the process helps.
-  public func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
+  package func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
     for member in members { update(member.id) { $0.phase = .starting } }
     return await withTaskCancellationHandler {
       // Parked components are best woken on the worker that woke them; spinning ones are best on cores of their own.

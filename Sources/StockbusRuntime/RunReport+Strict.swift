@@ -3,7 +3,7 @@ extension RunReport {
   ///
   /// Dead letters are malformed input, refusals by a venue, alerts that could not be delivered, and events that a component could not
   /// process. Gaps are breaks in a venue's numbers. Events that an edge or a filter leaves out were meant to be left out and do not count.
-  public var shortcomings: String? {
+  package var shortcomings: String? {
     func count(_ name: String) -> Int { ledger.counters.reduce(0) { $0 + ($1.name == name ? $1.total : 0) } }
     let found = [(count(Ledger.deadLetters), "dead letter"), (count(Ledger.gaps), "gap")].filter { $0.0 > 0 }
     if found.isEmpty { return nil }
@@ -11,5 +11,5 @@ extension RunReport {
   }
 
   /// `exitStatus`; if that is 0 and a strict run has `shortcomings`, 65, which is `EX_DATAERR` in sysexits.h.
-  public func exitStatus(isStrict: Bool) -> Int32 { exitStatus == 0 && isStrict && shortcomings != nil ? 65 : exitStatus }
+  package func exitStatus(isStrict: Bool) -> Int32 { exitStatus == 0 && isStrict && shortcomings != nil ? 65 : exitStatus }
 }

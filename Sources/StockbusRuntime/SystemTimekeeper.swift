@@ -1,5 +1,5 @@
-public import MarketData
-public import StockbusPlugin
+package import MarketData
+internal import StockbusPlugin
 
 #if canImport(Glibc)
 internal import Glibc
@@ -8,22 +8,22 @@ internal import Darwin
 #endif
 
 /// The system's clocks.
-public struct SystemTimekeeper: Timekeeper {
-  public init() {}
+package struct SystemTimekeeper: Timekeeper {
+  package init() {}
 
-  public var now: Timestamp {
+  package var now: Timestamp {
     var t = timespec()
     clock_gettime(CLOCK_REALTIME, &t)
     return Timestamp(ns: Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec))
   }
 
-  public var uptime: Duration {
+  package var uptime: Duration {
     var t = timespec()
     clock_gettime(CLOCK_MONOTONIC, &t)
     return .seconds(Int64(t.tv_sec)) + .nanoseconds(Int64(t.tv_nsec))
   }
 
-  public func sleep(until deadline: Duration) async throws(CancellationError) {
+  package func sleep(until deadline: Duration) async throws(CancellationError) {
     // In slices, because the system's timers cannot wait for centuries.
     while true {
       let left = deadline - uptime

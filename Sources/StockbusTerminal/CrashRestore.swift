@@ -85,16 +85,16 @@ enum CrashRestore {
 
 extension Terminal {
   /// The signals that end a process after a crash.
-  public static let crashSignals: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
+  package static let crashSignals: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
 
   /// Restores the terminal if the process dies of one of `signals`, which then has its default effect.
   ///
   /// Replaces earlier handlers of these signals; call it once, at the start. It has no visible effect unless a block is live at that time.
   /// After a stack overflow the thread has no room for the handler, so the cursor stays hidden.
-  public static func installCrashRestore(for signals: [Int32] = crashSignals) { CrashRestore.install(signals) }
+  package static func installCrashRestore(for signals: [Int32] = crashSignals) { CrashRestore.install(signals) }
 
   /// If a block is live, shows the cursor, resets styles and wrapping, and begins a new line; safe inside a signal handler.
   ///
   /// For a process that ends right after; in all other cases use `restore()`.
-  public static func restoreFromSignalHandler() { CrashRestore.restore() }
+  package static func restoreFromSignalHandler() { CrashRestore.restore() }
 }

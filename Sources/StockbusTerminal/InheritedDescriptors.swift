@@ -6,10 +6,10 @@ internal import Glibc
 
 /// Descriptors that a child would inherit which outlives this process. As long as the child has a socket or pipe open, the peer does not
 /// see it closed.
-public enum InheritedDescriptors {
+package enum InheritedDescriptors {
   /// The numbers from `first` on that may be open when a child is started: those that are open now, and more for those that other threads
   /// open meanwhile. Closing a number that is not open has no effect.
-  public static func from(_ first: Int32) -> Range<Int32> {
+  package static func from(_ first: Int32) -> Range<Int32> {
     var last: Int32 = 255
     if let folder = opendir("/dev/fd") {
       while let entry = readdir(folder) {

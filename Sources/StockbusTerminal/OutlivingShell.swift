@@ -7,7 +7,7 @@ internal import Glibc
 /// A small shell that outlives this process briefly, to do what the process cannot do when it is killed.
 ///
 /// It reads from a pipe, which breaks when the process ends. `fork` without `exec` would keep a copy of all memory instead.
-public enum OutlivingShell {
+package enum OutlivingShell {
   /// Starts `/bin/sh` with a script whose arguments are `arguments`; nil if there is no shell, or the system cannot start a process.
   ///
   /// The shell has a session of its own, so that no signal to our process group ends it, and blocks no signals. `descriptors` maps its
@@ -16,7 +16,7 @@ public enum OutlivingShell {
   ///
   /// - Parameter title: its `$0`, which a list of processes shows.
   /// - Parameter inheritsEnvironment: false if it needs no variables of ours, which may be secrets.
-  public static func start(
+  package static func start(
     _ script: String, title: String, arguments: [String] = [], descriptors: [Int32: Int32], inheritsEnvironment: Bool
   ) -> Int32? {
     #if canImport(Darwin)
@@ -58,7 +58,7 @@ public enum OutlivingShell {
 
   /// A pipe whose ends have numbers above those that a child is given, and are not inherited by other children, so that it breaks when its
   /// holder ends.
-  public static func pipe() -> (reading: Int32, writing: Int32)? {
+  package static func pipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard open(&ends) == 0 else { return nil }
     let high = ends.map { raised($0) }
@@ -71,7 +71,7 @@ public enum OutlivingShell {
   }
 
   /// A duplicate with such a number; negative if no number is left.
-  public static func raised(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 20) }
+  package static func raised(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 20) }
 
   /// Calls the C function `pipe`, which our function of the same name hides.
   private static func open(_ ends: inout [Int32]) -> Int32 {

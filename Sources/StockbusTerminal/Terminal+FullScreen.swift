@@ -1,5 +1,5 @@
 /// Why the full screen is not available.
-public enum ScreenRefusal: Error, Hashable {
+package enum ScreenRefusal: Error, Hashable {
   /// Standard output is not a terminal, or its cursor cannot be moved.
   case noTerminal, cannotRedraw
   /// Standard input has another reader, or there is no input to read.
@@ -18,7 +18,7 @@ extension Terminal {
   /// nothing else is written to the window.
   ///
   /// The terminal is restored however the process ends: by `closeScreen`, `installCrashRestore`, or a guardian after `kill -9`.
-  public func openScreen(
+  package func openScreen(
     owner: String, mouse: Bool = true, receive: @escaping @Sendable (ScreenInput) -> Void
   ) throws(TerminalError) -> ScreenRefusal? {
     if let full { return .taken(full.owner) }
@@ -48,7 +48,7 @@ extension Terminal {
   }
 
   /// Shows a frame; sends only what has changed, in one write. Does nothing if the screen is off or has another owner.
-  public func present(_ frame: CellFrame, owner: String) throws(TerminalError) {
+  package func present(_ frame: CellFrame, owner: String) throws(TerminalError) {
     guard full?.owner == owner else { return }
     full?.frame = frame
     let canSynchronize = full?.canSynchronize ?? false
@@ -57,7 +57,7 @@ extension Terminal {
   }
 
   /// Restores the window, then prints the lines that were held back.
-  public func closeScreen(owner: String) throws(TerminalError) {
+  package func closeScreen(owner: String) throws(TerminalError) {
     guard full?.owner == owner else { return }
     try closeFullScreen()
   }
@@ -72,16 +72,16 @@ extension Terminal {
   }
 
   /// Redraws everything, for when another program has written to the screen.
-  public func redraw() {
+  package func redraw() {
     full?.screen.invalidate()
     if let full, let frame = full.frame { try? present(frame, owner: full.owner) }
   }
 
   /// Rings the terminal's bell.
-  public func ring() throws(TerminalError) { if capabilities.canRedraw { try write([7], to: .standardOutput) } }
+  package func ring() throws(TerminalError) { if capabilities.canRedraw { try write([7], to: .standardOutput) } }
 
   /// True if the full screen is on.
-  public var isFullScreen: Bool { full != nil }
+  package var isFullScreen: Bool { full != nil }
 
   /// Passes the blocks of the other owners to the owner of the screen.
   func tellPanes() {

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// After the reader has gone (`EPIPE`), every write throws, provided that the process ignores SIGPIPE. Writing happens on a thread of its
 /// own: a stopped terminal (Ctrl-S) delays only the tasks that wait for it.
-public actor Terminal {
+package actor Terminal {
   let device: any TerminalDevice
   private let executor = OutputExecutor()
   var screen: LiveScreen
@@ -20,15 +20,15 @@ public actor Terminal {
   private var failure: TerminalError?
 
   /// The capabilities of standard output at the creation of this object; `size` is the present size of the window.
-  public nonisolated let capabilities: TerminalCapabilities
+  package nonisolated let capabilities: TerminalCapabilities
   /// The capabilities of standard error.
-  public nonisolated let errorCapabilities: TerminalCapabilities
+  package nonisolated let errorCapabilities: TerminalCapabilities
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A terminal on standard output and standard error of this process, with its present environment. A process should have only one: two
   /// would mix up each other's lines.
-  public init(colors: ColorChoice = .auto) {
+  package init(colors: ColorChoice = .auto) {
     self.init(SystemDevice(), environment: TerminalCapabilities.processEnvironment, colors: colors)
   }
 
@@ -41,23 +41,23 @@ public actor Terminal {
   }
 
   /// The present size of the window.
-  public nonisolated var size: TerminalSize { device.windowSize(.standardOutput) ?? capabilities.size }
+  package nonisolated var size: TerminalSize { device.windowSize(.standardOutput) ?? capabilities.size }
 
   /// Notes that standard input has another reader, such as a reader of commands: then there is no full screen.
-  public nonisolated func takeKeyboard() { keyboardIsTaken.store(true, ordering: .sequentiallyConsistent) }
+  package nonisolated func takeKeyboard() { keyboardIsTaken.store(true, ordering: .sequentiallyConsistent) }
 
   nonisolated var isKeyboardTaken: Bool { keyboardIsTaken.load(ordering: .sequentiallyConsistent) }
 
   /// True if a block is on the screen.
-  public var isLive: Bool { screen.isLive }
+  package var isLive: Bool { screen.isLive }
 
   /// True if writing has failed permanently, for example because the reader of a pipe has gone.
-  public var isBroken: Bool { failure != nil }
+  package var isBroken: Bool { failure != nil }
 
   /// Shows `lines` as the block of `owner`, or removes its block if `lines` is nil.
   ///
   /// Blocks are in the order in which their owners first set one. Ignored if the cursor cannot be moved. Throws if writing fails.
-  public func setBlock(_ lines: [StyledLine]?, owner: String) throws(TerminalError) {
+  package func setBlock(_ lines: [StyledLine]?, owner: String) throws(TerminalError) {
     guard capabilities.canRedraw else { return }
     stack.set(lines, owner: owner)
     if full != nil { return tellPanes() }
@@ -65,7 +65,7 @@ public actor Terminal {
   }
 
   /// Removes the block of `owner` from the live part and prints its lines above it, cut to the window.
-  public func finishBlock(owner: String) throws(TerminalError) {
+  package func finishBlock(owner: String) throws(TerminalError) {
     guard let lines = stack.lines(of: owner) else { return }
     stack.set(nil, owner: owner)
     let columns = size.columns
@@ -79,14 +79,14 @@ public actor Terminal {
   /// Prints a line above all live blocks; during a full screen, after its end.
   ///
   /// For standard error the same holds if both are the terminal; otherwise the line is written there plainly.
-  public func print(
+  package func print(
     _ line: StyledLine, to stream: OutputStream = .standardOutput, role: LineRole = .output
   ) throws(TerminalError) {
     try print([line], to: stream, role: role)
   }
 
   /// Prints consecutive lines above all live blocks.
-  public func print(
+  package func print(
     _ lines: [StyledLine], to stream: OutputStream = .standardOutput, role: LineRole = .output
   ) throws(TerminalError) {
     if lines.isEmpty { return }
@@ -110,7 +110,7 @@ public actor Terminal {
   /// Leaves the last frame on the screen and restores the terminal: the cursor is shown below it, and long lines wrap again.
   ///
   /// The next `setBlock` begins a new block. A second call has no effect.
-  public func restore() throws(TerminalError) {
+  package func restore() throws(TerminalError) {
     try closeFullScreen()
     stack = BlockStack()
     let bytes = screen.finish()

@@ -5,7 +5,7 @@ internal import Glibc
 #endif
 
 /// One of the two streams a program writes to.
-public enum OutputStream: Int32, Hashable, Sendable, CaseIterable {
+package enum OutputStream: Int32, Hashable, Sendable, CaseIterable {
   case standardOutput = 1
   case standardError = 2
 }
@@ -18,7 +18,7 @@ extension TerminalCapabilities {
   }
 
   /// The present capabilities of this process's output.
-  public static func detect(_ stream: OutputStream = .standardOutput) -> TerminalCapabilities {
+  package static func detect(_ stream: OutputStream = .standardOutput) -> TerminalCapabilities {
     TerminalCapabilities(SystemDevice(), stream, environment: processEnvironment, colors: .auto)
   }
 

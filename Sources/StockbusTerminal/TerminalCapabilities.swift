@@ -1,23 +1,23 @@
 /// The size of a terminal in character cells, at least 1 by 1.
-public struct TerminalSize: Hashable, Sendable {
-  public var columns: Int
-  public var rows: Int
+package struct TerminalSize: Hashable, Sendable {
+  package var columns: Int
+  package var rows: Int
 
-  public init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
   }
 }
 
 /// How many colours a terminal shows.
-public enum ColorDepth: Int, Hashable, Comparable, Sendable, CaseIterable {
+package enum ColorDepth: Int, Hashable, Comparable, Sendable, CaseIterable {
   case none, ansi16, ansi256, trueColor
 
-  public static func < (a: ColorDepth, b: ColorDepth) -> Bool { a.rawValue < b.rawValue }
+  package static func < (a: ColorDepth, b: ColorDepth) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// A choice whether to use colours.
-public enum ColorChoice: String, Hashable, Sendable, CaseIterable {
+package enum ColorChoice: String, Hashable, Sendable, CaseIterable {
   /// According to the terminal and its environment.
   case auto
   /// As many as the terminal has, but at least 16, even if it is not a terminal.
@@ -29,28 +29,28 @@ public enum ColorChoice: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The capabilities of an output.
-public struct TerminalCapabilities: Hashable, Sendable {
+package struct TerminalCapabilities: Hashable, Sendable {
   /// True if it is a terminal.
-  public var isTerminal: Bool
+  package var isTerminal: Bool
   /// True if the cursor can be moved: for a terminal that is not `dumb`.
-  public var canRedraw: Bool
-  public var size: TerminalSize
-  public var colors: ColorDepth
+  package var canRedraw: Bool
+  package var size: TerminalSize
+  package var colors: ColorDepth
   /// True if text is UTF-8; otherwise only ASCII is safe.
-  public var isUTF8: Bool
+  package var isUTF8: Bool
   /// True if lines are rewrapped when the window gets narrower, as in all but older terminals.
-  public var reflows: Bool
+  package var reflows: Bool
   /// True if it is known to support synchronised frames (private mode 2026).
-  public var isKnownToSynchronize: Bool
+  package var isKnownToSynchronize: Bool
   /// True if a query about a private mode (DECRQM) is at worst ignored.
-  public var repliesToQueries: Bool
+  package var repliesToQueries: Bool
 
   /// Decides from the system's information, the environment variables of `names`, and the user's choice; has no side effects.
   ///
   /// `size` is the window's size if the system knows it; otherwise `COLUMNS` and `LINES` are used, then 80 by 24. Colours follow
   /// no-color.org and bixense.com/clicolors: `NO_COLOR` turns them off, `CLICOLOR_FORCE` turns them on even if there is no terminal. An
   /// explicit choice overrides both.
-  public init(isTerminal: Bool, size: TerminalSize?, environment: [String: String], colors choice: ColorChoice = .auto) {
+  package init(isTerminal: Bool, size: TerminalSize?, environment: [String: String], colors choice: ColorChoice = .auto) {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? ""
     self.isTerminal = isTerminal
@@ -83,13 +83,13 @@ public struct TerminalCapabilities: Hashable, Sendable {
   }
 
   /// The environment variables that are used.
-  public static let names = [
+  package static let names = [
     "TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "LC_ALL", "LC_CTYPE", "LANG", "XTERM_VERSION",
     "TMUX", "TERM_PROGRAM",
   ]
 
   /// True if lines are printed with escape sequences.
-  public var isStyled: Bool { canRedraw || colors != .none }
+  package var isStyled: Bool { canRedraw || colors != .none }
 
   private static func extent(_ text: String?) -> Int? {
     guard let number = text.flatMap({ Int($0) }), (1...10_000).contains(number) else { return nil }

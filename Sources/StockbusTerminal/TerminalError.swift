@@ -5,22 +5,22 @@ internal import Glibc
 #endif
 
 /// Why nothing more can be written to the terminal or the file in its place.
-public struct TerminalError: Error, Hashable, Sendable {
-  public var stream: OutputStream
+package struct TerminalError: Error, Hashable, Sendable {
+  package var stream: OutputStream
   /// The system's error number, such as `EPIPE`.
-  public var code: Int32
+  package var code: Int32
 
-  public init(stream: OutputStream, code: Int32) {
+  package init(stream: OutputStream, code: Int32) {
     self.stream = stream
     self.code = code
   }
 
   /// True if the reader of a pipe has gone (`stockbus run … | head`): a reason to end quietly.
-  public var isBrokenPipe: Bool { code == EPIPE }
+  package var isBrokenPipe: Bool { code == EPIPE }
 }
 
 extension TerminalError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     "cannot write to standard \(stream == .standardOutput ? "output" : "error"): \(String(cString: strerror(code)))"
   }
 }

@@ -139,7 +139,7 @@ import Testing
     var random = SplitMix(seed)
     var failures: [String] = []
     while !topic.isClosed, failures.isEmpty {
-      let options = InletOptions(
+      let options = SubscriptionOptions(
         overflow: random.oneIn(2) ? .block : Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(8),
         initial: random.oneIn(2))
       let inlet = topic.attach(Parker(), options: options)
@@ -171,7 +171,7 @@ import Testing
     for seed in 0..<40 {
       let topic = Topic<Tick>("t", capacity: 4)
       async let producing: Void = produce(200, to: topic, seed: seed, pauses: 2)
-      let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 500))
+      let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, capacity: 500))
       let seen = await consume(inlet, seed: seed, pauses: 1)
       try await producing
       let counts = inlet.counts
@@ -219,7 +219,7 @@ import Testing
   @Test func `closing ends the sleep of every reader`() async {
     for _ in 0..<200 {
       let topic = Topic<Tick>("t", capacity: 2)
-      let inlets = Overflow.allCases.map { topic.attach(Parker(), options: InletOptions(overflow: $0)) }
+      let inlets = Overflow.allCases.map { topic.attach(Parker(), options: SubscriptionOptions(overflow: $0)) }
       await withTaskGroup(of: Bool.self) { group in
         for inlet in inlets { group.addTask { await inlet.waitUntilReady() } }
         await topic.untilAnnounced(inlets)

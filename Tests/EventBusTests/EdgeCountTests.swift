@@ -32,7 +32,7 @@ import Testing
         outlet.commit()
       }
       for number in 1...3 { publish(number) }
-      let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 2, initial: initial))
+      let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, capacity: 2, initial: initial))
       // Two symbols have a last value.
       var published = initial ? 2 : 0
       var (delivered, hand, hasLeft) = (0, 0, false)

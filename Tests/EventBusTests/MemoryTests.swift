@@ -145,7 +145,7 @@ struct Crate: SymbolEvent {
     let tally = Parcel.Tally()
     let topic = Topic<Crate>("t", capacity: 2)
     func attach(_ overflow: Overflow) -> Inlet<Crate> {
-      topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 100, memory: 350))
+      topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, capacity: 100, memory: 350))
     }
     let (newest, oldest, latest) = (attach(.dropOldest), attach(.dropNewest), attach(.conflate))
     var outlet = Outlet(topic)
@@ -174,7 +174,7 @@ struct Crate: SymbolEvent {
   @Test func `events that grow do not take a conflating mailbox beyond its bytes`() {
     let tally = Parcel.Tally()
     let topic = Topic<Crate>("t", capacity: 2)
-    let inlet = topic.attach(Parker(), options: InletOptions(overflow: .conflate, memory: 350))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate, memory: 350))
     var outlet = Outlet(topic)
     func send(_ number: Int, bytes: Int) {
       outlet.send(Crate(number, bytes: bytes, tally))

@@ -78,7 +78,7 @@ import Testing
       let topic = Topic<Parcel>("t", capacity: 32, keepsLatest: true)
       var outlet = Outlet(topic)
       publish(1...7, &outlet, tally)
-      let options = InletOptions(overflow: overflow, capacity: 4, initial: true)
+      let options = SubscriptionOptions(overflow: overflow, capacity: 4, initial: true)
       let inlets = (0..<4).map { _ in topic.attach(Parker(), options: options) }
       publish(8...20, &outlet, tally)
       read(inlets[1], 2)  // within the snapshot
@@ -93,9 +93,9 @@ import Testing
   @Test func `a mailbox releases what it drops, conflates and hands over`() {
     let tally = Parcel.Tally()
     let topic = Topic<Parcel>("t", capacity: 2)
-    let newest = topic.attach(Parker(), options: InletOptions(overflow: .dropOldest, capacity: 2))
-    let oldest = topic.attach(Parker(), options: InletOptions(overflow: .dropNewest, capacity: 2))
-    let latest = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    let newest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropOldest, capacity: 2))
+    let oldest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropNewest, capacity: 2))
+    let latest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
     var outlet = Outlet(topic)
     for i in 1...20 { publish(i...i, &outlet, tally) }
     // The ring has 19 and 20, as has the first mailbox; the second 1 and 2; the third the last of five symbols, 16 to 20.

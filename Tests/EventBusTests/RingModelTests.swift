@@ -10,7 +10,7 @@ import Testing
     var flushes = 0
     for seed in 0..<12 {
       var random = SplitMix(seed)
-      let memory = memory.map { Int.random(in: $0, using: &random) } ?? InletOptions.defaultMemory
+      let memory = memory.map { Int.random(in: $0, using: &random) } ?? SubscriptionOptions.defaultMemory
       var driver = RingDriver<E>(seed: seed * 1000 + capacity, capacity: capacity, hasTable: seed % 3 != 0, memory: memory)
       await driver.run(steps: 400)
       #expect(driver.failures == [], "seed \(seed), capacity \(capacity)")

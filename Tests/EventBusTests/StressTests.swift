@@ -69,7 +69,7 @@ private let seconds = ProcessInfo.processInfo.environment["STOCKBUS_STRESS"].fla
     for station in stations {
       for _ in 0..<random.upTo(3) {
         let overflow = random.oneIn(3) ? Overflow.allCases.randomElement(using: &random)! : .block
-        let inlet = station.topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 1 + random.upTo(9)))
+        let inlet = station.topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, capacity: 1 + random.upTo(9)))
         inlets.append(inlet)
         let (seed, pauses) = (random.upTo(1 << 30), random.upTo(8))
         jobs.append { try await check(station, inlet, seed, pauses, naps: seed % 4 == 0) }

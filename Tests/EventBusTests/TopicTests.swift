@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [Overflow.block, .dropOldest, .dropNewest])
   func `a held inlet hands nothing out but what is in hand, and goes on where it was`(overflow: Overflow) {
     let topic = make()
-    let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, capacity: 8))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, capacity: 8))
     var outlet = Outlet(topic)
     for i in 1...3 { outlet.send(.make(i)) }
     outlet.commit()
@@ -74,7 +74,7 @@ import Testing
     var outlet = Outlet(topic)
     outlet.send(.make(1))
     outlet.commit()
-    let inlet = topic.attach(Parker(), options: InletOptions(initial: true))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(initial: true))
     outlet.send(.make(2))
     outlet.commit()
     inlet.hold()
@@ -188,9 +188,9 @@ import Testing
   @Test func `drop_oldest keeps the newest, drop_newest the oldest, conflate the latest of each symbol`() {
     let topic = make(64)
     var outlet = Outlet(topic)
-    let newest = topic.attach(Parker(), options: InletOptions(overflow: .dropOldest, capacity: 3))
-    let oldest = topic.attach(Parker(), options: InletOptions(overflow: .dropNewest, capacity: 3))
-    let latest = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    let newest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropOldest, capacity: 3))
+    let oldest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropNewest, capacity: 3))
+    let latest = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
     for i in 1...12 { outlet.send(.make(i)) }
     outlet.commit()
     #expect(oldest.counts.inFlight == 3 && oldest.counts.dropped == 9)
@@ -210,7 +210,7 @@ import Testing
   @Test func `conflation holds more symbols than it began with`() throws {
     let topic = make(1024)
     var outlet = Outlet(topic)
-    let inlet = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
     let symbols = try (0..<300).map { try Symbol("GROW\($0)") }
     for round in 0..<2 { for (i, symbol) in symbols.enumerated() { outlet.send(.make(round * 300 + i, symbol)) } }
     outlet.commit()
@@ -224,7 +224,7 @@ import Testing
     for i in 1...7 { outlet.send(.make(i)) }
     outlet.commit()
     outlet.send(.make(8))
-    let inlet = topic.attach(Parker(), options: InletOptions(overflow: overflow, initial: true))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: overflow, initial: true))
     #expect(inlet.start == 7)
     outlet.commit()
     #expect(drain(inlet) == [6, 7, 3, 4, 5, 8])
@@ -239,7 +239,7 @@ import Testing
       outlet.send(i == 1 ? .make(1, "ONCE") : .make(i, "OFTEN"))
       outlet.commit()
     }
-    let inlet = topic.attach(Parker(), options: InletOptions(initial: true))
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(initial: true))
     #expect(drain(inlet) == [1, 100])
   }
 
@@ -253,15 +253,15 @@ import Testing
     outlet.send(.make(3))
     outlet.commit()
     // The slow reader has not passed the third, so it cannot be overwritten; the first two may have been.
-    let early = topic.attach(Parker(), options: InletOptions(initial: true))
+    let early = topic.attach(Parker(), options: SubscriptionOptions(initial: true))
     #expect(drain(early) == [3] && !early.beginsComplete)
     #expect(drain(slow) == [3] && slow.beginsComplete)
     outlet.send(.make(4))
     outlet.commit()
-    let late = topic.attach(Parker(), options: InletOptions(initial: true))
+    let late = topic.attach(Parker(), options: SubscriptionOptions(initial: true))
     #expect(drain(late) == [3, 4] && !late.beginsComplete)
     let whole = make()
-    #expect(whole.attach(Parker(), options: InletOptions(initial: true)).beginsComplete)
+    #expect(whole.attach(Parker(), options: SubscriptionOptions(initial: true)).beginsComplete)
   }
 
   @Test func `a poisoned event is found one by one and set aside alone`() {
@@ -325,8 +325,8 @@ import Testing
 
   @Test func `a publisher without lossy readers does not look for mailboxes`() {
     let topic = make()
-    let one = topic.attach(Parker(), options: InletOptions(overflow: .conflate))
-    let two = topic.attach(Parker(), options: InletOptions(overflow: .dropOldest))
+    let one = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
+    let two = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropOldest))
     one.detach()
     #expect(topic.attention.pointee.load(ordering: .relaxed) == Topic<Tick>.mailboxBit)
     two.detach()
@@ -352,7 +352,7 @@ import Testing
   @Test func `closing ends the readers after what is there`() {
     let topic = make()
     var outlet = Outlet(topic)
-    let inlets = Overflow.allCases.map { topic.attach(Parker(), options: InletOptions(overflow: $0)) }
+    let inlets = Overflow.allCases.map { topic.attach(Parker(), options: SubscriptionOptions(overflow: $0)) }
     outlet.send(.make(1))
     outlet.commit()
     topic.close()

@@ -129,7 +129,7 @@ import Testing
     #expect(["a", "b", "c", "d"].map { topic($0)?.capacity } == [8192, 100, 65, 20000])
     #expect(["a", "b", "c", "d"].map { topic($0)?.keepsLatest } == [false, false, true, false])
     let options = planned.nodes.first { $0.id == "two" }?.inputs.map(\.options)
-    #expect(options == [InletOptions(), InletOptions(overflow: .dropOldest, capacity: 100_000, initial: true)])
+    #expect(options == [SubscriptionOptions(), SubscriptionOptions(overflow: .dropOldest, capacity: 100_000, initial: true)])
     #expect(planned.nodes.first { $0.id == "three" }?.inputs.map(\.options.capacity) == [4096, 99])
   }
 

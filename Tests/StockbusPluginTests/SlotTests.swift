@@ -33,7 +33,7 @@ import Testing
     ]
     var random = SplitMix(seed)
     for _ in 0..<50 {
-      let options = InletOptions(
+      let options = SubscriptionOptions(
         overflow: [.block, .dropOldest, .dropNewest, .conflate].randomElement(using: &random)!, capacity: 1 + random.upTo(20))
       let second = Edge(b, options: options)
       // The first edge stays, and is always lossless.
@@ -73,7 +73,7 @@ import Testing
     }
     outlet.commit()
     // Five events wait, and there is room for two.
-    slot.reconnect([Edge(topic, options: InletOptions(overflow: .dropOldest, capacity: 2))])
+    slot.reconnect([Edge(topic, options: SubscriptionOptions(overflow: .dropOldest, capacity: 2))])
     let hoard = Hoard()
     try await Hoard.$current.withValue(hoard) {
       let assembly = try Blueprint.sink(Hoarder.self).assembly(nil, at: Self.mark)

@@ -1,8 +1,8 @@
-public import StockbusPlugin
+internal import StockbusPlugin
 internal import StockbusTerminal
 
 /// The colour themes of the screen.
-public enum ThemeName: String, Choice {
+package enum ThemeName: String, Choice {
   case dark, light
   /// Black, white and full colours.
   case highContrast = "high_contrast"

@@ -1,8 +1,8 @@
 internal import MarketData
-public import StockbusPlugin
+internal import StockbusPlugin
 
 /// A column of the table.
-public enum Column: String, Choice {
+package enum Column: String, Choice {
   case rank, symbol, price, change, percent, high, low, volume, trend, bid, ask, spread, open, updates, time
 
   /// The columns that are shown by default.

@@ -1,7 +1,7 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// A distance between prices: an amount such as `2.50`, or a share such as `5%`.
-public enum Move: Hashable, Sendable {
+package enum Move: Hashable, Sendable {
   case amount(Price)
   case percent(Percent)
 
@@ -17,7 +17,7 @@ public enum Move: Hashable, Sendable {
 }
 
 extension Move: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .amount(let price): "\(price)"
     case .percent(let percent): "\(percent)%"
@@ -26,15 +26,15 @@ extension Move: CustomStringConvertible {
 }
 
 extension Move: ScalarOption {
-  public init(option text: String) throws(OptionTextError) {
+  package init(option text: String) throws(OptionTextError) {
     self = text.hasSuffix("%") ? .percent(try Percent(option: text)) : .amount(try Price(option: text))
   }
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("amount or percentage", plural: "amounts or percentages", phrase: "an amount such as 2.50 or a percentage such as 5%")
   }
-  public static var optionSample: String { "5%" }
-  public static var optionSchema: JSONValue {
+  package static var optionSample: String { "5%" }
+  package static var optionSchema: JSONValue {
     ["anyOf": [Price.optionSchema, Percent.optionSchema]]
   }
-  public var optionText: String { description }
+  package var optionText: String { description }
 }

@@ -1,50 +1,50 @@
-public import StockbusFiles
+package import StockbusFiles
 internal import StockbusNetwork
-public import StockbusPlugin
+package import StockbusPlugin
 
-public struct DesktopSettings: Options {
-  @SettingGroup public var channel = ChannelOptions()
+package struct DesktopSettings: Options {
+  @SettingGroup package var channel = ChannelOptions()
   @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
-  public init() {}
+  package init() {}
 }
 
-public struct ConsoleSettings: Options {
-  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
-  public init() {}
+package struct ConsoleSettings: Options {
+  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
+  package init() {}
 }
 
 /// How alerts are written to a file.
-public enum AlertFormat: String, Choice {
+package enum AlertFormat: String, Choice {
   case text, jsonl
 }
 
-public struct FileSettings: Options {
-  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
-  @Setting("The file to write to; folders above it are made.", length: 1...) public var path: String
-  @Setting("Text or JSON lines.") public var format = AlertFormat.text
-  @SettingGroup public var rotation = RotationSettings()
-  public init() {}
+package struct FileSettings: Options {
+  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
+  @Setting("The file to write to; folders above it are made.", length: 1...) package var path: String
+  @Setting("Text or JSON lines.") package var format = AlertFormat.text
+  @SettingGroup package var rotation = RotationSettings()
+  package init() {}
 
-  public var files: [FileUse] { [rotation.use(of: path)] }
+  package var files: [FileUse] { [rotation.use(of: path)] }
 
-  public func validate(_ problems: inout OptionProblems) { rotation.check(path: path, &problems) }
+  package func validate(_ problems: inout OptionProblems) { rotation.check(path: path, &problems) }
 }
 
-public struct WebhookSettings: Options {
-  @SettingGroup public var channel = ChannelOptions()
-  @Setting("Where to post; an empty address switches the channel off.") public var url: Secret
+package struct WebhookSettings: Options {
+  @SettingGroup package var channel = ChannelOptions()
+  @Setting("Where to post; an empty address switches the channel off.") package var url: Secret
   @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
-  public var body =
+  package var body =
     #"{"id":"{id}","rule":"{rule}","symbol":"{symbol}","price":{price},"message":"{message}","time":"{time}"}"#
-  @Setting("Further header fields.", count: 0...50) public var headers: Mapping<Secret> = [:]
+  @Setting("Further header fields.", count: 0...50) package var headers: Mapping<Secret> = [:]
   @Setting("Signs each delivery with HMAC-SHA256 (Standard Webhooks: Webhook-Id, Webhook-Timestamp, Webhook-Signature).")
-  public var secret: Secret?
-  @SettingGroup public var posting = PostingOptions()
-  public init() {}
+  package var secret: Secret?
+  @SettingGroup package var posting = PostingOptions()
+  package init() {}
 
-  public var files: [FileUse] { posting.files }
+  package var files: [FileUse] { posting.files }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     checkAddress(url.revealed, "url", &problems)
     for (name, value) in headers.entries {
       if let fault = HTTPFields.fault(inName: name) ?? HTTPFields.fault(inValue: value.revealed) {
@@ -61,19 +61,19 @@ public struct WebhookSettings: Options {
   }
 }
 
-public struct NtfySettings: Options {
-  @SettingGroup public var channel = ChannelOptions()
-  @Setting("The server's address.") public var server = "https://ntfy.sh"
-  @Setting("The topic; who knows it can read it. An empty one switches the channel off.") public var topic: Secret
-  @Setting("An access token of the server.") public var token: Secret?
-  @Setting("From 1, the least, to 5.", in: 1...5) public var priority = 3
-  @Setting("Tags and emoji names.", count: 0...20) public var tags: [String] = []
-  @SettingGroup public var posting = PostingOptions()
-  public init() {}
+package struct NtfySettings: Options {
+  @SettingGroup package var channel = ChannelOptions()
+  @Setting("The server's address.") package var server = "https://ntfy.sh"
+  @Setting("The topic; who knows it can read it. An empty one switches the channel off.") package var topic: Secret
+  @Setting("An access token of the server.") package var token: Secret?
+  @Setting("From 1, the least, to 5.", in: 1...5) package var priority = 3
+  @Setting("Tags and emoji names.", count: 0...20) package var tags: [String] = []
+  @SettingGroup package var posting = PostingOptions()
+  package init() {}
 
-  public var files: [FileUse] { posting.files }
+  package var files: [FileUse] { posting.files }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if server.isEmpty { problems.add("'server' must not be empty", at: "server") }
     checkAddress(server, "server", &problems)
     if let token, token.revealed.isEmpty || HTTPFields.fault(inValue: token.revealed) != nil {
@@ -89,20 +89,20 @@ public struct NtfySettings: Options {
   }
 }
 
-public struct EmailSettings: Options {
-  @SettingGroup public var channel = ChannelOptions()
-  @Setting("Who gets it.", count: 1...50) public var to: [String]
-  @Setting("Who it comes from.") public var from: String
+package struct EmailSettings: Options {
+  @SettingGroup package var channel = ChannelOptions()
+  @Setting("Who gets it.", count: 1...50) package var to: [String]
+  @Setting("Who it comes from.") package var from: String
   @Setting("Its subject, with {rule}, {symbol}, {price}, {message}, {time} and the like.", length: 1...200)
-  public var subject = "{message}"
-  @Setting("The program that takes mail the way sendmail does.", length: 1...) public var program = "/usr/sbin/sendmail"
+  package var subject = "{message}"
+  @Setting("The program that takes mail the way sendmail does.", length: 1...) package var program = "/usr/sbin/sendmail"
   @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(30)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 4
+  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) package var attempts = 4
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.seconds(5)
-  public init() {}
+  package var backoff = Duration.seconds(5)
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     for (i, address) in to.enumerated() {
       if let fault = MailAddress.fault(in: address) { problems.add("'to': \(fault)", at: "to", item: i) }
     }
@@ -111,22 +111,22 @@ public struct EmailSettings: Options {
   }
 }
 
-public struct CommandSettings: Options {
-  @SettingGroup public var channel = ChannelOptions(heedsQuietHours: false)
+package struct CommandSettings: Options {
+  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
   @Setting(
     "The program and its arguments, each an item, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
       + "no shell looks at them.", count: 1...200)
-  public var run: [String]
+  package var run: [String]
   @Setting("Further variables of its environment, which is PATH, HOME and LANG otherwise.", count: 0...100)
-  public var environment: Mapping<Secret> = [:]
+  package var environment: Mapping<Secret> = [:]
   @Setting("How long it may take before it is killed.", in: .milliseconds(1) ... .seconds(3600)) public var timeout = Duration.seconds(30)
   @Setting("How often it is tried before it becomes a dead letter; it fails when its exit status is not 0.", in: 1...100)
-  public var attempts = 1
+  package var attempts = 1
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.seconds(1)
-  public init() {}
+  package var backoff = Duration.seconds(1)
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if let program = run.first, program.isEmpty || program.contains("{") {
       problems.add("'run': the program must be named without placeholders", at: "run", item: 0)
     }

@@ -1,30 +1,30 @@
 internal import StockbusNetwork
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The options that every channel has.
-public struct ChannelOptions: Options {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) public var name: String?
-  @Setting("False switches it off; a command may switch it on.") public var enabled = true
-  @Setting("Stays silent in the quiet hours.") public var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") public var rate = Rate.max
+package struct ChannelOptions: Options {
+  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) package var name: String?
+  @Setting("False switches it off; a command may switch it on.") package var enabled = true
+  @Setting("Stays silent in the quiet hours.") package var heedsQuietHours = true
+  @Setting("Alerts at most; more are left out and counted.") package var rate = Rate.max
 
-  public init() {}
+  package init() {}
 
   init(heedsQuietHours: Bool) { self.heedsQuietHours = heedsQuietHours }
 }
 
 /// How a channel posts to a server.
-public struct PostingOptions: Options {
+package struct PostingOptions: Options {
   @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) public var attempts = 8
+  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) package var attempts = 8
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.seconds(1)
+  package var backoff = Duration.seconds(1)
   @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
-  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") public var proxy = false
+  @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") package var proxy = false
 
-  public init() {}
+  package init() {}
 
-  public var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
+  package var files: [FileUse] { certificates.map { [.reading($0, at: "certificates", takesStream: false)] } ?? [] }
 
   var retries: RetryPolicy { RetryPolicy(attempts: attempts, first: backoff) }
   /// Only the status of a response is used.

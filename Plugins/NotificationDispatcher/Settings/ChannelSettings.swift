@@ -1,7 +1,7 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// One channel that alerts are sent through.
-public enum ChannelSettings: OneOf {
+package enum ChannelSettings: OneOf {
   case desktop(DesktopSettings)
   case webhook(WebhookSettings)
   case ntfy(NtfySettings)
@@ -10,7 +10,7 @@ public enum ChannelSettings: OneOf {
   case file(FileSettings)
   case console(ConsoleSettings)
 
-  public static let cases: [OneOfCase<ChannelSettings>] = [
+  package static let cases: [OneOfCase<ChannelSettings>] = [
     .init("desktop", "A notification on the desktop, by notify-send where that is installed.", ChannelSettings.desktop),
     .init("webhook", "A POST of JSON to a web address.", ChannelSettings.webhook),
     .init("ntfy", "A message to phones and browsers by a ntfy server.", ChannelSettings.ntfy),
@@ -20,7 +20,7 @@ public enum ChannelSettings: OneOf {
     .init("console", "A line on standard output.", ChannelSettings.console),
   ]
 
-  public var chosen: (name: String, options: any Options) {
+  package var chosen: (name: String, options: any Options) {
     switch self {
     case .desktop(let options): ("desktop", options)
     case .webhook(let options): ("webhook", options)

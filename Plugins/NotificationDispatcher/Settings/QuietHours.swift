@@ -1,16 +1,16 @@
 internal import StockbusFiles
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// A time of day, to the minute: `22:00`.
-public struct TimeOfDay: Hashable, Comparable, Sendable {
+package struct TimeOfDay: Hashable, Comparable, Sendable {
   /// Minutes since midnight.
   let minutes: Int
 
-  public static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.minutes < b.minutes }
+  package static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.minutes < b.minutes }
 }
 
 extension TimeOfDay: ScalarOption {
-  public init(option text: String) throws(OptionTextError) {
+  package init(option text: String) throws(OptionTextError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count <= 2, parts[1].utf8.count == 2,
       parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let hour = Int(parts[0]),
@@ -19,30 +19,30 @@ extension TimeOfDay: ScalarOption {
     guard hour < 24, minute < 60 else { throw .because("a day has 24 hours of 60 minutes") }
     minutes = hour * 60 + minute
   }
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("time of day", plural: "times of day", phrase: "a time of day such as 22:00, between quotation marks")
   }
-  public static var optionSample: String { "22:00" }
-  public static var optionSchema: JSONValue { ["type": "string"] }
-  public var optionText: String {
+  package static var optionSample: String { "22:00" }
+  package static var optionSchema: JSONValue { ["type": "string"] }
+  package var optionText: String {
     let minute = minutes % 60
     return "\(minutes / 60):" + (minute < 10 ? "0" : "") + "\(minute)"
   }
-  public var optionJSON: JSONValue { .string(optionText) }
+  package var optionJSON: JSONValue { .string(optionText) }
 }
 
 /// The hours in which channels that respect them send nothing.
-public struct QuietHours: Options {
+package struct QuietHours: Options {
   @Setting("When they begin.")
-  public var from: TimeOfDay
+  package var from: TimeOfDay
   @Setting("When they end; before their beginning means the next day.")
-  public var to: TimeOfDay
+  package var to: TimeOfDay
   @Setting("Where it is so late: a name of the IANA time zone database, such as Europe/Zurich.", length: 1...100)
-  public var zone = "UTC"
+  package var zone = "UTC"
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if from == to { problems.add("'from' and 'to' are the same", at: "to") }
     do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { problems.add("'zone': \(error.message)", at: "zone") }
   }

@@ -1,66 +1,66 @@
 internal import MarketData
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The settings of one rule: its symbols, one condition, and how often it may fire.
-public struct RuleSettings: Options {
+package struct RuleSettings: Options {
   /// What a threshold is compared with.
-  public enum Measure: String, Choice {
+  package enum Measure: String, Choice {
     case price, change, percent
   }
 
   @Setting("What it is called; without a name it is called what it says, such as 'AAPL crosses_above 200'.", length: 1...100)
-  public var name: String?
+  package var name: String?
   @Setting("The one symbol it is about.")
-  public var symbol: Symbol?
+  package var symbol: Symbol?
   @Setting(
     "The symbols it is about, each by itself: names, and patterns with * and ?. Without 'symbol' and 'symbols' it is about all.",
     count: 1...10_000)
-  public var symbols: [String]?
+  package var symbols: [String]?
   @Setting(
     "What 'above', 'below' and the crossings look at: the price, or its change or per cent since the beginning of the window, "
       + "without a window since the first price.")
-  public var of = Measure.price
+  package var of = Measure.price
   @Setting("Holds while it is above this.")
-  public var above: Move?
+  package var above: Move?
   @Setting("Holds while it is below this.")
-  public var below: Move?
+  package var below: Move?
   @Setting("Happens when it gets above this.")
-  public var crossesAbove: Move?
+  package var crossesAbove: Move?
   @Setting("Happens when it gets below this.")
-  public var crossesBelow: Move?
+  package var crossesBelow: Move?
   @Setting("Holds while the price is this much above the lowest one in the window.")
-  public var risesBy: Move?
+  package var risesBy: Move?
   @Setting("Holds while the price is this much below the highest one in the window.")
-  public var fallsBy: Move?
+  package var fallsBy: Move?
   @Setting(
     "How far back prices are compared, by the events' own time; without a window all the way.", in: .nanoseconds(1) ... .seconds(31_622_400)
   )
-  public var window: Duration?
+  package var window: Duration?
   @Setting("How far it has to get back behind the threshold before it can fire again; a percentage is a share of the threshold.")
-  public var rearm: Move?
+  package var rearm: Move?
   @Setting("How long a symbol is left alone after it fired.", in: .zero ... .seconds(31_622_400))
-  public var cooldown = Duration.zero
+  package var cooldown = Duration.zero
   @Setting("Fires again every so often while it holds; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
-  public var remind: Duration?
+  package var remind: Duration?
   @Setting("Fires once for each symbol, and never again.")
-  public var once = false
+  package var once = false
   @Setting("Fires for what holds already when a symbol's first price comes.")
-  public var initial = false
+  package var initial = false
   @Setting("From this time on it is silent.")
-  public var expires: Timestamp?
+  package var expires: Timestamp?
   @Setting("False switches it off; a command may switch it on.")
-  public var enabled = true
+  package var enabled = true
   @Setting("Goes out in quiet hours too.")
-  public var urgent = false
+  package var urgent = false
   @Setting("The names of the channels it goes to; without them to all.", count: 1...100)
-  public var channels: [String]?
+  package var channels: [String]?
   @Setting(
     "What the alert says, with {rule}, {symbol}, {price}, {time}, {threshold}, {reference}, {change}, {percent}.", length: 1...1000)
-  public var message: String?
+  package var message: String?
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     let conditions = conditions
     if conditions.isEmpty {
       problems.add("a rule needs one of \(Condition.Kind.list)", at: name == nil ? nil : "name")

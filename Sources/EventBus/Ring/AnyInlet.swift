@@ -1,13 +1,13 @@
 public import MarketData
 
 /// An inlet without its event type, for supervision and the ledger.
-public protocol AnyInlet: AnyObject, Sendable {
+@usableFromInline package protocol AnyInlet: AnyObject, Sendable {
   /// The topic it reads.
   var source: any AnyTopic { get }
   /// The topic's name.
   var name: String { get }
   var eventType: any Event.Type { get }
-  var options: InletOptions { get }
+  var options: SubscriptionOptions { get }
   /// True if a batch waits.
   var isReady: Bool { get }
   /// True if the topic has ended and all its events were read.
@@ -29,7 +29,7 @@ public protocol AnyInlet: AnyObject, Sendable {
   func letGo()
   /// Ends this inlet and begins one with other options at the same event. Events that wait here come first there, and events under
   /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches.
-  func reattach(options: InletOptions) -> any AnyInlet
+  func reattach(options: SubscriptionOptions) -> any AnyInlet
   /// Ends reading for good, so that the producer no longer waits for this reader. Only while no instance runs. A second call has no effect.
   func detach()
   var counts: EdgeCounts { get }
@@ -47,10 +47,10 @@ public struct EdgeCounts: Hashable, Sendable {
   /// Events that wait, or are in the reader's current batch.
   public var inFlight = 0
 
-  public init() {}
+  package init() {}
 
   /// These counts without the events in flight. Used for an edge that ends when another one takes over those events.
-  public var settled: EdgeCounts {
+  package var settled: EdgeCounts {
     var counts = self
     counts.published -= inFlight
     counts.inFlight = 0

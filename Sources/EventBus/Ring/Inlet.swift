@@ -7,18 +7,18 @@ public import Synchronization
 ///
 /// Unchecked because it is used by one resident loop at a time, or by the supervisor between two instances; everything that other tasks
 /// read is atomic.
-public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Sendable {
-  public let topic: Topic<E>
-  public let options: InletOptions
+@usableFromInline package final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Sendable {
+  @usableFromInline package let topic: Topic<E>
+  @usableFromInline package let options: SubscriptionOptions
   let mailbox: Mailbox<E>?
   @usableFromInline let base: UnsafeMutablePointer<E>
   @usableFromInline let mask: Int
   @usableFromInline let head: Cell
   @usableFromInline let starved: Cell
   /// The number of the first event that this inlet may read.
-  public let start: Int
+  package let start: Int
   /// False if `initial` was asked for and the topic has not kept the last values since its first event.
-  public let beginsComplete: Bool
+  package let beginsComplete: Bool
   /// The snapshot of `initial`, delivered before everything else and then emptied.
   private var snapshot: ContiguousArray<E>
   private var snapshotBase: UnsafeMutablePointer<E>?
@@ -42,7 +42,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   private let final = Guarded(EdgeCounts?.none)
 
   init(
-    _ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: InletOptions,
+    _ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: SubscriptionOptions,
     beginsComplete: Bool = true
   ) {
     self.beginsComplete = beginsComplete
@@ -62,9 +62,9 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   deinit { freeSnapshot() }
 
-  public var source: any AnyTopic { topic }
-  public var name: String { topic.name }
-  public var eventType: any Event.Type { E.self }
+  @usableFromInline package var source: any AnyTopic { topic }
+  @usableFromInline package var name: String { topic.name }
+  @usableFromInline package var eventType: any Event.Type { E.self }
 
   /// True if batches may not be read straight from the ring.
   @inlinable
@@ -84,7 +84,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish` or `detach`.
   @inlinable @inline(__always)
-  public func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
+  package func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
     let limit = suspects.number == 0 ? limit : min(limit, 1)
     if isIndirect { return indirectBatch(limit: limit) }
     return ringBatch(limit: limit)
@@ -101,11 +101,11 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   /// Marks `n` events as being processed, so that `recover` finds them after a throw.
   @inlinable @inline(__always)
-  public func begin(_ n: Int) { running.number = n }
+  package func begin(_ n: Int) { running.number = n }
 
   /// Ends the batch: `n` events are done, of which `filtered` were left out on purpose. `filtered` is limited to `n`.
   @inlinable @inline(__always)
-  public func finish(_ n: Int, filtered count: Int = 0) {
+  package func finish(_ n: Int, filtered count: Int = 0) {
     running.number = 0
     if suspects.number != 0 { suspects.number &-= n }
     let count = min(max(0, count), n)
@@ -179,10 +179,10 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   /// Called in every round of a wait awake: fetches the next event's cache lines while the head's is under way, not after it.
   @inlinable @inline(__always)
-  public func prefetch() { stockbusPrefetch(UnsafePointer(base + (cursor.pointee.load(ordering: .relaxed) & mask))) }
+  package func prefetch() { stockbusPrefetch(UnsafePointer(base + (cursor.pointee.load(ordering: .relaxed) & mask))) }
 
   @inlinable
-  public var isReady: Bool {
+  package var isReady: Bool {
     @inline(__always) get {
       if isIndirect { return isIndirectReady }
       return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
@@ -198,9 +198,9 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
   }
 
   /// The order matters: `closed` is read before the last events are.
-  public var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady && !isHeld }
+  @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady && !isHeld }
 
-  public func announce() {
+  @usableFromInline package func announce() {
     if let mailbox {
       // A held inlet does not wake its reader, or the reader would never sleep. `letGo` wakes it.
       if mailbox.isReady(announcing: true), !isHeld { parker.wake() }
@@ -215,7 +215,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     return topic.attention.pointee.load(ordering: .acquiring) & bit != 0 && isReady
   }
 
-  public func retract() {
+  @usableFromInline package func retract() {
     // A shared bit may be another reader's announcement too, so it stays set, at the cost of one spurious wake-up. After detaching, the bit
     // may belong to another reader.
     if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
@@ -223,7 +223,7 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
 
   // MARK: The supervisor's side
 
-  public func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter? {
+  @usableFromInline package func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter? {
     defer { running.number = 0 }
     if running.number == 0 { return nil }
     if running.number > 1 {
@@ -242,16 +242,16 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
       component: component, origin: name, sequence: Int64(sequence), reason: reason, payload: E.schema.json(event), time: time)
   }
 
-  public func retry() { running.number = 0 }
+  @usableFromInline package func retry() { running.number = 0 }
 
-  public func hold() { _ = indirect.value.bitwiseOr(Self.holdBit, ordering: .sequentiallyConsistent) }
+  @usableFromInline package func hold() { _ = indirect.value.bitwiseOr(Self.holdBit, ordering: .sequentiallyConsistent) }
 
-  public func letGo() {
+  @usableFromInline package func letGo() {
     _ = indirect.value.bitwiseAnd(~Self.holdBit, ordering: .sequentiallyConsistent)
     parker.wake()
   }
 
-  public func reattach(options: InletOptions) -> any AnyInlet { topic.replace(self, options: options) }
+  @usableFromInline package func reattach(options: SubscriptionOptions) -> any AnyInlet { topic.replace(self, options: options) }
 
   /// Removes and returns the events that wait here outside the ring, and the number of the topic's event that follows them.
   func takeWaiting() -> (events: ContiguousArray<E>, next: Int) {
@@ -276,14 +276,14 @@ public final class Inlet<E: Event>: Reader, AnyInlet, WakeCause, @unchecked Send
     setIndirect(true)
   }
 
-  public func detach() {
+  @usableFromInline package func detach() {
     guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
     setIndirect(true)  // later batches must not come from the ring, which the producer may overwrite now
     topic.detach(self)
   }
 
   /// Exact whenever the reader and the producer are idle. While they work, the parts are from slightly different moments.
-  public var counts: EdgeCounts {
+  @usableFromInline package var counts: EdgeCounts {
     if let final = final.withLock({ $0 }) { return final }
     var counts = EdgeCounts()
     counts.delivered = delivered.total

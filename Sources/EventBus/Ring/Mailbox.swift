@@ -47,7 +47,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   /// The number of events in `front`, for `counts`.
   private let inHand = Atomic<Int>(0)
 
-  init(_ options: InletOptions, position: Int) {
+  init(_ options: SubscriptionOptions, position: Int) {
     overflow = options.overflow
     memory = options.memory
     codec = _isPOD(E.self) ? nil : E.schema.codec

@@ -9,7 +9,7 @@ public import Synchronization
 /// Unchecked because it writes the topic's raw memory. There is only one at a time: the topic gives its writing end to one outlet, which
 /// returns it when it is destroyed.
 public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
-  public let topic: Topic<E>
+  @usableFromInline package let topic: Topic<E>
   @usableFromInline let base: UnsafeMutablePointer<E>
   @usableFromInline let mask: Int
   @usableFromInline let head: Cell
@@ -34,7 +34,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   @usableFromInline let stop: StopToken?
 
   /// Takes the writing end of `topic`. Traps if another outlet has it; `Topic.claim` returns nil instead.
-  public init(_ topic: Topic<E>, waitsWhenCancelled: Bool = false, stop: StopToken? = nil) {
+  @usableFromInline package init(_ topic: Topic<E>, waitsWhenCancelled: Bool = false, stop: StopToken? = nil) {
     if !topic.takeWritingEnd() { preconditionFailure("topic '\(topic.name)' is being written already") }
     self.init(taken: topic, waitsWhenCancelled, stop)
   }
@@ -173,7 +173,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   }
 
   /// Discards what was sent since the last commit.
-  public mutating func rollback() {
+  @usableFromInline package mutating func rollback() {
     next = committed
     if !_isPOD(E.self) { topic.load?.remove(from: next) }
     spill.removeAll()
@@ -182,7 +182,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   /// Returns how many events were filtered since the last call.
   @inlinable @inline(__always)
-  public mutating func takeFiltered() -> Int {
+  package mutating func takeFiltered() -> Int {
     let n = filtered
     filtered = 0
     return n
@@ -241,7 +241,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   /// Commits, and suspends until a quarter of the ring is free, so that a wake-up yields a long batch. The spill goes into the ring first.
   @inline(never)
-  public nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
+  @usableFromInline package nonisolated(nonsending) mutating func waitForRoom() async throws(CancellationError) {
     try await drainSpill()
     if !_isPOD(E.self) {
       // The limit may only have been set to make the producer check the readers.

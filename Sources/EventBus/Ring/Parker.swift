@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// The sleeper announces itself where the others look, runs `fence`, checks again, then calls `sleep`. The others make their change
 /// visible, check for an announcement, and call `wake`. Documentation/wake-up.md has the proof and its model.
-public final class Parker: Sendable {
+@usableFromInline package final class Parker: Sendable {
   /// How its owner waits before it sleeps.
-  public let waiting: Waiting
+  @usableFromInline package let waiting: Waiting
   private let state = Guarded(ParkerState<UnsafeContinuation<Void, Never>>())
   private let causes = Guarded([Cause]())
   /// It is on the watch's list, and the watch will check it again.
@@ -18,26 +18,28 @@ public final class Parker: Sendable {
     weak var cause: (any WakeCause)?
   }
 
-  public init(_ waiting: Waiting = Waiting()) { self.waiting = waiting }
+  @usableFromInline package init(_ waiting: Waiting) { self.waiting = waiting }
+
+  package convenience init() { self.init(Waiting()) }
 
   /// Ends the present sleep. If nothing sleeps, the next sleep returns at once.
-  public func wake() { state.withLock { $0.wake() }?.resume() }
+  @usableFromInline package func wake() { state.withLock { $0.wake() }?.resume() }
 
   /// To be called between announcing and checking again. Then either this side sees the others' change, or they see the announcement, or
   /// the watch, which checks again later, sees the change.
-  public func fence() {
+  package func fence() {
     if let watch = waiting.watch, watch.notice(self) { return }
     stockbus_heavy_barrier()
   }
 
   /// Suspends until `wake`. It may also end without cause, so the caller must check again.
-  public nonisolated(nonsending) func sleep() async {
+  package nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
       state.withLock { $0.sleep(continuation) }?.resume()
     }
   }
 
-  /// Like `sleep`, but cancelling the task ends the sleep too.
+  /// As `sleep`; the cancellation of the task wakes too.
   package nonisolated(nonsending) func sleepCancellably() async {
     await withTaskCancellationHandler {
       await sleep()
@@ -61,13 +63,13 @@ public final class Parker: Sendable {
   ///
   /// The owner's announcement comes before this call, and `endNotice` before the barrier, all sequentially consistent. So when this returns
   /// false, that barrier is still to come.
-  public func beginNotice() -> Bool { !isNoticed.exchange(true, ordering: .sequentiallyConsistent) }
+  package func beginNotice() -> Bool { !isNoticed.exchange(true, ordering: .sequentiallyConsistent) }
 
   /// Clears the mark when the parker is taken off the list: the next sleep needs another barrier.
-  public func endNotice() { isNoticed.store(false, ordering: .sequentiallyConsistent) }
+  package func endNotice() { isNoticed.store(false, ordering: .sequentiallyConsistent) }
 
   /// To be called after the barrier: wakes the owner if it has missed a change.
-  public func lookAgain() {
+  package func lookAgain() {
     let isUnheard = causes.withLock { causes in
       for cause in causes where cause.cause?.isUnheard == true { return true }
       return false

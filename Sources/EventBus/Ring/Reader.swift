@@ -4,9 +4,9 @@
 /// would look up types, which took longer than the steps themselves.
 ///
 /// Unchecked because `cursor` is raw memory; what it holds is an atomic.
-public class Reader: @unchecked Sendable {
+@usableFromInline package class Reader: @unchecked Sendable {
   /// Where the reader sleeps.
-  public let parker: Parker
+  @usableFromInline package let parker: Parker
   /// Its bit in the topic's attention word.
   let bit: Int
   /// True if the producer must not overtake it; other readers have a mailbox.

@@ -3,7 +3,7 @@ internal import MarketData
 internal import Synchronization
 
 /// A topic without its event type, for wiring.
-public protocol AnyTopic: AnyObject, Sendable {
+@usableFromInline package protocol AnyTopic: AnyObject, Sendable {
   var name: String { get }
   var eventType: any Event.Type { get }
   /// How many events were published so far.
@@ -11,7 +11,7 @@ public protocol AnyTopic: AnyObject, Sendable {
   /// Where its producer sleeps while the ring is full.
   var producer: Parker { get }
   /// Adds a reader that begins with the next event; see `Topic.attach`.
-  func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet
+  func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet
   /// Ends the topic: nothing is published any more, and readers end after the events that are there.
   func close()
 }
@@ -70,7 +70,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// What a ring of events with references holds; nil for events without references.
   @usableFromInline let load: RingLoad<E>?
   /// Where the producer sleeps while the ring is full.
-  public let producer: Parker
+  @usableFromInline package let producer: Parker
 
   static var mailboxBit: Int { Members.mailboxBit }
   static var sharedBit: Int { Members.sharedBit }
@@ -80,12 +80,16 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   /// - Parameters:
   ///   - capacity: rounded up to a power of two, at least 2.
-  ///   - keepsLatest: keeps the last event of every symbol from the start, for inlets that ask for `initial`.
-  ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one event may hold more.
-  public init(
-    _ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, memory: Int = InletOptions.defaultMemory,
-    producer: Parker = Parker()
+  ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
+  ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one may be larger.
+  public convenience init(
+    _ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, memory: Int = SubscriptionOptions.defaultMemory
   ) {
+    self.init(name, capacity: capacity, keepsLatest: keepsLatest, memory: memory, producer: Parker())
+  }
+
+  /// - Parameter producer: where the owner of the writing end sleeps.
+  @usableFromInline package init(_ name: String, capacity: Int, keepsLatest: Bool, memory: Int, producer: Parker) {
     self.name = name
     self.producer = producer
     var size = 2
@@ -104,8 +108,11 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     for cell in [head, attention, starved, closed] { cell.deallocate() }
   }
 
-  /// Takes the writing end, which only one outlet has at a time. Returns nil while another outlet has it.
-  public func claim(waitsWhenCancelled: Bool = false, stop: StopToken? = nil) -> Outlet<E>? {
+  /// The writing end, of which there is one at a time; nil while another outlet has it.
+  package func claim() -> Outlet<E>? { claim(waitsWhenCancelled: false, stop: nil) }
+
+  /// The writing end of a component, which `stop` ends; nil while another outlet has it.
+  package func claim(waitsWhenCancelled: Bool, stop: StopToken? = nil) -> Outlet<E>? {
     takeWritingEnd() ? Outlet(taken: self, waitsWhenCancelled, stop) : nil
   }
 
@@ -132,7 +139,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// If `initial` is asked for and the topic does not keep the last values, it keeps them from now on, beginning with the events that some
   /// lossless reader has yet to pass; `Inlet.beginsComplete` says whether those were all. Traps if `initial` is asked for and the events
   /// are not about a symbol.
-  public func attach(_ parker: Parker, options: InletOptions = InletOptions()) -> Inlet<E> {
+  package func attach(_ parker: Parker, options: SubscriptionOptions = SubscriptionOptions()) -> Inlet<E> {
     let inlet = members.withLock { members in
       // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
       let position = published
@@ -164,11 +171,13 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     members.keptFrom = low
   }
 
-  public func attachReader(_ parker: Parker, options: InletOptions) -> any AnyInlet { attach(parker, options: options) }
+  @usableFromInline package func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet {
+    attach(parker, options: options)
+  }
 
   /// Puts a new inlet in the place of `old`, at the same event and with the events that wait in `old` first. Only the reader itself may
   /// call, between two batches.
-  func replace(_ old: Inlet<E>, options: InletOptions) -> Inlet<E> {
+  func replace(_ old: Inlet<E>, options: SubscriptionOptions) -> Inlet<E> {
     old.retract()
     let inlet = members.withLock { members in
       // Under the lock the producer cannot pass the limit that `old` sets; after that the new inlet sets it.

@@ -94,7 +94,7 @@ extension EventSchema {
   /// For text that should come back as it was sent: it builds no event, so no name in the text becomes a symbol. Throws as decoding does if
   /// the text is no such object.
   @inlinable
-  public func firstDifference(from event: E, json text: inout ByteReader) throws(TextError) -> String? {
+  package func firstDifference(from event: E, json text: inout ByteReader) throws(TextError) -> String? {
     var copy = event
     return try withUnsafePointer(to: event) { own throws(TextError) in
       try withUnsafeMutablePointer(to: &copy) { at throws(TextError) in try codec.firstDifference(own, at, &text) }

@@ -12,7 +12,7 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
   public final class Iterator: AsyncIteratorProtocol {
     private let inlet: Inlet<E>
 
-    init(_ topic: Topic<E>, _ options: SubscriptionOptions) { inlet = topic.attach(Parker(), options: options.inlet) }
+    init(_ topic: Topic<E>, _ options: SubscriptionOptions) { inlet = topic.attach(Parker(), options: options) }
 
     deinit { inlet.detach() }
 

@@ -42,7 +42,7 @@ extension Topic {
   /// Delivers the events to an actor, inside its isolation. The actor is not kept alive; the subscription ends with it.
   public func subscribe<S: Subscriber>(_ subscriber: S, options: SubscriptionOptions = .new) -> Subscription where S.Input == E {
     let parker = Parker()
-    let inlet = attach(parker, options: options.inlet)
+    let inlet = attach(parker, options: options)
     return Subscription(inlet, parker) { [weak subscriber] in
       while await inlet.waitUntilReady() {
         guard let actor = subscriber, await actor.drain(inlet) else { return }
@@ -54,7 +54,7 @@ extension Topic {
   /// Calls a closure for every event, one after the other.
   public func subscribe(options: SubscriptionOptions = .new, _ body: @escaping @Sendable (E) -> Void) -> Subscription {
     let parker = Parker()
-    let inlet = attach(parker, options: options.inlet)
+    let inlet = attach(parker, options: options)
     return Subscription(inlet, parker) {
       var slice = TimeSlice()
       while await inlet.waitUntilReady() {
@@ -72,7 +72,7 @@ extension Topic {
     options: SubscriptionOptions = .new, _ body: @escaping @Sendable (Change<E>) -> Void
   ) -> Subscription where E: SymbolEvent {
     let parker = Parker()
-    let inlet = attach(parker, options: options.inlet)
+    let inlet = attach(parker, options: options)
     return Subscription(inlet, parker) {
       var last = LatestBySymbol<E>()
       var slice = TimeSlice()

@@ -12,12 +12,12 @@ import Darwin
 ///
 /// Several files form one configuration: their sections are joined, and an id, or an option of `runtime`, may occur only once in all of
 /// them. Top-level keys that begin with `x-` are ignored; they can hold anchors, which are valid within one file.
-public struct ConfigLoader: Sendable {
+package struct ConfigLoader: Sendable {
   private let limits: ConfigLimits
   private let environment: @Sendable (String) -> String?
 
   /// `environment` returns the value of a variable, or nil if it is not set.
-  public init(
+  package init(
     limits: ConfigLimits = ConfigLimits(), environment: @escaping @Sendable (String) -> String? = ConfigLoader.processEnvironment
   ) {
     self.limits = limits
@@ -25,11 +25,11 @@ public struct ConfigLoader: Sendable {
   }
 
   /// The value of a variable in this process's environment.
-  @Sendable public static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  @Sendable package static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// Reads files, and of folders every `*.yaml` and `*.yml` file in order of the names, without hidden files and sub-folders. A file that
   /// is reached twice is read once. `-` is standard input. A file or folder that cannot be read is reported as a problem.
-  public func load(paths: [String]) -> LoadedConfig {
+  package func load(paths: [String]) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     var seen: Set<ConfigFiles.Identity> = []
     for path in paths {
@@ -48,12 +48,12 @@ public struct ConfigLoader: Sendable {
   }
 
   /// Reads one text as if it were the file `file`.
-  public func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
+  package func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
     load(texts: [(file, text)])
   }
 
   /// Reads texts as if they were files.
-  public func load(texts: [(file: String, text: String)]) -> LoadedConfig {
+  package func load(texts: [(file: String, text: String)]) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     for (file, text) in texts { builder.add(YAMLParser.parse(Array(text.utf8), file: file, limits: limits), file: file) }
     return builder.finish()

@@ -1,34 +1,34 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The contents of configuration files, with all problems found in them.
 ///
 /// A checker continues with `description` even if there are problems, so that the user sees all of them at once. It reports nothing about
 /// nodes at `standIns` and references to `rejected`, whose problems have been reported.
-public struct LoadedConfig: Sendable {
+package struct LoadedConfig: Sendable {
   /// Everything that could be understood.
-  public var description = PipelineDescription()
-  public var problems = Problems()
+  package var description = PipelineDescription()
+  package var problems = Problems()
   /// Ids whose component could not be understood, so that it is missing from `description`.
-  public var rejected: Set<String> = []
+  package var rejected: Set<String> = []
   /// Places of nodes that stand in for one that could not be read, or whose text holds variables that could not be replaced.
-  public var standIns: Set<ConfigNode.Mark> = []
+  package var standIns: Set<ConfigNode.Mark> = []
   /// True if a whole file or section could not be understood, so that any id may be missing.
-  public var isIncomplete = false
+  package var isIncomplete = false
   /// True if something was written twice and only the first was used, so that an input may be missing although it was written.
-  public var lacksInputs = false
+  package var lacksInputs = false
   /// Every file that was read, in order; these are to be watched for changes, together with the folders that were given.
-  public var files: [String] = []
+  package var files: [String] = []
 
-  public init() {}
+  package init() {}
 
   /// The description; throws all problems if there are any.
-  public func checked() throws(Problems) -> PipelineDescription {
+  package func checked() throws(Problems) -> PipelineDescription {
     guard problems.isEmpty else { throw problems }
     return description
   }
 
   /// Adds a problem, unless a stand-in at that place has one that has been reported.
-  public mutating func report(_ message: String, at mark: ConfigNode.Mark) {
+  package mutating func report(_ message: String, at mark: ConfigNode.Mark) {
     if !standIns.contains(mark) { problems.add(message, at: mark) }
   }
 }

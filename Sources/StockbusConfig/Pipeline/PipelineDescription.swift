@@ -1,52 +1,52 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The section of a configuration that contains a component, which determines its kind.
-public enum Section: String, Sendable, Hashable, CaseIterable {
+package enum Section: String, Sendable, Hashable, CaseIterable {
   case source, processor, sink
 
   /// The key of its mapping: `sources`.
-  public var key: String { rawValue + "s" }
+  package var key: String { rawValue + "s" }
 
   /// The component in the words of a message: `processor 'mine'`.
   func title(of id: String) -> String { "\(rawValue) \(shown(id))" }
 }
 
 /// A pipeline as it was written: components with plugins, inputs and options by name, not yet checked against the plugins.
-public struct PipelineDescription: Sendable {
+package struct PipelineDescription: Sendable {
   /// In the order of files, sections and lines; every id occurs once.
-  public var components: [ComponentDescription] = []
+  package var components: [ComponentDescription] = []
   /// The options of all `runtime` mappings as one mapping; nil if there is none.
-  public var runtime: ConfigNode?
+  package var runtime: ConfigNode?
 
-  public init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
+  package init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
     self.components = components
     self.runtime = runtime
   }
 }
 
 /// One component as it was written.
-public struct ComponentDescription: Sendable {
-  public let id: String
-  public let idMark: ConfigNode.Mark
-  public let section: Section
-  public let plugin: String
-  public let pluginMark: ConfigNode.Mark
+package struct ComponentDescription: Sendable {
+  package let id: String
+  package let idMark: ConfigNode.Mark
+  package let section: Section
+  package let plugin: String
+  package let pluginMark: ConfigNode.Mark
   /// The plugin as messages show it: `'generator'`, or the variable that the name came from.
-  public let shownPlugin: String
+  package let shownPlugin: String
   /// In the written order; no component occurs twice.
-  public let inputs: [InputDescription]
+  package let inputs: [InputDescription]
   /// Where the value of `inputs` is written; nil if it is not.
-  public let inputsMark: ConfigNode.Mark?
+  package let inputsMark: ConfigNode.Mark?
   /// False if some input could not be understood and is missing from `inputs`.
-  public let hasAllInputs: Bool
+  package let hasAllInputs: Bool
   /// The value of `supervision`; nil if it is not written.
-  public let supervision: ConfigNode?
+  package let supervision: ConfigNode?
   /// The value of `output`; nil if it is not written.
-  public let output: ConfigNode?
+  package let output: ConfigNode?
   /// A mapping of all keys except `plugin`, `inputs`, `supervision` and `output`, with their places.
-  public let options: ConfigNode
+  package let options: ConfigNode
 
-  public init(
+  package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
     inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, supervision: ConfigNode? = nil, output: ConfigNode? = nil,
     options: ConfigNode, shownPlugin: String? = nil
@@ -66,7 +66,7 @@ public struct ComponentDescription: Sendable {
   }
 
   /// The component in the words of a message: `processor 'mine'`.
-  public var title: String { section.title(of: id) }
+  package var title: String { section.title(of: id) }
 
   /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool {
@@ -76,16 +76,16 @@ public struct ComponentDescription: Sendable {
 }
 
 /// One input of a component as it was written.
-public struct InputDescription: Sendable {
+package struct InputDescription: Sendable {
   /// The id of the component whose output it takes.
-  public let from: String
-  public let mark: ConfigNode.Mark
+  package let from: String
+  package let mark: ConfigNode.Mark
   /// A mapping of the edge's own options, which are all keys except `from`; nil if only an id was written.
-  public let edge: ConfigNode?
+  package let edge: ConfigNode?
   /// The id as messages show it: `'ticks'`, or the variable that the id came from.
-  public let shownID: String
+  package let shownID: String
 
-  public init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil, shownID: String? = nil) {
+  package init(from: String, mark: ConfigNode.Mark, edge: ConfigNode? = nil, shownID: String? = nil) {
     self.from = from
     self.mark = mark
     self.edge = edge

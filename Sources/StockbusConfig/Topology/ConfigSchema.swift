@@ -1,9 +1,9 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Catalogue {
   /// A JSON Schema document (draft 2020-12) for whole configurations with these plugins: every component has the options of its plugin and
   /// no others. It cannot express what only the checker can decide, such as whether an input exists.
-  public var configSchema: JSONValue {
+  package var configSchema: JSONValue {
     var sections: [JSONValue.Member] = []
     var definitions: [JSONValue.Member] = []
     for section in Section.allCases {

@@ -2,10 +2,10 @@ internal import StockbusPlugin
 
 extension Topology {
   /// The symbols that can reach a component, if all its sources know theirs; otherwise nil.
-  public func symbols(reaching id: String) -> Set<String>? { emitted(upTo: id)[id].flatMap(\.self) }
+  package func symbols(reaching id: String) -> Set<String>? { emitted(upTo: id)[id].flatMap(\.self) }
 
   /// What is allowed but probably unintended, each with its place: `plugins.yaml:9:15: warning: …`.
-  public var warnings: [String] { doubts + symbolWarnings }
+  package var warnings: [String] { doubts + symbolWarnings }
 
   /// Symbols that components name but none of their sources has.
   private var symbolWarnings: [String] {

@@ -1,19 +1,19 @@
-public import EventBus
-public import StockbusPlugin
+package import EventBus
+package import StockbusPlugin
 
 /// A checked pipeline: plugins exist, options are decoded, the types of all edges match, and there is no cycle. Nothing has been started.
-public struct Topology: Sendable {
+package struct Topology: Sendable {
   /// In upstream order: each component after those that it reads.
-  public let nodes: [PlannedNode]
-  public let settings: RunSettings
+  package let nodes: [PlannedNode]
+  package let settings: RunSettings
   /// Files that the run reads in addition to those of its components.
-  public let outerFiles: [RunFiles.Reader]
+  package let outerFiles: [RunFiles.Reader]
   /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
   /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
 
-  public init(
+  package init(
     nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
     runtime: ConfigNode? = nil
   ) {
@@ -25,7 +25,7 @@ public struct Topology: Sendable {
   }
 
   /// All files that the run reads.
-  public var files: RunFiles {
+  package var files: RunFiles {
     RunFiles(
       outerFiles
         + nodes.flatMap { node in
@@ -37,20 +37,20 @@ public struct Topology: Sendable {
 }
 
 /// One component, ready to be created.
-public struct PlannedNode: Sendable {
-  public let id: String
-  public let plugin: Plugin
-  public let blueprint: Blueprint
-  public let assembly: Blueprint.Assembly
-  public let inputs: [PlannedEdge]
-  public let topic: Blueprint.TopicPlan
-  public let supervision: SupervisionPolicy
+package struct PlannedNode: Sendable {
+  package let id: String
+  package let plugin: Plugin
+  package let blueprint: Blueprint
+  package let assembly: Blueprint.Assembly
+  package let inputs: [PlannedEdge]
+  package let topic: Blueprint.TopicPlan
+  package let supervision: SupervisionPolicy
   /// The component as it was written; nil if it comes from no configuration.
-  public let description: ComponentDescription?
+  package let description: ComponentDescription?
   /// Its position among all components as they were written, counted from 0.
-  public let place: Int
+  package let place: Int
 
-  public init(
+  package init(
     id: String, plugin: Plugin, blueprint: Blueprint, assembly: Blueprint.Assembly, inputs: [PlannedEdge],
     topic: Blueprint.TopicPlan, supervision: SupervisionPolicy, description: ComponentDescription? = nil, place: Int = .max
   ) {
@@ -68,22 +68,22 @@ public struct PlannedNode: Sendable {
 
 extension PlannedNode {
   /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.
-  public func isLike(_ other: PlannedNode) -> Bool {
+  package func isLike(_ other: PlannedNode) -> Bool {
     guard let description, let before = other.description else { return false }
     return id == other.id && description.isLike(before)
   }
 
   /// True if both read the same topics in the same order with the same options.
-  public func readsLike(_ other: PlannedNode) -> Bool { inputs == other.inputs }
+  package func readsLike(_ other: PlannedNode) -> Bool { inputs == other.inputs }
 }
 
 /// One input of a component.
-public struct PlannedEdge: Sendable, Hashable {
+package struct PlannedEdge: Sendable, Hashable {
   /// The component that emits, or a topic of the run such as `dead_letters`.
-  public let from: String
-  public let options: InletOptions
+  package let from: String
+  package let options: SubscriptionOptions
 
-  public init(from: String, options: InletOptions = InletOptions()) {
+  package init(from: String, options: SubscriptionOptions = SubscriptionOptions()) {
     self.from = from
     self.options = options
   }

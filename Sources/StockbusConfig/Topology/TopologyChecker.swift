@@ -1,5 +1,5 @@
 internal import EventBus
-public import StockbusPlugin
+package import StockbusPlugin
 
 extension Topology {
   /// Checks a configuration against the available plugins. Throws all problems at once, including those of reading it.
@@ -7,7 +7,7 @@ extension Topology {
   /// - Parameters:
   ///   - looksAtFiles: whether to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
   ///   - outerFiles: files that the run reads in addition to those of its components and its configuration.
-  public static func check(
+  package static func check(
     _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
     var checker = TopologyChecker(config, catalogue)
@@ -233,12 +233,7 @@ struct TopologyChecker {
   // MARK: Edges
 
   private func plannedInputs(_ place: Int) -> [PlannedEdge] {
-    zip(components[place].inputs, edges[place]).map { input, edge in
-      PlannedEdge(
-        from: input.from,
-        options: InletOptions(
-          overflow: edge.overflow, capacity: edge.capacity ?? 4096, initial: edge.initial, memory: edge.memory.bytes))
-    }
+    zip(components[place].inputs, edges[place]).map { PlannedEdge(from: $0.from, options: $1.subscription) }
   }
 
   /// The plan of a component's topic: a ring with the largest capacity that its output or a blocking reader asks for, and the last values

@@ -1,9 +1,9 @@
 internal import StockbusPlugin
 
 /// What has to be done to turn a run of one topology into a run of another: components by id, in upstream order, removed ones last.
-public struct TopologyDifference: Sendable, Hashable {
+package struct TopologyDifference: Sendable, Hashable {
   /// What is done with one component.
-  public enum Step: Sendable, Hashable {
+  package enum Step: Sendable, Hashable {
     /// Nothing.
     case kept
     /// The same instance reads other topics, or reads them with other options.
@@ -15,21 +15,21 @@ public struct TopologyDifference: Sendable, Hashable {
   }
 
   /// One component, and what is done with it.
-  public struct Entry: Sendable, Hashable {
-    public let id: String
-    public let step: Step
+  package struct Entry: Sendable, Hashable {
+    package let id: String
+    package let step: Step
   }
 
-  public let entries: [Entry]
+  package let entries: [Entry]
   /// True if `runtime` differs, which concerns the run as a whole.
-  public let changesRuntime: Bool
+  package let changesRuntime: Bool
 
-  public func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }
+  package func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }
 }
 
 extension Topology {
   /// What has to be done for `next` to run in place of this topology.
-  public func difference(to next: Topology) -> TopologyDifference {
+  package func difference(to next: Topology) -> TopologyDifference {
     let before = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
     // Components that write to another topic than before, so that their readers must change too. Nodes are in upstream order.
     var moved: Set<String> = []

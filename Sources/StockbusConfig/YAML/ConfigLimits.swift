@@ -1,23 +1,23 @@
 /// Limits for a configuration. Exceeding one is a located problem that names the limit.
-public struct ConfigLimits: Sendable, Hashable {
+package struct ConfigLimits: Sendable, Hashable {
   /// Bytes of one file.
-  public var fileBytes = 4 << 20
+  package var fileBytes = 4 << 20
   /// Nesting of lists and mappings with aliases expanded; the document's own mapping is the first level.
-  public var depth = 64
+  package var depth = 64
   /// Scalars, lists and mappings of one document, including keys and with aliases expanded.
-  public var nodes = 100_000
+  package var nodes = 100_000
   /// Bytes of one scalar, before and after its variables are replaced.
-  public var scalarBytes = 1 << 20
+  package var scalarBytes = 1 << 20
   /// Bytes of all scalars and keys of one document with aliases expanded; and of all texts with variables.
-  public var totalBytes = 16 << 20
+  package var totalBytes = 16 << 20
   /// Nesting of `${…}` inside each other's defaults.
-  public var variableDepth = 16
+  package var variableDepth = 16
   /// Problems with variables that are reported per file.
-  public var variableProblems = 1_000
+  package var variableProblems = 1_000
   /// Files of one folder.
-  public var filesPerFolder = 1_000
+  package var filesPerFolder = 1_000
 
-  public init() {}
+  package init() {}
 
   /// `1 MiB`, `100 bytes`.
   static func bytes(_ count: Int) -> String {

@@ -1,12 +1,12 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// One YAML file as located nodes, with all problems found in it.
-public struct YAMLDocument: Sendable {
+package struct YAMLDocument: Sendable {
   /// The root node; nil if a syntax error or a limit ended the reading.
-  public let root: ConfigNode?
-  public let problems: Problems
+  package let root: ConfigNode?
+  package let problems: Problems
   /// Places of nodes that stand in for one that could not be read. The problem is in `problems`, so nothing more should be reported there.
-  public let standIns: Set<ConfigNode.Mark>
+  package let standIns: Set<ConfigNode.Mark>
   /// Places of mappings in which a key occurs twice, so that the second value is missing.
   let doubled: Set<ConfigNode.Mark>
   /// For finding a character of a scalar; nil if the file is not UTF-8.
@@ -22,9 +22,9 @@ public struct YAMLDocument: Sendable {
 ///
 /// Not accepted: more than one document, keys that occur twice or are not text, tags outside the core schema, anchors that contain
 /// themselves, and anything beyond `ConfigLimits`.
-public enum YAMLParser {
+package enum YAMLParser {
   /// Parses `bytes` into a document with all problems; never throws, never traps.
-  public static func parse(_ bytes: [UInt8], file: String = "plugins.yaml", limits: ConfigLimits = ConfigLimits()) -> YAMLDocument {
+  package static func parse(_ bytes: [UInt8], file: String = "plugins.yaml", limits: ConfigLimits = ConfigLimits()) -> YAMLDocument {
     var problems = Problems()
     guard bytes.count <= limits.fileBytes else {
       problems.add(tooLarge(limits), at: ConfigNode.Mark(file: file, line: 1, column: 1))
@@ -49,7 +49,7 @@ public enum YAMLParser {
   }
 
   /// Parses `text` into its root node; throws all problems at once.
-  public static func node(
+  package static func node(
     _ text: String, file: String = "plugins.yaml", limits: ConfigLimits = ConfigLimits()
   ) throws(Problems) -> ConfigNode {
     let document = parse(Array(text.utf8), file: file, limits: limits)

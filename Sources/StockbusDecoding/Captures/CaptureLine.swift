@@ -1,11 +1,11 @@
-public import MarketData
+package import MarketData
 
 /// One line of a raw capture: `<receive time> <message>` or `<receive time>: <message>`.
 ///
 /// The time is a number since the epoch: with a point in seconds, without one in the unit that its magnitude implies (nanoseconds from 10¹⁷
 /// on, microseconds from 10¹⁴, milliseconds from 10¹¹, otherwise seconds). Lines of the cryptofeed tool that record a sent message
 /// (`ADDRESS <- TIME: …`) or a new connection (`ADDRESS <-> TIME`) are recognised too.
-public enum CaptureLine {
+package enum CaptureLine {
   case message(received: Timestamp, text: UnsafeBufferPointer<UInt8>)
   /// A message that was sent to the venue.
   case sent
@@ -16,7 +16,7 @@ public enum CaptureLine {
   case malformed(String)
 
   /// Parses a line without its line end; the message is a slice of it.
-  public init(_ line: UnsafeBufferPointer<UInt8>) {
+  package init(_ line: UnsafeBufferPointer<UInt8>) {
     guard let first = line.first(where: { $0 != 32 && $0 != 9 && $0 != 13 }) else {
       self = .blank
       return
@@ -62,7 +62,7 @@ public enum CaptureLine {
   }
 
   /// Writes a line with its line end. Line ends inside the message, which JSON allows only between values, become blanks.
-  public static func write(received: Timestamp, text: UnsafeBufferPointer<UInt8>, to out: inout ByteWriter) {
+  package static func write(received: Timestamp, text: UnsafeBufferPointer<UInt8>, to out: inout ByteWriter) {
     out.reserve(24 + text.count)
     out.put(integer: received.ns)
     out.put(32)

@@ -1,16 +1,16 @@
-public import EventBus
-public import MarketData
+package import EventBus
+package import MarketData
 
 /// A message as a venue sent it, before it is parsed.
-public struct RawMessage: Hashable, Sendable {
+package struct RawMessage: Hashable, Sendable {
   /// The component whose connection it came over.
-  public var component: String
+  package var component: String
   /// When the program received it.
-  public var received: Timestamp
+  package var received: Timestamp
   /// The whole message.
-  public var text: String
+  package var text: String
 
-  public init(component: String, received: Timestamp, text: String) {
+  package init(component: String, received: Timestamp, text: String) {
     self.component = component
     self.received = received
     self.text = text
@@ -18,7 +18,7 @@ public struct RawMessage: Hashable, Sendable {
 }
 
 extension RawMessage: Event {
-  public static let schema = EventSchema<RawMessage>(
+  package static let schema = EventSchema<RawMessage>(
     "raw_message", "A message as a venue sent it.", time: \.received,
     example: RawMessage(
       component: "live", received: Timestamp(ns: 1_723_161_600_164_378_285), text: #"{"e":"trade","s":"BTCUSDT","p":"61685.99000000"}"#),

@@ -1,40 +1,40 @@
-public import MarketData
+package import MarketData
 internal import StockbusPlugin
 
 /// A message to be sent to a venue.
-public struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {
+package struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {
   /// The text to send.
-  public let text: String
+  package let text: String
   /// True if it contains a credential.
-  public let isSecret: Bool
+  package let isSecret: Bool
 
   /// The text for a log, without credentials.
-  public var description: String { isSecret ? "***" : text }
+  package var description: String { isSecret ? "***" : text }
 }
 
 /// Everything that is sent to a venue, from the address to the last subscription.
 ///
 /// Connect to `address`, send `authentication`, wait for a message with the role `authenticated` if `waitsForAuthentication` is true, then
 /// send `subscriptions`, each `pace` after the one before. Do the same after a reconnection.
-public struct Conversation: Sendable {
+package struct Conversation: Sendable {
   /// The address to connect to; its description contains no credential.
-  public let address: OutgoingMessage?
-  public let authentication: [OutgoingMessage]
+  package let address: OutgoingMessage?
+  package let authentication: [OutgoingMessage]
   /// True if subscriptions must wait until the venue has authenticated the client.
-  public let waitsForAuthentication: Bool
-  public let subscriptions: [OutgoingMessage]
+  package let waitsForAuthentication: Bool
+  package let subscriptions: [OutgoingMessage]
   /// The pause between two messages.
-  public let pace: Duration
+  package let pace: Duration
   /// How long the connection may be silent.
-  public let silence: Duration
+  package let silence: Duration
   /// How often `keepalive(_:)` is sent, if at all.
-  public let keepaliveInterval: Duration?
+  package let keepaliveInterval: Duration?
   private let keepalive: MessageTemplate?
   private let form: SymbolTemplate
 
   /// Creates the messages for these symbols and this kind of event; nil subscribes to the channels of all kinds. `spec` is complete, with
   /// the preset and the configuration merged. Throws every reason why that is not possible.
-  public init(_ spec: DecodingSpec, symbols: [Symbol], event: EventKind?) throws(DecodingSpecError) {
+  package init(_ spec: DecodingSpec, symbols: [Symbol], event: EventKind?) throws(DecodingSpecError) {
     let faults = spec.conversationFaults(symbols: symbols, event: event)
     guard faults.isEmpty else { throw DecodingSpecError(faults) }
     let secrets = spec.secrets
@@ -57,12 +57,12 @@ public struct Conversation: Sendable {
   }
 
   /// The message that keeps the connection open, the `number`th of the connection; nil if none is needed.
-  public func keepalive(_ number: Int) -> OutgoingMessage? {
+  package func keepalive(_ number: Int) -> OutgoingMessage? {
     keepalive.map { OutgoingMessage(text: $0.text(.init(id: number)), isSecret: false) }
   }
 
   /// True if a text from the venue names a symbol, in the configuration's form or the venue's, in any case.
-  public func isNamed(_ symbol: String, in text: String) -> Bool {
+  package func isNamed(_ symbol: String, in text: String) -> Bool {
     let text = text.lowercased()
     return [symbol, form.venueName(symbol) ?? symbol].contains { name in
       // A name that is part of a longer word is a different name.

@@ -95,5 +95,5 @@ struct SymbolTemplate: Sendable {
 
 extension SymbolForm {
   /// The venue's name for a symbol; nil if the template needs base and quote, and the symbol has no separator.
-  public func venueName(_ symbol: String) -> String? { SymbolTemplate(self).venueName(symbol) }
+  package func venueName(_ symbol: String) -> String? { SymbolTemplate(self).venueName(symbol) }
 }

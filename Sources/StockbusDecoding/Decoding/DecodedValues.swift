@@ -1,34 +1,34 @@
-public import EventBus
+package import EventBus
 public import MarketData
 
 /// The values of one event, independent of its type.
 @frozen
-public struct DecodedValues: BitwiseCopyable, Sendable {
-  public var symbol = Symbol(id: 0)
-  public var side = Side.unknown
-  public var priceDecimals: UInt8 = 0
-  public var sizeDecimals: UInt8 = 0
-  public var time = Timestamp(ns: 0)
-  public var received = Timestamp(ns: 0)
+@usableFromInline package struct DecodedValues: BitwiseCopyable, Sendable {
+  @usableFromInline package var symbol = Symbol(id: 0)
+  @usableFromInline package var side = Side.unknown
+  @usableFromInline package var priceDecimals: UInt8 = 0
+  @usableFromInline package var sizeDecimals: UInt8 = 0
+  @usableFromInline package var time = Timestamp(ns: 0)
+  @usableFromInline package var received = Timestamp(ns: 0)
   /// A trade's price; bid and ask; open, high, low and close.
-  public var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
+  @usableFromInline package var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
   /// A trade's size; bid size and ask size; a bar's volume.
-  public var sizes: (Quantity, Quantity) = (0, 0)
+  @usableFromInline package var sizes: (Quantity, Quantity) = (0, 0)
 
   init() {}
 }
 
 /// An event type that messages can be decoded into.
-public protocol DecodedEvent: Event {
+package protocol DecodedEvent: Event {
   static var decodedKind: EventKind { get }
   /// The event with these values.
   init(_ values: borrowing DecodedValues)
 }
 
 extension Trade: DecodedEvent {
-  public static var decodedKind: EventKind { .trade }
+  package static var decodedKind: EventKind { .trade }
   @inlinable
-  public init(_ values: borrowing DecodedValues) {
+  package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, price: values.prices.0, size: values.sizes.0, time: values.time, received: values.received,
       side: values.side, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals)
@@ -36,9 +36,9 @@ extension Trade: DecodedEvent {
 }
 
 extension Quote: DecodedEvent {
-  public static var decodedKind: EventKind { .quote }
+  package static var decodedKind: EventKind { .quote }
   @inlinable
-  public init(_ values: borrowing DecodedValues) {
+  package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, bid: values.prices.0, ask: values.prices.1, bidSize: values.sizes.0, askSize: values.sizes.1,
       time: values.time, received: values.received, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals)
@@ -46,9 +46,9 @@ extension Quote: DecodedEvent {
 }
 
 extension Bar: DecodedEvent {
-  public static var decodedKind: EventKind { .bar }
+  package static var decodedKind: EventKind { .bar }
   @inlinable
-  public init(_ values: borrowing DecodedValues) {
+  package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, open: values.prices.0, high: values.prices.1, low: values.prices.2, close: values.prices.3,
       volume: values.sizes.0, time: values.time, received: values.received, priceDecimals: values.priceDecimals,

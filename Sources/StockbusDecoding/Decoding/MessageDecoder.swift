@@ -7,11 +7,11 @@ public import MarketData
 /// let verdict = decoder.decode(bytes, received: now) { output.send($0) }
 /// for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
 /// ```
-public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
+package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
   @usableFromInline let box: MessageReaderBox
 
   /// As `MessageReader.init`, for the kind of the event type.
-  public init(
+  package init(
     _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
     box = MessageReaderBox(try MessageReader(spec, event: E.decodedKind, symbols: symbols, limit: limit, intake: intake))
@@ -19,23 +19,23 @@ public struct MessageDecoder<E: DecodedEvent>: ~Copyable {
 
   /// Decodes one message that was received at `received`; calls `body` with its events in order.
   @inlinable
-  public mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
+  package mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
     box.read(message, received) { body(E($0)) }
   }
 
   /// The same for a string.
-  public mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> Verdict {
+  package mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> Verdict {
     var message = message
     return message.withUTF8 { decode($0, received: received, into: body) }
   }
 
   /// The breaks in sequence numbers that the last message revealed.
-  public var gaps: [SequenceGap] { box.reader.gaps }
+  package var gaps: [SequenceGap] { box.reader.gaps }
   /// Counts since the decoder was created.
-  public var tally: MessageTally { box.reader.tally }
+  package var tally: MessageTally { box.reader.tally }
 
   /// Resets the state of a connection. To be called when there is a new one.
-  public mutating func reconnected() { box.reader.reconnected() }
+  package mutating func reconnected() { box.reader.reconnected() }
 }
 
 /// Keeps the reader out of code that is inlined into other modules, because Swift 6.3.1 crashes when it inlines a setter with a

@@ -1,21 +1,21 @@
-public import MarketData
+package import MarketData
 
 /// Reads a venue's messages one by one according to a spec: the part of `MessageDecoder` that does not depend on the event type.
 ///
 /// Every input has a verdict; nothing traps. It keeps the state of the connection (channel ids, sequence numbers), so call `reconnected()`
 /// when there is a new one. It belongs to one task at a time.
-public struct MessageReader: ~Copyable {
+package struct MessageReader: ~Copyable {
   /// The default for the longest message in bytes.
-  public static let messageLimit = 16 << 20
+  package static let messageLimit = 16 << 20
   /// The longest number, time or name in bytes; longer ones are not valid values.
   static let valueLimit = 512
   /// How many messages without events in a list are examined one by one; further ones are only counted.
   static let toldLimit = 16
 
   /// Counts since the reader was created.
-  public internal(set) var tally: MessageTally
+  package internal(set) var tally: MessageTally
   /// The breaks in sequence numbers that the last message revealed.
-  public internal(set) var gaps: [SequenceGap] = []
+  package internal(set) var gaps: [SequenceGap] = []
 
   let book: RuleBook
   /// The index in `EventKind.allCases`; -1 if no events are wanted.
@@ -43,7 +43,7 @@ public struct MessageReader: ~Copyable {
   /// Reads messages of at most `limit` bytes. `event` is the wanted kind, nil for verdicts only. `spec` is complete, with the preset and
   /// the configuration merged. `symbols` are the configuration's symbols, under whose names events are emitted; others are emitted under
   /// the venue's names, and become symbols through `intake`. Throws every reason why the spec cannot be used.
-  public init(
+  package init(
     _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
     let found = spec.decodingFaults(event: event)
@@ -60,13 +60,13 @@ public struct MessageReader: ~Copyable {
   }
 
   /// Resets the state of a connection: channel ids, and numbers that count its messages.
-  public mutating func reconnected() {
+  package mutating func reconnected() {
     memory.forget()
     sequences.reconnected()
   }
 
   /// Reads one message; calls `body` with each event's values. Errors in some items do not affect the others.
-  public mutating func read(
+  package mutating func read(
     _ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (borrowing DecodedValues) -> Void
   ) -> Verdict {
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }

@@ -1,13 +1,13 @@
 internal import MarketData
 
 /// A break in a venue's sequence numbers.
-public struct SequenceGap: Hashable, Sendable {
+package struct SequenceGap: Hashable, Sendable {
   /// The sequence that is counted separately, such as `trade BTCUSDT`.
-  public let stream: String
+  package let stream: String
   /// The number that should have come.
-  public let expected: Int64
+  package let expected: Int64
   /// The number that came; below `expected` if it was repeated or the venue went back.
-  public let got: Int64
+  package let got: Int64
 }
 
 /// The last number of every series, for each symbol or for the connection.

@@ -1,5 +1,5 @@
 /// What a message was found to be.
-public enum Verdict: Hashable, Sendable {
+@usableFromInline package enum Verdict: Hashable, Sendable {
   /// This many events came from it; 0 if all its items were excluded.
   case events(Int)
   /// The venue has accepted a request; with the name of the kind.
@@ -20,27 +20,27 @@ public enum Verdict: Hashable, Sendable {
 }
 
 /// The number of messages by kind.
-public struct MessageTally: Hashable, Sendable {
+package struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
-  public internal(set) var kinds: [(name: String, count: Int)]
+  package internal(set) var kinds: [(name: String, count: Int)]
   /// Unknown messages by shape, in order of first occurrence; after 64 shapes all others are counted together as `…`.
-  public var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
+  package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
   /// Messages that are not JSON, or in which a required value is missing or invalid. They are also counted under their kind.
-  public internal(set) var malformed = 0
-  public internal(set) var events = 0
-  public internal(set) var gaps = 0
+  package internal(set) var malformed = 0
+  package internal(set) var events = 0
+  package internal(set) var gaps = 0
 
   static let shapeLimit = 64
 
   init(kinds: [(name: String, count: Int)]) { self.kinds = kinds }
 
   /// The number of unknown messages of all shapes.
-  public var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
+  package var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
 
   /// The number of messages of a kind; 0 for an unknown name.
-  public subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
+  package subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
 
   mutating func add(shape: String) {
     if let known = listed.firstIndex(where: { $0.shape == shape }) {
@@ -55,12 +55,12 @@ public struct MessageTally: Hashable, Sendable {
   /// Counts an unknown message whose shape has not been determined.
   mutating func addUnlisted() { unlisted += 1 }
 
-  public static func == (a: MessageTally, b: MessageTally) -> Bool {
+  package static func == (a: MessageTally, b: MessageTally) -> Bool {
     a.kinds.elementsEqual(b.kinds) { $0 == $1 } && a.shapes.elementsEqual(b.shapes) { $0 == $1 } && a.malformed == b.malformed
       && a.events == b.events && a.gaps == b.gaps
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(events)
     hasher.combine(malformed)
   }

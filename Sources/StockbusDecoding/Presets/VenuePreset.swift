@@ -1,11 +1,11 @@
-public import StockbusPlugin
+internal import StockbusPlugin
 
 /// A venue with a built-in spec.
-public enum VenuePreset: String, Choice {
+package enum VenuePreset: String, Choice {
   case binance, binanceFutures, coinbaseExchange, coinbaseAdvanced, kraken, krakenV1, bitfinex, gemini, alpaca, finnhub, massive
 
   /// The built-in spec. Keys that are written in a configuration take precedence (`DecodingSpec.over`).
-  public var spec: DecodingSpec {
+  package var spec: DecodingSpec {
     switch self {
     case .binance: Binance.spot
     case .binanceFutures: Binance.futures
@@ -22,7 +22,7 @@ public enum VenuePreset: String, Choice {
   }
 
   /// Where the venue documents the format.
-  public var documentation: String {
+  package var documentation: String {
     switch self {
     case .binance: "https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams"
     case .binanceFutures: "https://developers.binance.com/docs/derivatives/usds-margined-futures/websocket-market-streams"
@@ -39,7 +39,7 @@ public enum VenuePreset: String, Choice {
   }
 
   /// The kinds of events that its messages can become.
-  public var events: [EventKind] {
+  package var events: [EventKind] {
     let rules = spec.messages?.entries ?? []
     return EventKind.allCases.filter { kind in rules.contains { $0.value.event == kind } }
   }
@@ -47,7 +47,7 @@ public enum VenuePreset: String, Choice {
 
 extension DecodingSpec {
   /// The complete spec: what is written in a configuration takes precedence over the preset.
-  public static func whole(_ preset: VenuePreset?, _ own: DecodingSpec) -> DecodingSpec {
+  package static func whole(_ preset: VenuePreset?, _ own: DecodingSpec) -> DecodingSpec {
     preset.map { own.over($0.spec) } ?? own
   }
 }

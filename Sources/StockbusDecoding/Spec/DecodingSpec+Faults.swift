@@ -1,19 +1,19 @@
-public import MarketData
+package import MarketData
 internal import StockbusPlugin
 
 /// Why a decoding spec cannot be used: every reason in words, with the option it is about.
-public struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One reason.
-  public struct Fault: Hashable, Sendable {
+  package struct Fault: Hashable, Sendable {
     /// The option of `DecodingSpec` that it is about.
-    public let option: String
-    public let message: String
+    package let option: String
+    package let message: String
   }
-  public let faults: [Fault]
+  package let faults: [Fault]
 
   init(_ faults: [Fault]) { self.faults = faults }
 
-  public var description: String { faults.map(\.message).joined(separator: "; ") }
+  package var description: String { faults.map(\.message).joined(separator: "; ") }
 }
 
 extension DecodingSpec {
@@ -33,7 +33,7 @@ extension DecodingSpec {
     "as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
 
   /// Why messages cannot be decoded into events of this kind; empty if they can. For a complete spec.
-  public func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
+  package func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
     if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: which messages there are, \(Self.example)")] }
@@ -63,7 +63,7 @@ extension DecodingSpec {
   }
 
   /// Why no conversation about these symbols is possible; empty if one is. For a complete spec.
-  public func conversationFaults(symbols: [Symbol], event: EventKind?) -> [DecodingSpecError.Fault] {
+  package func conversationFaults(symbols: [Symbol], event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let known = secrets
     var templates = (subscribe ?? []).map { ("subscribe", MessageTemplate($0.message)) }

@@ -1,48 +1,48 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// How to communicate with a venue, and how to decode its messages into events. A component has it as its option `decoding`, beside
 /// `preset`, which supplies what is not written.
-public struct DecodingSpec: Options {
+package struct DecodingSpec: Options {
   @Setting("Where to connect; {credentials.NAME} is filled in.", length: 1...)
-  public var url: String?
+  package var url: String?
   @Setting("Keys and tokens by name, for {credentials.NAME} in the messages and the url.")
-  public var credentials: Mapping<Secret>?
+  package var credentials: Mapping<Secret>?
   @Setting("How the venue writes symbols.")
-  public var symbol: SymbolForm?
+  package var symbol: SymbolForm?
   @Setting("Messages that say who we are, in order, before any subscription.")
-  public var authenticate: [Secret]?
+  package var authenticate: [Secret]?
   @Setting("Messages that subscribe, in order.")
-  public var subscribe: [SubscriptionRule]?
+  package var subscribe: [SubscriptionRule]?
   @Setting("The channels for each type of event, for {channel} and {channels}.")
-  public var channels: EventChannels?
+  package var channels: EventChannels?
   @Setting("How long to wait between two messages to the venue.", in: .zero ... .seconds(60))
-  public var pace: Duration?
+  package var pace: Duration?
   @Setting("A message to send now and then, where the venue expects one.")
-  public var keepalive: Keepalive?
+  package var keepalive: Keepalive?
   @Setting("How long the whole connection may be silent; a quiet symbol is none of it.", in: .milliseconds(100) ... .seconds(86_400))
-  public var silence: Duration?
+  package var silence: Duration?
   @Setting("Goes inside this path first, where a message has it.")
-  public var unwrap: ValuePath?
+  package var unwrap: ValuePath?
   @Setting("A message that is a list is several messages.")
-  public var split: Bool?
+  package var split: Bool?
   @Setting("Where later messages carry the id that an earlier one was remembered by, such as [0].")
-  public var recall: ValuePath?
+  package var recall: ValuePath?
   @Setting("A number that counts all messages of the connection, checked where there is one.")
-  public var sequence: SequenceRule?
+  package var sequence: SequenceRule?
   @Setting("How times are written.")
-  public var time: VenueTime?
+  package var time: VenueTime?
   @Setting("Prices are divided by it, exactly: with 10000 the message's 138300 is 13.83.", in: 1...1_000_000_000)
-  public var priceScale: Int?
+  package var priceScale: Int?
   @Setting("Sizes are divided by it, exactly.", in: 1...1_000_000_000)
-  public var sizeScale: Int?
+  package var sizeScale: Int?
   @Setting(
     "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
-  public var messages: Mapping<MessageRule>?
+  package var messages: Mapping<MessageRule>?
 
-  public init() {}
+  package init() {}
 
   /// This spec, completed from `base`.
-  public func over(_ base: DecodingSpec) -> DecodingSpec {
+  package func over(_ base: DecodingSpec) -> DecodingSpec {
     var spec = self
     spec.url = url ?? base.url
     spec.credentials = credentials ?? base.credentials
@@ -72,29 +72,29 @@ public struct DecodingSpec: Options {
 }
 
 /// How a venue writes symbols: `BTC-USD` in a configuration may be `tBTCUSD` there.
-public struct SymbolForm: Options {
+package struct SymbolForm: Options {
   /// The case of letters.
-  public enum Letters: String, Choice {
+  package enum Letters: String, Choice {
     /// Unchanged.
     case kept
     case upper, lower
   }
   @Setting("The venue's name, with {symbol}, or {base} and {quote}: what stands before and behind -, /, _ or : in a symbol.")
-  public var template: String?
+  package var template: String?
   @Setting("Capital or small letters in it.")
-  public var letters: Letters?
+  package var letters: Letters?
   @Setting("Currencies that the venue names differently: BTC: XBT.")
-  public var rename: Mapping<String>?
+  package var rename: Mapping<String>?
 
-  public init() {}
+  package init() {}
 
-  public init(template: String, letters: Letters? = nil, rename: Mapping<String>? = nil) {
+  package init(template: String, letters: Letters? = nil, rename: Mapping<String>? = nil) {
     self.template = template
     self.letters = letters
     self.rename = rename
   }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if let template, let fault = SymbolTemplate.fault(template) { problems.add("'template': \(fault)", at: "template") }
   }
 
@@ -108,20 +108,20 @@ public struct SymbolForm: Options {
 }
 
 /// The names of channels by the kind of event that they carry.
-public struct EventChannels: Options {
-  @Setting("Channels of trades.") public var trade: [String]?
-  @Setting("Channels of quotes.") public var quote: [String]?
-  @Setting("Channels of bars.") public var bar: [String]?
+package struct EventChannels: Options {
+  @Setting("Channels of trades.") package var trade: [String]?
+  @Setting("Channels of quotes.") package var quote: [String]?
+  @Setting("Channels of bars.") package var bar: [String]?
 
-  public init() {}
+  package init() {}
 
-  public init(trade: [String]? = nil, quote: [String]? = nil, bar: [String]? = nil) {
+  package init(trade: [String]? = nil, quote: [String]? = nil, bar: [String]? = nil) {
     self.trade = trade
     self.quote = quote
     self.bar = bar
   }
 
-  public subscript(kind: EventKind) -> [String]? {
+  package subscript(kind: EventKind) -> [String]? {
     switch kind {
     case .trade: trade
     case .quote: quote
@@ -136,25 +136,25 @@ public struct EventChannels: Options {
 
 /// A message that subscribes. With {symbol} it is sent for each symbol, with {symbols} or {items} for groups of `chunk` symbols, with
 /// {channel} for each channel, and otherwise once.
-public struct SubscriptionRule: Options {
+package struct SubscriptionRule: Options {
   @Setting(
     "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",
     length: 1...)
-  public var message: String
+  package var message: String
   @Setting("What {items} consists of, such as {symbol:lower}@{channel}.")
-  public var item: String?
+  package var item: String?
   @Setting("Symbols in one message at most.", in: 1...10_000)
-  public var chunk = 100
+  package var chunk = 100
 
-  public init() {}
+  package init() {}
 
-  public init(_ message: String, item: String? = nil, chunk: Int = 100) {
+  package init(_ message: String, item: String? = nil, chunk: Int = 100) {
     self.message = message
     self.item = item
     self.chunk = chunk
   }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     for fault in MessageTemplate.faults(message, item: item) { problems.add("'message': \(fault)", at: "message") }
     if let item {
       for fault in MessageTemplate.faults(item: item) { problems.add("'item': \(fault)", at: "item") }
@@ -163,17 +163,17 @@ public struct SubscriptionRule: Options {
 }
 
 /// A message that keeps a connection open.
-public struct Keepalive: Options {
-  @Setting("The text; {id} is 1, 2, 3 and so on.", length: 1...) public var message: String
+package struct Keepalive: Options {
+  @Setting("The text; {id} is 1, 2, 3 and so on.", length: 1...) package var message: String
   @Setting("How often.", in: .seconds(1) ... .seconds(86_400)) public var every = Duration.seconds(30)
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     for fault in MessageTemplate.faults(keepalive: message) { problems.add("'message': \(fault)", at: "message") }
   }
 
-  public init(_ message: String, every: Duration) {
+  package init(_ message: String, every: Duration) {
     self.message = message
     self.every = every
   }

@@ -1,7 +1,7 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The role of a kind of message.
-public enum MessageRole: String, Choice, BitwiseCopyable {
+package enum MessageRole: String, Choice, BitwiseCopyable {
   /// Carries events.
   case data
   /// The venue has accepted a request, such as a subscription.
@@ -17,12 +17,12 @@ public enum MessageRole: String, Choice, BitwiseCopyable {
 }
 
 /// The kind of event that a message becomes.
-public enum EventKind: String, Choice {
+package enum EventKind: String, Choice {
   case trade, quote, bar
 }
 
 /// How a venue writes times.
-public enum VenueTime: String, Choice {
+package enum VenueTime: String, Choice {
   case iso8601, s, ms, us, ns
 
   /// Nanoseconds per unit; nil for ISO-8601.
@@ -38,43 +38,43 @@ public enum VenueTime: String, Choice {
 }
 
 /// One kind of message: how it is recognised, and what it becomes. Everything except `when` is optional.
-public struct MessageRule: Options {
+package struct MessageRule: Options {
   @Setting("What its values have to be, by path; every path must fit, by one of its patterns.")
-  public var when: Mapping<[ValuePattern]>?
+  package var when: Mapping<[ValuePattern]>?
   @Setting("What it is good for; without it data where there is an 'event', else other.")
-  public var role: MessageRole?
+  package var role: MessageRole?
   @Setting("What it becomes.")
-  public var event: EventKind?
+  package var event: EventKind?
   @Setting(
     "The lists in it, from the outside in, whose items are one event each, or objects, whose values are; without it the message is one.")
-  public var each: [ValuePath]?
+  package var each: [ValuePath]?
   @Setting("What an item's values have to be; others are left out.")
-  public var only: Mapping<[ValuePattern]>?
+  package var only: Mapping<[ValuePattern]>?
   @Setting("Where the event's values are.")
-  public var fields: FieldPaths?
+  package var fields: FieldPaths?
   @Setting("How its times are written, where they differ from the others'.")
-  public var time: VenueTime?
+  package var time: VenueTime?
   @Setting("What its prices are divided by, where that differs from the others'.", in: 1...1_000_000_000)
-  public var priceScale: Int?
+  package var priceScale: Int?
   @Setting("What its sizes are divided by, where that differs from the others'.", in: 1...1_000_000_000)
-  public var sizeScale: Int?
+  package var sizeScale: Int?
   @Setting(
     "Added to the time, such as -1m where a bar's end is told and not its begin.", in: .seconds(-31_622_400) ... .seconds(31_622_400))
-  public var shift: Duration?
+  package var shift: Duration?
   @Setting("The words for the side that took the liquidity.")
-  public var sides: SideWords?
+  package var sides: SideWords?
   @Setting("The size's sign is the side: above zero a buyer took the liquidity.")
-  public var signed: Bool?
+  package var signed: Bool?
   @Setting("The number that tells whether one was lost.")
-  public var sequence: SequenceRule?
+  package var sequence: SequenceRule?
   @Setting("What to keep for later messages: 'id' is the path of the number they carry, every other name the path of a value for @name.")
-  public var remember: Mapping<ValuePath>?
+  package var remember: Mapping<ValuePath>?
   @Setting("Where the words of an error are, the first that is there.")
-  public var text: [ValuePath]?
+  package var text: [ValuePath]?
 
-  public init() {}
+  package init() {}
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if let role, role != .data, event != nil { problems.add("a message with an 'event' is data, not \(role.optionText)", at: "role") }
     if role == .data, event == nil { problems.add("data needs an 'event'", at: "role") }
     if let remember, remember["id"] == nil { problems.add("'remember' needs an 'id'", at: "remember") }
@@ -110,23 +110,23 @@ public struct MessageRule: Options {
 
 /// The paths of an event's values. A trade needs symbol and price; a quote symbol, bid and ask; a bar symbol and its four prices. A message
 /// without a time counts at the time it was received.
-public struct FieldPaths: Options {
-  @Setting("The instrument.") public var symbol: ValuePath?
-  @Setting("When it happened, or when the bar begins.") public var time: ValuePath?
-  @Setting("A trade's price.") public var price: ValuePath?
-  @Setting("A trade's size.") public var size: ValuePath?
-  @Setting("The side that took the liquidity.") public var side: ValuePath?
-  @Setting("A quote's bid.") public var bid: ValuePath?
-  @Setting("A quote's ask.") public var ask: ValuePath?
-  @Setting("Units wanted at the bid.") public var bidSize: ValuePath?
-  @Setting("Units offered at the ask.") public var askSize: ValuePath?
-  @Setting("A bar's first price.") public var open: ValuePath?
-  @Setting("A bar's highest price.") public var high: ValuePath?
-  @Setting("A bar's lowest price.") public var low: ValuePath?
-  @Setting("A bar's last price.") public var close: ValuePath?
-  @Setting("Units traded in a bar.") public var volume: ValuePath?
+package struct FieldPaths: Options {
+  @Setting("The instrument.") package var symbol: ValuePath?
+  @Setting("When it happened, or when the bar begins.") package var time: ValuePath?
+  @Setting("A trade's price.") package var price: ValuePath?
+  @Setting("A trade's size.") package var size: ValuePath?
+  @Setting("The side that took the liquidity.") package var side: ValuePath?
+  @Setting("A quote's bid.") package var bid: ValuePath?
+  @Setting("A quote's ask.") package var ask: ValuePath?
+  @Setting("Units wanted at the bid.") package var bidSize: ValuePath?
+  @Setting("Units offered at the ask.") package var askSize: ValuePath?
+  @Setting("A bar's first price.") package var open: ValuePath?
+  @Setting("A bar's highest price.") package var high: ValuePath?
+  @Setting("A bar's lowest price.") package var low: ValuePath?
+  @Setting("A bar's last price.") package var close: ValuePath?
+  @Setting("Units traded in a bar.") package var volume: ValuePath?
 
-  public init() {}
+  package init() {}
 
   func over(_ base: FieldPaths) -> FieldPaths {
     var fields = self
@@ -149,21 +149,21 @@ public struct FieldPaths: Options {
 }
 
 /// A venue's words for sides; by default `buy`, `b`, `sell` and `s` in any case.
-public struct SideWords: Options {
+package struct SideWords: Options {
   @Setting("A buyer took the liquidity. Where a venue tells the maker's side, its word for a seller stands here.")
-  public var buy: [String] = []
+  package var buy: [String] = []
   @Setting("A seller took the liquidity.")
-  public var sell: [String] = []
+  package var sell: [String] = []
   @Setting("Nobody can tell.")
-  public var unknown: [String] = []
+  package var unknown: [String] = []
 
-  public init() {}
+  package init() {}
 }
 
 /// A sequence number of a venue.
-public struct SequenceRule: Options {
+package struct SequenceRule: Options {
   /// How the numbers continue.
-  public enum Step: String, Choice, BitwiseCopyable {
+  package enum Step: String, Choice, BitwiseCopyable {
     /// By one each time; anything else is a gap.
     case next
     /// The same as the last one, or one more, as after a new subscription.
@@ -172,7 +172,7 @@ public struct SequenceRule: Options {
     case rising
   }
   /// The scope of a count.
-  public enum Scope: String, Choice {
+  package enum Scope: String, Choice {
     /// Each symbol; it continues after a reconnection.
     case symbol
     /// The connection; it starts again with each connection.
@@ -181,14 +181,14 @@ public struct SequenceRule: Options {
   @Setting(
     "Where the number is; a whole number, or a text that writes one. From the message's root ($.) it counts once a message, however many items that has."
   )
-  public var path: ValuePath
-  @Setting("next: one more each time; resume: the last one again or one more; rising: more each time.") public var step = Step.next
-  @Setting("Counted for each symbol, or for the connection.") public var per = Scope.symbol
-  @Setting("Messages with the same name here are counted together; without it each kind by itself.") public var series: String?
+  package var path: ValuePath
+  @Setting("next: one more each time; resume: the last one again or one more; rising: more each time.") package var step = Step.next
+  @Setting("Counted for each symbol, or for the connection.") package var per = Scope.symbol
+  @Setting("Messages with the same name here are counted together; without it each kind by itself.") package var series: String?
 
-  public init() {}
+  package init() {}
 
-  public init(_ path: ValuePath, step: Step = .next, per: Scope = .symbol, series: String? = nil) {
+  package init(_ path: ValuePath, step: Step = .next, per: Scope = .symbol, series: String? = nil) {
     self.path = path
     self.step = step
     self.per = per

@@ -1,27 +1,27 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// The path of a value in a message: `p`, `data.p`, `[3]`, `[-1]` (counted from the end), `["odd.key"]`.
 ///
 /// A path begins at the item that is being decoded. `$.stream` begins at the whole message, `@symbol` is a value that an earlier message
 /// has set (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, if `each` iterates over an object.
-public struct ValuePath: Hashable, Sendable {
+package struct ValuePath: Hashable, Sendable {
   /// Where it begins.
-  public enum Root: Hashable, Sendable {
+  package enum Root: Hashable, Sendable {
     case item, message, key
     case remembered(String)
   }
   /// One key or index of the path.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     case key(String)
     /// Counted from 0, or from the end by -1, -2 and so on.
     case index(Int)
   }
-  public let root: Root
-  public let steps: [Step]
+  package let root: Root
+  package let steps: [Step]
   static let stepLimit = 16
 
   /// Nil if the text is not a path of at most 16 steps.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var rest = Substring(text)
     var root = Root.item
     if rest == "." || rest == "~" {
@@ -90,7 +90,7 @@ public struct ValuePath: Hashable, Sendable {
 
 extension ValuePath: CustomStringConvertible {
   /// As it is written in a configuration.
-  public var description: String {
+  package var description: String {
     var text =
       switch root {
       case .item: ""
@@ -110,23 +110,23 @@ extension ValuePath: CustomStringConvertible {
 }
 
 extension ValuePath: ScalarOption {
-  public init(option text: String) throws(OptionTextError) {
+  package init(option text: String) throws(OptionTextError) {
     guard let path = ValuePath(text) else { throw .mismatch }
     self = path
   }
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("path", plural: "paths", phrase: "a path such as data.p, [1][0], $.stream or @symbol", pluralPhrase: "paths such as data.p")
   }
-  public static var optionSample: String { "data.p" }
-  public static var optionSchema: JSONValue { ["type": "string"] }
-  public var optionText: String { description.optionText }
-  public var optionJSON: JSONValue { .string(description) }
+  package static var optionSample: String { "data.p" }
+  package static var optionSchema: JSONValue { ["type": "string"] }
+  package var optionText: String { description.optionText }
+  package var optionJSON: JSONValue { .string(description) }
 }
 
 extension ValuePath: ExpressibleByStringLiteral {
   /// A path written in source code, which the type `StaticString` guarantees; paths from outside go through `init?(_:)`. Traps if it is not
   /// a path.
-  public init(stringLiteral text: StaticString) {
+  package init(stringLiteral text: StaticString) {
     guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is no path") }
     self = path
   }

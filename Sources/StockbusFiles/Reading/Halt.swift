@@ -9,7 +9,7 @@ internal import Synchronization
 /// Ends other threads' waits for input that may never come.
 ///
 /// A thread that waits in `poll` for the next bytes of a pipe also waits for an internal pipe, to which `halt` writes.
-public final class Halt: Sendable {
+package final class Halt: Sendable {
   private struct State {
     var isHalted = false
     /// Created when a thread waits for the first time.
@@ -17,7 +17,7 @@ public final class Halt: Sendable {
   }
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
   deinit {
     let ends = state.withLock { $0.ends }
@@ -28,7 +28,7 @@ public final class Halt: Sendable {
   }
 
   /// Ends all waits; later ones end at once.
-  public func halt() {
+  package func halt() {
     state.withLock { state in
       if state.isHalted { return }
       state.isHalted = true
@@ -37,7 +37,7 @@ public final class Halt: Sendable {
     }
   }
 
-  public var isHalted: Bool { state.withLock { $0.isHalted } }
+  package var isHalted: Bool { state.withLock { $0.isHalted } }
 
   /// Waits until a descriptor has something to read, or has ended. Throws `halted` if `halt` has been called.
   func wait(for descriptor: Int32) throws(InputDescriptor.Failure) {

@@ -9,9 +9,9 @@ internal import StockbusSystem
 ///
 /// Opening never waits, not even for the writer of a named pipe. Reading waits for bytes that a pipe or terminal does not have yet, until a
 /// `Halt` ends the wait.
-public final class InputDescriptor: Sendable {
+package final class InputDescriptor: Sendable {
   /// Why nothing can be read.
-  public enum Failure: Error, Hashable {
+  package enum Failure: Error, Hashable {
     /// The system's error number.
     case system(Int32)
     /// Another component of this program reads the same pipe or terminal; each would get only a part.
@@ -22,7 +22,7 @@ public final class InputDescriptor: Sendable {
     case halted
 
     /// In words, for the end of a sentence.
-    public var text: String {
+    package var text: String {
       switch self {
       case .system(let code): String(cString: strerror(code))
       case .taken: "it is being read already, and two readers would each get a part"
@@ -33,13 +33,13 @@ public final class InputDescriptor: Sendable {
   }
 
   /// True for pipes, terminals, sockets and devices, whose bytes arrive over time and can be read only once.
-  public let isLive: Bool
+  package let isLive: Bool
   private let descriptor: FileDescriptor
   private let halt: Halt
   private let claim: StreamClaim
 
   /// Opens the file at `path`; `-` is standard input.
-  public init(_ path: String, halt: Halt) throws(Failure) {
+  package init(_ path: String, halt: Halt) throws(Failure) {
     self.halt = halt
     let isStandard = path == "-"
     let opened: FileDescriptor
@@ -66,20 +66,20 @@ public final class InputDescriptor: Sendable {
   deinit { try? descriptor.shut() }
 
   /// The size of a plain file in bytes; nil for anything else.
-  public var size: Int? {
+  package var size: Int? {
     var status = stat()
     return fstat(descriptor.rawValue, &status) == 0 ? Self.plainSize(status) : nil
   }
 
   /// True if reading would not wait: there is something to read, or there never will be.
-  public var isReady: Bool {
+  package var isReady: Bool {
     if !isLive || halt.isHalted { return true }
     var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) != 0
   }
 
   /// Reads at most `capacity` bytes, waiting until there is at least one; returns 0 at the end.
-  public func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) throws(Failure) -> Int {
+  package func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) throws(Failure) -> Int {
     while true {
       // Waits first, because a non-blocking pipe without a writer would report its end.
       if isLive { try halt.wait(for: descriptor.rawValue) }
@@ -98,13 +98,13 @@ public final class InputDescriptor: Sendable {
 extension InputDescriptor {
   /// The size of the plain file at `path` in bytes; nil if there is none. It is not opened, because opening and closing a pipe would break
   /// it for its writer.
-  public static func plainSize(of path: String) -> Int? {
+  package static func plainSize(of path: String) -> Int? {
     var status = stat()
     return path != "-" && stat(path, &status) == 0 ? plainSize(status) : nil
   }
 
   /// True if `path` leads to something that can be read only once: a pipe, a terminal, a socket, a device, or standard input.
-  public static func isStream(_ path: String) -> Bool {
+  package static func isStream(_ path: String) -> Bool {
     var status = stat()
     return path == "-" || (stat(path, &status) == 0 && isLive(status.st_mode))
   }

@@ -2,8 +2,8 @@ internal import StockbusPlugin
 internal import StockbusSystem
 
 /// Why a time zone has no rules, in one sentence.
-public struct ZoneProblem: Error, Hashable {
-  public let message: String
+package struct ZoneProblem: Error, Hashable {
+  package let message: String
 }
 
 /// A folder of zone files, by the names of the zones.

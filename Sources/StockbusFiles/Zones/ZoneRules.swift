@@ -1,7 +1,7 @@
 /// The rules of an IANA time zone, cached by day, so that converting millions of local times needs few look-ups in the zone's file.
-public struct ZoneRules: Sendable {
+package struct ZoneRules: Sendable {
   /// `America/New_York`, `UTC`.
-  public let name: String
+  package let name: String
   private let zone: ZoneFile
   /// The offset by local day since 1970-01-01, in seconds east of Greenwich; `mixed` for a day on which it may change.
   private var days: [Int: Int] = [:]
@@ -10,7 +10,7 @@ public struct ZoneRules: Sendable {
   private static let mixed = Int.max
 
   /// Reads the system's file for the zone. Throws if there is none, or it cannot be read. `UTC` needs no file.
-  public init(_ name: String) throws(ZoneProblem) { try self.init(name, in: .system) }
+  package init(_ name: String) throws(ZoneProblem) { try self.init(name, in: .system) }
 
   init(_ name: String, in database: ZoneDatabase) throws(ZoneProblem) {
     self.name = name
@@ -18,12 +18,12 @@ public struct ZoneRules: Sendable {
   }
 
   /// The offset at `time`, which is in seconds since the epoch; in seconds east of Greenwich.
-  public func offset(at time: Int) -> Int { zone.offset(at: time) }
+  package func offset(at time: Int) -> Int { zone.offset(at: time) }
 
   /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00:00 by a clock in the zone).
   ///
   /// If clocks are set back and show it twice, the first of both; nil if they are set forward and never show it.
-  public mutating func utc(local: Int) -> Int? {
+  package mutating func utc(local: Int) -> Int? {
     let day = local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
     if day != lastDay {
       lastOffset = offset(onDay: day)
@@ -33,7 +33,7 @@ public struct ZoneRules: Sendable {
   }
 
   /// Seconds since the epoch at the beginning of a day: midnight, unless clocks are set forward over midnight.
-  public mutating func begin(ofDay day: Int) -> Int {
+  package mutating func begin(ofDay day: Int) -> Int {
     if let midnight = utc(local: day * 86_400) { return midnight }
     let before = zone.offset(at: (day - 1) * 86_400)
     var low = day * 86_400 - before - 86_400  // before the change

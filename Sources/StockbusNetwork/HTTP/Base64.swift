@@ -1,8 +1,8 @@
 /// Bytes as text (RFC 4648, section 4).
-public enum Base64 {
+package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  public static func encode(_ bytes: some Collection<UInt8>) -> String {
+  package static func encode(_ bytes: some Collection<UInt8>) -> String {
     var out: [UInt8] = []
     out.reserveCapacity((bytes.count + 2) / 3 * 4)
     var word: UInt32 = 0
@@ -25,7 +25,7 @@ public enum Base64 {
   }
 
   /// The bytes; nil if the text is not valid Base64 with padding.
-  public static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count % 4 == 0 else { return nil }
     let padding = digits.reversed().prefix { $0 == 61 }.count

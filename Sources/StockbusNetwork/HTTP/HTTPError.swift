@@ -1,8 +1,8 @@
 /// Why an HTTP exchange has failed.
 ///
 /// Messages contain at most the host: never the path, the query, a header or a body, any of which may contain a secret.
-public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
-  public enum Code: Sendable, Hashable {
+package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
+  package enum Code: Sendable, Hashable {
     /// The address is not valid, or not allowed.
     case badAddress
     /// A header's name or value is not allowed.
@@ -23,19 +23,19 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case cancelled
   }
 
-  public let code: Code
-  public let description: String
+  package let code: Code
+  package let description: String
   /// The first bytes of a response that is too large, as far as they were received. Like any response, they may contain a secret.
-  public let beginning: [UInt8]
+  package let beginning: [UInt8]
 
-  public init(_ code: Code, _ description: String, beginning: [UInt8] = []) {
+  package init(_ code: Code, _ description: String, beginning: [UInt8] = []) {
     self.code = code
     self.description = description
     self.beginning = beginning
   }
 
   /// True if the same request may succeed a little later.
-  public var isTransient: Bool {
+  package var isTransient: Bool {
     switch code {
     case .unreachable, .timedOut, .brokenOff: true
     case .badAddress, .badHeader, .untrusted, .tooLarge, .badRedirect, .cancelled: false

@@ -1,19 +1,19 @@
 /// Checked header fields: no name or value can end its line and begin another one (RFC 9110, section 5).
-public struct HTTPFields: Sendable, Hashable {
+package struct HTTPFields: Sendable, Hashable {
   /// In the order in which they were added.
-  public private(set) var names: [String] = []
+  package private(set) var names: [String] = []
   /// One for each name.
-  public private(set) var values: [String] = []
+  package private(set) var values: [String] = []
 
-  public init() {}
+  package init() {}
 
   /// The first value for a name, in any case.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     names.firstIndex { Self.same($0, name) }.map { values[$0] }
   }
 
   /// Sets the only value for a name.
-  public mutating func set(_ name: String, _ value: String) throws(HTTPError) {
+  package mutating func set(_ name: String, _ value: String) throws(HTTPError) {
     if let fault = Self.fault(inName: name) ?? Self.fault(inValue: value) { throw HTTPError(.badHeader, fault) }
     remove(name)
     names.append(name)
@@ -27,7 +27,7 @@ public struct HTTPFields: Sendable, Hashable {
     values.append(value)
   }
 
-  public mutating func remove(_ name: String) {
+  package mutating func remove(_ name: String) {
     for i in names.indices.reversed() where Self.same(names[i], name) {
       names.remove(at: i)
       values.remove(at: i)
@@ -35,7 +35,7 @@ public struct HTTPFields: Sendable, Hashable {
   }
 
   /// Why `name` is not a valid field name; nil if it is.
-  public static func fault(inName name: String) -> String? {
+  package static func fault(inName name: String) -> String? {
     let isToken = name.utf8.allSatisfy { byte in
       switch byte {
       case 48...57, 65...90, 97...122: true
@@ -46,7 +46,7 @@ public struct HTTPFields: Sendable, Hashable {
   }
 
   /// Why `value` is not a valid field value; nil if it is. The message does not repeat it, as it may be a secret.
-  public static func fault(inValue value: String) -> String? {
+  package static func fault(inValue value: String) -> String? {
     if value.utf8.count > 8192 { return "a header's value has at most 8192 bytes" }
     let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 9 }
     return isClean ? nil : "a header's value has no line ends or control characters"

@@ -1,7 +1,7 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// Performs HTTP requests: over the network, or by a script in a test.
-public protocol HTTPTransport: Sendable {
+package protocol HTTPTransport: Sendable {
   /// Performs one request without following redirects, within `limits.connect` and `limits.body`.
   ///
   /// If its task is cancelled, it ends soon after with `.cancelled`.
@@ -14,7 +14,7 @@ extension HTTPTransport {
   /// A redirect from https to http is not followed. A redirect to another origin is followed without `Authorization`, `Cookie` and the
   /// fields in `secrets`. After 303, and after 301 and 302 in response to a POST, the next request is a GET without a body (RFC 9110,
   /// section 15.4).
-  public func send(
+  package func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {
     let late = "\(request.address) has not answered within \(limits.whole.optionText)"

@@ -14,18 +14,18 @@ internal import Darwin
 ///
 /// Certificates are always verified, against the system's and those of `certificates`. All transports of a process with the same settings
 /// share one client and its connections; it is created at the first request.
-public struct NetworkTransport: HTTPTransport {
+package struct NetworkTransport: HTTPTransport {
   /// A file of certificates (PEM) that are trusted in addition to the system's.
   private let certificates: String?
   private let environment: [String: String]
 
   /// - Parameter environment: the environment that may name a proxy; by default none is used.
-  public init(certificates: String? = nil, proxiesFrom environment: [String: String] = [:]) {
+  package init(certificates: String? = nil, proxiesFrom environment: [String: String] = [:]) {
     self.certificates = certificates
     self.environment = environment
   }
 
-  public func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse {
+  package func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse {
     let setup = SharedClients.Setup(
       certificates: certificates, connect: limits.connect, proxy: EnvironmentProxy(for: request.address, in: environment))
     let client = try await SharedClients.shared.client(setup)

@@ -1,9 +1,9 @@
-public import MarketData
+package import MarketData
 
 /// The pause that a server asks for in `Retry-After` (RFC 9110, section 10.2.3), in seconds or as a date.
-public enum RetryAfter {
+package enum RetryAfter {
   /// The pause from `now`, never negative; nil if the value is not valid.
-  public static func pause(_ value: String, now: Timestamp) -> Duration? {
+  package static func pause(_ value: String, now: Timestamp) -> Duration? {
     let text = value.trimming()
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
       // More digits than any sensible value has: the pause is clamped.

@@ -5,15 +5,15 @@ internal import Foundation
 #endif
 
 /// A checked http or https address. Its description is never complete, because paths and queries often contain secrets.
-public struct WebAddress: Sendable, Hashable {
+package struct WebAddress: Sendable, Hashable {
   private let url: URL
-  public let isSecure: Bool
+  package let isSecure: Bool
   /// In lower case; an IPv6 address without brackets.
-  public let host: String
-  public let port: Int
+  package let host: String
+  package let port: Int
 
   /// Throws if `text` is not an absolute http or https address, or contains a user name: credentials belong in headers.
-  public init(_ text: String) throws(HTTPError) {
+  package init(_ text: String) throws(HTTPError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw HTTPError(.badAddress, "an address has no blanks, control characters or letters beyond ASCII")
     }
@@ -36,16 +36,16 @@ public struct WebAddress: Sendable, Hashable {
   }
 
   /// The complete address, for the request only; never put it into a log or a message.
-  public var revealed: String { url.absoluteString }
+  package var revealed: String { url.absoluteString }
 
   /// The part that may be shown: `https://hooks.example.com`, with the port if it is not the default.
-  public var origin: String {
+  package var origin: String {
     let shown = host.contains(":") ? "[\(host)]" : host
     return (isSecure ? "https://" : "http://") + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
   }
 
   /// True if scheme, host and port are equal (RFC 6454).
-  public func hasOrigin(of other: WebAddress) -> Bool { origin == other.origin }
+  package func hasOrigin(of other: WebAddress) -> Bool { origin == other.origin }
 
   /// The address that a `Location` in a response from this address refers to, without its fragment.
   func resolving(_ location: String) throws(HTTPError) -> WebAddress {
@@ -61,8 +61,8 @@ public struct WebAddress: Sendable, Hashable {
 }
 
 extension WebAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { origin }
-  public var debugDescription: String { origin }
+  package var description: String { origin }
+  package var debugDescription: String { origin }
   /// Without children, so that `dump` does not show more.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -1,5 +1,5 @@
 internal import EventBus
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// Lets tasks wait for a change: code that makes the change rings the bell.
 ///
@@ -11,24 +11,24 @@ public import StockbusPlugin
 ///   try Task.checkCancellation()
 /// }
 /// ```
-public final class Bell: Sendable {
+package final class Bell: Sendable {
   private let count = WaitableValue(0)
 
-  public init() {}
+  package init() {}
 
   /// How often the bell has rung.
-  public var rings: Int { count.value }
+  package var rings: Int { count.value }
 
   /// Resumes all waiting tasks.
-  public func ring() { count.update { $0 &+= 1 } }
+  package func ring() { count.update { $0 &+= 1 } }
 
   /// Returns at once if the bell has rung since `rings` was `heard`; otherwise at the next ring, or when the task is cancelled.
-  public nonisolated(nonsending) func wait(after heard: Int) async { await count.wait { $0 != heard } }
+  package nonisolated(nonsending) func wait(after heard: Int) async { await count.wait { $0 != heard } }
 }
 
 extension Bell {
   /// Waits while `condition` holds, checking it at every ring; until `deadline`, or until the task is cancelled.
-  public nonisolated(nonsending) func wait(until deadline: Duration, _ clock: any Timekeeper, while condition: () -> Bool) async {
+  package nonisolated(nonsending) func wait(until deadline: Duration, _ clock: any Timekeeper, while condition: () -> Bool) async {
     // Unstructured only in form: it is awaited below. It rings at the deadline.
     let alarm = Task {
       do { try await clock.sleep(until: deadline) } catch { return }

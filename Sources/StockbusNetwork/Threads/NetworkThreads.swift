@@ -17,12 +17,12 @@ enum NetworkThreads {
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
 /// ```
 /// It must not block.
-public struct NetworkThread: Sendable {
+package struct NetworkThread: Sendable {
   let loop: any EventLoop
 
   /// The next thread, in rotation.
-  public static func next() -> NetworkThread { NetworkThread(loop: NetworkThreads.group.next()) }
+  package static func next() -> NetworkThread { NetworkThread(loop: NetworkThreads.group.next()) }
 
   // The group is never shut down, so the executor outlives every actor.
-  public var executor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+  package var executor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 }

@@ -1,21 +1,21 @@
 /// The reason for closing a WebSocket (RFC 6455, section 7.4).
-public struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  public let rawValue: UInt16
+package struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  package let rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  public static let normal = CloseCode(rawValue: 1000)
-  public static let goingAway = CloseCode(rawValue: 1001)
-  public static let protocolError = CloseCode(rawValue: 1002)
-  public static let unsupportedData = CloseCode(rawValue: 1003)
-  public static let invalidPayload = CloseCode(rawValue: 1007)
-  public static let policyViolation = CloseCode(rawValue: 1008)
-  public static let messageTooBig = CloseCode(rawValue: 1009)
-  public static let internalError = CloseCode(rawValue: 1011)
-  public static let tryAgainLater = CloseCode(rawValue: 1013)
+  package static let normal = CloseCode(rawValue: 1000)
+  package static let goingAway = CloseCode(rawValue: 1001)
+  package static let protocolError = CloseCode(rawValue: 1002)
+  package static let unsupportedData = CloseCode(rawValue: 1003)
+  package static let invalidPayload = CloseCode(rawValue: 1007)
+  package static let policyViolation = CloseCode(rawValue: 1008)
+  package static let messageTooBig = CloseCode(rawValue: 1009)
+  package static let internalError = CloseCode(rawValue: 1011)
+  package static let tryAgainLater = CloseCode(rawValue: 1013)
 
   /// True if it may be sent in a close frame.
-  public var isSendable: Bool {
+  package var isSendable: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true
     default: false
@@ -23,7 +23,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConve
   }
 
   /// `1009 (message too big)`.
-  public var description: String {
+  package var description: String {
     let name: String? =
       switch self {
       case .normal: "normal"

@@ -1,36 +1,36 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// How a WebSocket is opened, monitored and reopened: a group of options for plugins that use one.
 ///
 /// ```swift
 /// @Setting("How the connection is kept.") public var connection = ConnectionSettings()
 /// ```
-public struct ConnectionSettings: Options {
-  @Setting("Headers of the handshake, such as Authorization; never printed.") public var headers: Mapping<Secret> = [:]
-  @Setting("The subprotocol to ask for.") public var subprotocol: String?
-  @Setting("How certificates are checked; for wss.") public var tls = TLSSettings()
+package struct ConnectionSettings: Options {
+  @Setting("Headers of the handshake, such as Authorization; never printed.") package var headers: Mapping<Secret> = [:]
+  @Setting("The subprotocol to ask for.") package var subprotocol: String?
+  @Setting("How certificates are checked; for wss.") package var tls = TLSSettings()
   @Setting("How long connecting may take.", in: .milliseconds(1) ... .seconds(600)) public var connectDeadline = Duration.seconds(10)
   @Setting("How long the handshake may take after that.", in: .milliseconds(1) ... .seconds(600))
-  public var handshakeDeadline = Duration.seconds(10)
+  package var handshakeDeadline = Duration.seconds(10)
   @Setting("How often the other side is asked for a sign of life.", in: .milliseconds(1) ... .seconds(86_400))
-  public var ping = Duration.seconds(15)
+  package var ping = Duration.seconds(15)
   @Setting("How long its answer may take; then the connection is given up.", in: .milliseconds(1) ... .seconds(86_400))
-  public var pongDeadline = Duration.seconds(10)
+  package var pongDeadline = Duration.seconds(10)
   @Setting("How long no message may come before the connection is given up; without it silence is no fault.", in: .milliseconds(1)...)
-  public var idleDeadline: Duration?
+  package var idleDeadline: Duration?
   @Setting("The longest the first pause before connecting again is.", in: .milliseconds(1) ... .seconds(3600))
-  public var backoff = Duration.milliseconds(250)
+  package var backoff = Duration.milliseconds(250)
   @Setting("The longest of all pauses; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(86_400))
-  public var maxBackoff = Duration.seconds(30)
+  package var maxBackoff = Duration.seconds(30)
   @Setting("How long the closing handshake may take.", in: .milliseconds(1) ... .seconds(60)) public var closeDeadline = Duration.seconds(2)
   @Setting("The largest message that is taken; a larger one ends the connection.", in: .bytes(16) ... .gibibytes(1))
-  public var frameLimit = ByteSize.mebibytes(1)
+  package var frameLimit = ByteSize.mebibytes(1)
 
-  public init() {}
+  package init() {}
 
-  public var files: [FileUse] { tls.files.map { $0.inside("tls") } }
+  package var files: [FileUse] { tls.files.map { $0.inside("tls") } }
 
-  public func validate(_ problems: inout OptionProblems) {
+  package func validate(_ problems: inout OptionProblems) {
     if maxBackoff < backoff { problems.add("'max_backoff' must be at least 'backoff'", at: "max_backoff") }
     for (name, value) in headers.entries {
       // A line end in a header would begin another header.

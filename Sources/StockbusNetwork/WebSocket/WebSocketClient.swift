@@ -1,19 +1,19 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-public import StockbusPlugin
+package import StockbusPlugin
 internal import Synchronization
 
 /// Opens WebSockets to one address.
-public struct WebSocketClient: Sendable {
-  public let url: WebSocketURL
-  public let settings: ConnectionSettings
+package struct WebSocketClient: Sendable {
+  package let url: WebSocketURL
+  package let settings: ConnectionSettings
   let clock: any Timekeeper
   let thread: NetworkThread
   private let tls: NIOSSLContext?
 
   /// Reads the CA's file, if there is one; no other I/O.
-  public init(
+  package init(
     _ url: WebSocketURL, _ settings: ConnectionSettings, clock: any Timekeeper, thread: NetworkThread = .next()
   ) throws(TLSError) {
     self.url = url
@@ -26,7 +26,7 @@ public struct WebSocketClient: Sendable {
   /// Opens a connection, including its handshake, within the settings' deadlines. Throws a `WebSocketError`, and `CancellationError`.
   ///
   /// The caller has to end the connection; `withConnection` does that, and monitors the connection meanwhile.
-  public nonisolated(nonsending) func open() async throws -> WebSocketConnection {
+  package nonisolated(nonsending) func open() async throws -> WebSocketConnection {
     let connection = WebSocketConnection(clock: clock, isClient: true)
     do {
       try await open(connection)
@@ -78,7 +78,7 @@ public struct WebSocketClient: Sendable {
   /// Opens a connection, calls `body` with it while pings and deadlines monitor it, and closes it in any case.
   ///
   /// A return closes it regularly, and so does a cancellation. A `WebSocketError` that `body` throws is rethrown.
-  public nonisolated(nonsending) func withConnection<Result>(
+  package nonisolated(nonsending) func withConnection<Result>(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
   ) async throws -> Result {
     let connection = try await open()

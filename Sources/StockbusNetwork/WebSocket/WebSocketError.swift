@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 
 /// Why there is no connection, or why it has ended.
-public enum WebSocketError: Error, Hashable, Sendable {
+package enum WebSocketError: Error, Hashable, Sendable {
   /// The connection was refused, the name could not be resolved, or there is no network; with the system's message.
   case unreachable(String)
   /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
@@ -26,13 +26,13 @@ public enum WebSocketError: Error, Hashable, Sendable {
   case finished(CloseCode)
 
   /// The deadline that has passed.
-  public enum Deadline: String, Hashable, Sendable {
+  package enum Deadline: String, Hashable, Sendable {
     case connect, handshake, pong, idle, reply
   }
 }
 
 extension WebSocketError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .unreachable(let words), .tls(let words): words
     case .refused(let status, let reason): "the server refused the upgrade with status \(status)\(reason.isEmpty ? "" : ": \(reason)")"
@@ -74,7 +74,7 @@ extension WebSocketError: CustomStringConvertible {
 
   /// True if the error was caused by a message that was sent, or by its reply, and not by the connection. Sending the same message again
   /// would have the same result.
-  public var blamesMessage: Bool {
+  package var blamesMessage: Bool {
     switch self {
     case .tooLarge, .invalidText, .protocolViolation, .timedOut(.reply): true
     case .closed(let code?, _): [.protocolError, .unsupportedData, .invalidPayload, .messageTooBig].contains(code)

@@ -1,4 +1,4 @@
-public import StockbusPlugin
+package import StockbusPlugin
 internal import Synchronization
 
 /// A WebSocket that is reopened, with growing pauses, whenever it is lost. Its states are reported as `ConnectionStatus`.
@@ -17,14 +17,14 @@ internal import Synchronization
 ///
 /// After a `WebSocketError` from the body, such as `receive` throws when the connection is lost, it reconnects. After any other error it
 /// closes the connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
-public final class WebSocketLink: Sendable {
+package final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
     var isLast = false
     var connection: WebSocketConnection?
   }
 
-  public let url: WebSocketURL
+  package let url: WebSocketURL
   private let client: WebSocketClient
   private let settings: ConnectionSettings
   private let context: Context
@@ -32,7 +32,7 @@ public final class WebSocketLink: Sendable {
   private let news = Bell()
 
   /// Reads the CA's file, if there is one; no other I/O.
-  public init(
+  package init(
     _ url: WebSocketURL, _ settings: ConnectionSettings, _ context: Context, thread: NetworkThread = .next()
   ) throws(TLSError) {
     self.url = url
@@ -43,7 +43,7 @@ public final class WebSocketLink: Sendable {
 
   /// Ends `run` regularly from outside while it connects, pauses, or uses a connection, which is then closed with 1000. Afterwards there is
   /// no connection any more.
-  public func finish() {
+  package func finish() {
     let connection = state.withLock { state in
       state.isFinished = true
       return state.connection
@@ -53,7 +53,7 @@ public final class WebSocketLink: Sendable {
   }
 
   /// Makes the present connection or attempt the last one: when it is lost or fails, `run` returns. During a pause it returns at once.
-  public func finishWhenAway() {
+  package func finishWhenAway() {
     state.withLock { $0.isLast = true }
     news.ring()
   }
@@ -64,7 +64,7 @@ public final class WebSocketLink: Sendable {
   /// Keeps a connection open and calls `body` with each one, in the caller's isolation, until `body` returns or throws an error other than
   /// a `WebSocketError`, the task is cancelled, or `finish` or `finishWhenAway` is called. `body` is called after the handshake, while
   /// pings and deadlines monitor the connection.
-  public nonisolated(nonsending) func run(
+  package nonisolated(nonsending) func run(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
   ) async throws {
     var backoff = Backoff(first: settings.backoff, most: settings.maxBackoff, random: context.random())

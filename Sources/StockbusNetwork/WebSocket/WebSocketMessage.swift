@@ -1,12 +1,12 @@
 internal import NIOCore
 
 /// A received message: text, which has been checked to be UTF-8, or binary.
-public struct WebSocketMessage: Sendable {
-  public enum Kind: Sendable, Hashable {
+package struct WebSocketMessage: Sendable {
+  package enum Kind: Sendable, Hashable {
     case text, binary
   }
 
-  public let kind: Kind
+  package let kind: Kind
   let payload: ByteBuffer
 
   init(_ kind: Kind, _ payload: ByteBuffer) {
@@ -15,10 +15,10 @@ public struct WebSocketMessage: Sendable {
   }
 
   /// Its length in bytes.
-  public var count: Int { payload.readableBytes }
+  package var count: Int { payload.readableBytes }
 
   /// Calls `body` with the bytes.
-  public func withBytes<Result, Failure: Error>(
+  package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // NIO's function rethrows untyped errors, so the outcome is passed in a variable.
@@ -32,10 +32,10 @@ public struct WebSocketMessage: Sendable {
   }
 
   /// The message as text; invalid UTF-8 in a binary message is replaced.
-  public var text: String { String(buffer: payload) }
+  package var text: String { String(buffer: payload) }
 
   /// The beginning of the message as text, for error messages.
-  public func beginning(_ bytes: Int = 512) -> String {
+  package func beginning(_ bytes: Int = 512) -> String {
     String(buffer: payload.getSlice(at: payload.readerIndex, length: min(bytes, count)) ?? ByteBuffer())
   }
 }

@@ -1,37 +1,37 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-public import StockbusPlugin
+package import StockbusPlugin
 internal import Synchronization
 
 /// A small WebSocket server for echoing, and for tests that simulate a venue.
-public final class WebSocketServer: Sendable {
-  public struct Settings: Sendable {
+package final class WebSocketServer: Sendable {
+  package struct Settings: Sendable {
     /// An address or a name of this machine.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// 0 selects any free port.
-    public var port = 0
+    package var port = 0
     /// The certificate for TLS; without it the server does not use TLS.
-    public var identity: TLSIdentity?
+    package var identity: TLSIdentity?
     /// The most simultaneous connections; further ones are closed.
-    public var connections = 64
+    package var connections = 64
     /// The largest message that is accepted.
-    public var frameLimit = ByteSize.mebibytes(1)
-    public var handshakeDeadline = Duration.seconds(10)
+    package var frameLimit = ByteSize.mebibytes(1)
+    package var handshakeDeadline = Duration.seconds(10)
     /// The interval of pings, and the time for a reply, after which the connection is closed.
-    public var ping = Duration.seconds(30)
-    public var pongDeadline = Duration.seconds(30)
+    package var ping = Duration.seconds(30)
+    package var pongDeadline = Duration.seconds(30)
     /// How long no message may arrive before a connection is closed with 1001, even if pings are answered; nil for no limit.
-    public var idleDeadline: Duration? = .seconds(600)
+    package var idleDeadline: Duration? = .seconds(600)
     /// Whether pings and the idle limit also apply to scripts; they always apply to echoes.
-    public var watchesScripts = false
-    public var closeDeadline = Duration.seconds(2)
+    package var watchesScripts = false
+    package var closeDeadline = Duration.seconds(2)
 
-    public init() {}
+    package init() {}
   }
 
   /// What the server does with a connection after the handshake.
-  public enum Behaviour: Sendable {
+  package enum Behaviour: Sendable {
     /// Sends back every message unchanged and in order. It stops reading from a peer that does not read the replies.
     case echo
     /// Calls the closure, and closes the connection when it returns.
@@ -39,8 +39,8 @@ public final class WebSocketServer: Sendable {
   }
 
   /// The address on which it listens.
-  public let host: String
-  public let port: Int
+  package let host: String
+  package let port: Int
   private let settings: Settings
   private let listener: any Channel
   private let roll: ServerRoll
@@ -49,7 +49,7 @@ public final class WebSocketServer: Sendable {
   private let serving: Task<Void, Never>
 
   /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
-  public static func start(
+  package static func start(
     _ settings: Settings = Settings(), clock: any Timekeeper, _ behaviour: Behaviour
   ) async throws -> WebSocketServer {
     let tls = try settings.identity?.serverContext()
@@ -118,7 +118,7 @@ public final class WebSocketServer: Sendable {
   }
 
   /// Closes every connection with 1001, stops listening, and returns when everything has ended.
-  public func stop() async {
+  package func stop() async {
     // Connections in a handshake are cut, because they will not be served.
     await withCheckedContinuation { done in listener.close().whenComplete { _ in done.resume() } }
     arrivals.finish()
@@ -131,13 +131,13 @@ public final class WebSocketServer: Sendable {
     await serving.value
   }
 
-  public var url: WebSocketURL { WebSocketURL(isSecure: settings.identity != nil, host: host, port: port) }
+  package var url: WebSocketURL { WebSocketURL(isSecure: settings.identity != nil, host: host, port: port) }
   /// How many connections have been accepted so far.
-  public var accepted: Int { roll.counts.accepted }
+  package var accepted: Int { roll.counts.accepted }
   /// How many connections have been closed at once because there were too many.
-  public var refused: Int { roll.counts.refused }
+  package var refused: Int { roll.counts.refused }
   /// How many messages have been echoed.
-  public var echoed: Int { roll.counts.echoed }
+  package var echoed: Int { roll.counts.echoed }
   /// The present connections.
-  public var connections: [WebSocketConnection] { roll.connections }
+  package var connections: [WebSocketConnection] { roll.connections }
 }

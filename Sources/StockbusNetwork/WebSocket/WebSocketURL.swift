@@ -1,23 +1,23 @@
-public import StockbusPlugin
+package import StockbusPlugin
 
 /// `ws://host:port/path?query` or `wss://…`, as an option.
-public struct WebSocketURL: Hashable, Sendable {
-  public let isSecure: Bool
+package struct WebSocketURL: Hashable, Sendable {
+  package let isSecure: Bool
   /// A name or an address; IPv6 without brackets.
-  public let host: String
-  public let port: Int
+  package let host: String
+  package let port: Int
   /// Path and query; at least `/`.
-  public let target: String
+  package let target: String
 
   /// The root path of a host; the port must be 1 to 65535.
-  public init(isSecure: Bool, host: String, port: Int) {
+  package init(isSecure: Bool, host: String, port: Int) {
     self.isSecure = isSecure
     self.host = host
     self.port = port
     target = "/"
   }
 
-  public init(option text: String) throws(OptionTextError) {
+  package init(option text: String) throws(OptionTextError) {
     let lowered = text.prefix(8).lowercased()
     if lowered.hasPrefix("http") { throw .hint("write ws:// or wss:// instead of http:// or https://") }
     guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .mismatch }
@@ -63,15 +63,15 @@ public struct WebSocketURL: Hashable, Sendable {
 
 extension WebSocketURL: CustomStringConvertible {
   /// Without path and query, which may hold a token: `wss://ws.example.com/…`.
-  public var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target == "/" ? "" : "/…")" }
+  package var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target == "/" ? "" : "/…")" }
 }
 
 extension WebSocketURL: ScalarOption {
-  public static var optionType: OptionType {
+  package static var optionType: OptionType {
     OptionType("WebSocket URL", plural: "WebSocket URLs", phrase: "a WebSocket URL such as wss://host/path")
   }
-  public static var optionSample: String { "wss://example.com/feed" }
-  public static var optionIsAddress: Bool { true }
-  public static var optionSchema: JSONValue { ["type": "string", "pattern": "^[Ww][Ss][Ss]?://"] }
-  public var optionText: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target)" }
+  package static var optionSample: String { "wss://example.com/feed" }
+  package static var optionIsAddress: Bool { true }
+  package static var optionSchema: JSONValue { ["type": "string", "pattern": "^[Ww][Ss][Ss]?://"] }
+  package var optionText: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target)" }
 }

@@ -3,13 +3,13 @@ public struct Command: Sendable, Hashable {
   public let verb: String
   public let arguments: [String]
 
-  public init(verb: String, arguments: [String]) {
+  package init(verb: String, arguments: [String]) {
     self.verb = verb
     self.arguments = arguments
   }
 
   /// The words of a line, separated by white space of any kind; nil if there is none.
-  public init?(line: String) {
+  package init?(line: String) {
     let words = line.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
     guard let first = words.first else { return nil }
     self.init(verb: first, arguments: Array(words.dropFirst()))
@@ -59,7 +59,7 @@ public struct CommandInfo: Sendable, Hashable {
     self.doc = doc
   }
 
-  public var verb: String { String(usage.prefix { $0 != " " }) }
+  package var verb: String { String(usage.prefix { $0 != " " }) }
 }
 
 /// A component that takes commands while it runs.

@@ -62,7 +62,6 @@ public struct NamedSymbol: Sendable, Hashable {
   }
 
   /// Its place in `node`.
-  @usableFromInline
   func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark { place.find(in: node, else: mark).mark }
 }
 

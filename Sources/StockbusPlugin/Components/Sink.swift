@@ -43,7 +43,7 @@ extension MultiSink {
 
 /// One event type that a `MultiSink` takes, with the method that receives its batches.
 public struct Handler<Owner: MultiSink>: Sendable {
-  public let type: any Event.Type
+  @usableFromInline package let type: any Event.Type
   @usableFromInline let attach: @Sendable (any AnyInlet) -> Attached
 
   /// `body` receives as many events as are waiting, inside the sink's isolation; a throw ends the instance as for `Sink`.
@@ -64,7 +64,7 @@ public struct Handler<Owner: MultiSink>: Sendable {
   }
 
   /// A handler with its inlet.
-  public struct Attached: Sendable {
+  @usableFromInline package struct Attached: Sendable {
     @usableFromInline let inlet: any AnyInlet
     /// Delivers what waits; returns how many events that were.
     @usableFromInline let drain: @Sendable (isolated Owner) throws -> Int

@@ -1,23 +1,23 @@
 /// A value of a configuration with its place in the file. The contract does not depend on YAML, only on this type.
 public struct ConfigNode: Sendable {
   /// A place in a configuration: file, line and column, both counted from 1.
-  public struct Mark: Sendable, Hashable {
-    public let file: String
-    public let line: Int
-    public let column: Int
+  package struct Mark: Sendable, Hashable {
+    package let file: String
+    package let line: Int
+    package let column: Int
 
-    public init(file: String = "plugins.yaml", line: Int, column: Int) {
+    package init(file: String = "plugins.yaml", line: Int, column: Int) {
       self.file = file
       self.line = line
       self.column = column
     }
 
     /// `plugins.yaml:9:15`, on one line whatever the file's name contains.
-    public var place: String { "\(OptionText.visible(file, limit: .max)):\(line):\(column)" }
+    package var place: String { "\(OptionText.visible(file, limit: .max)):\(line):\(column)" }
   }
 
   /// The kinds of values.
-  public indirect enum Value: Sendable {
+  package indirect enum Value: Sendable {
     /// Text without quotation marks; empty if nothing was written.
     case scalar(String)
     case list([ConfigNode])
@@ -25,29 +25,29 @@ public struct ConfigNode: Sendable {
   }
 
   /// One key of a mapping with its value.
-  public struct Entry: Sendable {
-    public let key: String
-    public let mark: Mark
-    public let value: ConfigNode
+  package struct Entry: Sendable {
+    package let key: String
+    package let mark: Mark
+    package let value: ConfigNode
 
-    public init(key: String, mark: Mark, value: ConfigNode) {
+    package init(key: String, mark: Mark, value: ConfigNode) {
       self.key = key
       self.mark = mark
       self.value = value
     }
   }
 
-  public let value: Value
-  public let mark: Mark
+  package let value: Value
+  package let mark: Mark
   /// True for a scalar in quotation marks; false for a plain one, for which `null`, `~` or nothing may mean "not set".
-  public let isQuoted: Bool
+  package let isQuoted: Bool
 
   /// True if a scalar is in the file exactly as it is here: on one line, without escapes and variables.
-  public let isVerbatim: Bool
+  package let isVerbatim: Bool
   /// The variables whose values are part of a scalar's text. Messages then show these names instead of the text.
-  public let variables: [VariableValue]
+  package let variables: [VariableValue]
 
-  public init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false, variables: [VariableValue] = []) {
+  package init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false, variables: [VariableValue] = []) {
     self.value = value
     self.mark = mark
     self.isQuoted = isQuoted
@@ -56,14 +56,14 @@ public struct ConfigNode: Sendable {
   }
 
   /// The place of one Unicode scalar, counted from 0, of a scalar's text; if that is not known, the place of the whole.
-  public func mark(ofCharacter offset: Int) -> Mark {
+  package func mark(ofCharacter offset: Int) -> Mark {
     guard isVerbatim else { return mark }
     return Mark(file: mark.file, line: mark.line, column: mark.column + (isQuoted ? 1 : 0) + offset)
   }
 
   /// A description for error messages, on one line and of limited length: `'text'`, `the value of ${TOKEN}`, `a list`, `a mapping`,
   /// `nothing`.
-  public var kind: String {
+  package var kind: String {
     switch value {
     case .scalar: isNull ? "nothing" : shownText
     case .list: "a list"
@@ -72,14 +72,14 @@ public struct ConfigNode: Sendable {
   }
 
   /// True if nothing, `~` or `null` was written without quotation marks.
-  public var isNull: Bool {
+  package var isNull: Bool {
     guard case .scalar(let text) = value, !isQuoted else { return false }
     return text.isEmpty || text == "~" || text == "null"
   }
 
   /// True if both have the same meaning, wherever they are written. Values of variables are compared; a mapping's order does not matter;
   /// quotation marks matter only for a text that would mean "not set" without them.
-  public func isLike(_ other: ConfigNode) -> Bool {
+  package func isLike(_ other: ConfigNode) -> Bool {
     switch (value, other.value) {
     case (.scalar(let a), .scalar(let b)): a == b && isNull == other.isNull
     case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isLike($1) }
@@ -89,12 +89,12 @@ public struct ConfigNode: Sendable {
   }
 
   /// As above; nil equals only nil.
-  public static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
+  package static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
     if let a, let b { a.isLike(b) } else { a == nil && b == nil }
   }
 
   /// The value of `key` in a mapping; nil if this is not a mapping or has no such key.
-  public subscript(key: String) -> ConfigNode? {
+  package subscript(key: String) -> ConfigNode? {
     guard case .map(let entries) = value else { return nil }
     return entries.last { $0.key == key }?.value
   }

@@ -1,30 +1,30 @@
 /// One problem of a configuration with its place: what is wrong, what was expected, and the fix if there is a likely one.
-public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
-  public let mark: ConfigNode.Mark
-  public let message: String
+package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  package let mark: ConfigNode.Mark
+  package let message: String
 
-  public init(_ message: String, at mark: ConfigNode.Mark) {
+  package init(_ message: String, at mark: ConfigNode.Mark) {
     self.mark = mark
     self.message = message
   }
 
   /// `plugins.yaml:9:15: error: …`, as compilers write it: one line, without characters that control a terminal.
-  public var description: String { "\(mark.place): error: \(OptionText.visible(message, limit: .max))" }
+  package var description: String { "\(mark.place): error: \(OptionText.visible(message, limit: .max))" }
 }
 
 /// All problems of a configuration.
 public struct Problems: Error, Sendable, CustomStringConvertible {
-  public private(set) var list: [Problem] = []
+  package private(set) var list: [Problem] = []
 
-  public init() {}
+  package init() {}
 
-  public var isEmpty: Bool { list.isEmpty }
+  package var isEmpty: Bool { list.isEmpty }
 
-  public mutating func add(_ message: String, at mark: ConfigNode.Mark) { list.append(Problem(message, at: mark)) }
-  public mutating func add(_ others: Problems) { list += others.list }
+  package mutating func add(_ message: String, at mark: ConfigNode.Mark) { list.append(Problem(message, at: mark)) }
+  package mutating func add(_ others: Problems) { list += others.list }
 
   /// Ordered by file and place, without duplicates.
-  public var sorted: [Problem] {
+  package var sorted: [Problem] {
     var seen: Set<Problem> = []
     return list.sorted { ($0.mark.file, $0.mark.line, $0.mark.column) < ($1.mark.file, $1.mark.line, $1.mark.column) }
       .filter { seen.insert($0).inserted }

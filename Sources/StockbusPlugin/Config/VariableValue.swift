@@ -1,10 +1,10 @@
 /// A variable whose value is part of a text. Messages show its name, never the value, which may be a password.
-public struct VariableValue: Sendable, Hashable {
-  public let name: String
+package struct VariableValue: Sendable, Hashable {
+  package let name: String
   /// The value, or the default that replaced it; never put it into a message.
   let value: Secret
 
-  public init(name: String, value: String) {
+  package init(name: String, value: String) {
     self.name = name
     self.value = Secret(value)
   }
@@ -16,7 +16,7 @@ public struct VariableValue: Sendable, Hashable {
 extension ConfigNode {
   /// What a message shows as written: the text between quotation marks; `the value of ${TOKEN}` if it came from a variable; only scheme and
   /// host of an address.
-  public var shownText: String {
+  package var shownText: String {
     guard case .scalar(let text) = value else { return kind }
     guard let first = variables.first else { return shown(ShownAddress.hasScheme(text) ? ShownAddress.of(text) : text) }
     let names = variables.map(\.reference).joined(separator: ", ")
@@ -76,7 +76,7 @@ struct Redaction {
 
 extension Problems {
   /// The same problems without the values of the variables at `node`.
-  public func redacted(_ node: ConfigNode?) -> Problems {
+  package func redacted(_ node: ConfigNode?) -> Problems {
     if isEmpty { return self }
     let redaction = Redaction(node)
     var copy = Problems()

@@ -21,7 +21,7 @@ public struct Context: Sendable {
   /// The time zone for times that people read.
   public let zone: DisplayZone
   /// The files that the run reads. An output is compared with them when it is opened.
-  public let files: RunFiles
+  package let files: RunFiles
   /// What the maker of the run has provided for all components, such as the terminal.
   public let services: Services
   /// How the component waits for others.
@@ -30,7 +30,7 @@ public struct Context: Sendable {
   private let notices: any NoticePublisher
   let memory = Memory()
 
-  public init(
+  package init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
     symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
@@ -95,7 +95,7 @@ public struct Context: Sendable {
   public func note(_ text: String) { counters.note(text) }
 
   /// Adds a note for each of these symbols that did not come, with the symbol that was probably meant.
-  public func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
+  package func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
     for sentence in MissingSymbols.sentences(symbols, cameInstead: came, rejected: notices.rejected.names) { note(sentence) }
   }
 

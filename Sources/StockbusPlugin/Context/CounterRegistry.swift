@@ -1,33 +1,33 @@
-public import EventBus
+package import EventBus
 internal import MarketData
 internal import Synchronization
 
 /// The counters of one component, by name, in the order of their first use; its progress and its notes.
-public final class CounterRegistry: Sendable {
+package final class CounterRegistry: Sendable {
   /// A counter with its name and description.
-  public struct Entry: Sendable {
-    public let name: String
-    public let doc: String
-    public let counter: Counter
+  package struct Entry: Sendable {
+    package let name: String
+    package let doc: String
+    package let counter: Counter
   }
 
   /// Events that were taken but could not be kept.
-  public let lost = Counter()
+  package let lost = Counter()
   /// How far the component has come, if it has an end.
-  public let progress = Progress()
+  package let progress = Progress()
   private let list = Mutex<[Entry]>([])
   private let lines = Mutex<[String]>([])
   private let isUnread = Atomic(false)
 
-  public init() {}
+  package init() {}
 
-  public var entries: [Entry] { list.withLock { $0 } }
+  package var entries: [Entry] { list.withLock { $0 } }
 
   /// Lines for the end of the run, in the order in which they were added.
-  public var notes: [String] { lines.withLock { $0 } }
+  package var notes: [String] { lines.withLock { $0 } }
 
   /// True if nothing reads any more what the component writes.
-  public var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
+  package var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
 
   func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
 

@@ -13,7 +13,7 @@ public struct DisplayZone: Sendable {
   private let offset: @Sendable (Int) -> Int
 
   /// - Parameter offset: seconds east of Greenwich at a time in seconds since the epoch.
-  public init(name: String, offset: @escaping @Sendable (Int) -> Int) {
+  package init(name: String, offset: @escaping @Sendable (Int) -> Int) {
     self.name = name
     self.offset = offset
   }

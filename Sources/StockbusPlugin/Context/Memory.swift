@@ -29,13 +29,13 @@ public final class Memory: Sendable {
   }
 
   /// A copy of everything that is remembered, to return to if a change fails.
-  public struct Contents: Sendable {
+  package struct Contents: Sendable {
     let values: [String: Value]
   }
 
   private let values = Mutex<[String: Value]>([:])
 
-  public init() {}
+  package init() {}
 
   /// The value of this name; nil if there is none, or if it has another type.
   public subscript<V>(key: MemoryKey<V>) -> V? {

@@ -1,14 +1,14 @@
 internal import MarketData
 
 /// Sentences about symbols that were named and did not come.
-public enum MissingSymbols {
+package enum MissingSymbols {
   /// One sentence for each of the first three symbols, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
   /// Symbols with a hint, such as what was probably meant, come first.
   ///
   /// `symbols` are names or patterns as they were written; each is reported once. `came` are the names that were seen. What was probably
   /// meant is looked for among the first 20,000 of them, and patterns are checked only if that takes at most ten million comparisons. Names
   /// in `rejected` came only in events that were set aside: the sentence says so, and they are suggested if no name that came is near.
-  public static func sentences(
+  package static func sentences(
     _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, rejected: [String] = []
   ) -> [String] {
     var told: Set<String> = []
@@ -57,7 +57,7 @@ public enum MissingSymbols {
 
   /// The one of `names` that was probably meant by a name that is not among them. A name that differs only in case comes before a name with
   /// a typing error. Names of one or two letters get no suggestion, as they cannot be told from other symbols.
-  public static func meant(by name: String, among names: some Sequence<String>) -> String? { Candidates(names).meant(by: name) }
+  package static func meant(by name: String, among names: some Sequence<String>) -> String? { Candidates(names).meant(by: name) }
 
   private static func fits(_ name: String, _ pattern: [UInt8]) -> Bool {
     var name = name

@@ -1,4 +1,4 @@
 internal import CMemoryBarrier
 
 /// How many processors this process may run on, with respect to its affinity mask; at least 1.
-public func usableProcessors() -> Int { Int(stockbus_usable_processors()) }
+package func usableProcessors() -> Int { Int(stockbus_usable_processors()) }

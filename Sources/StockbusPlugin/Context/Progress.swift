@@ -1,16 +1,16 @@
 internal import Synchronization
 
 /// How far a component with an end has come; written by the component and read from any task.
-public final class Progress: Sendable {
+package final class Progress: Sendable {
   private let doneUnits = Atomic<Int>(0)
   private let totalUnits = Atomic<Int>(-1)
 
-  public init() {}
+  package init() {}
 
   /// Units of the component's own choice, such as bytes of a file, that are done; 0 before the first report.
-  public var done: Int { doneUnits.load(ordering: .relaxed) }
+  package var done: Int { doneUnits.load(ordering: .relaxed) }
   /// Units in all; nil if not known.
-  public var total: Int? {
+  package var total: Int? {
     let total = totalUnits.load(ordering: .relaxed)
     return total < 0 ? nil : total
   }

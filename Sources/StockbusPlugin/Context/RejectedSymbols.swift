@@ -2,15 +2,15 @@ internal import MarketData
 internal import Synchronization
 
 /// The symbols of what a run has set aside, as far as they could be read. A symbol that seems to be missing may have come only there.
-public final class RejectedSymbols: Sendable {
+package final class RejectedSymbols: Sendable {
   /// How many are kept; further ones are ignored.
   private static let limit = 1000
   private let symbols = Mutex<Set<Symbol>>([])
 
-  public init() {}
+  package init() {}
 
   func add(_ symbol: Symbol) { symbols.withLock { if $0.count < Self.limit { $0.insert(symbol) } } }
 
   /// In alphabetical order.
-  public var names: [String] { symbols.withLock { $0.map(\.description) }.sorted() }
+  package var names: [String] { symbols.withLock { $0.map(\.description) }.sorted() }
 }

@@ -1,13 +1,13 @@
-public import EventBus
-public import MarketData
+package import EventBus
+package import MarketData
 
 /// Topics that belong to the run. Any component may post on them through its context, and read them by their name as an input.
-public enum RunTopic: String, Sendable, Hashable, CaseIterable {
+package enum RunTopic: String, Sendable, Hashable, CaseIterable {
   case deadLetters = "dead_letters"
   case connections
   case gaps
 
-  public var eventType: any Event.Type {
+  package var eventType: any Event.Type {
     switch self {
     case .deadLetters: DeadLetter.self
     case .connections: ConnectionStatus.self
@@ -16,7 +16,7 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
   }
 
   /// What it carries, in words that follow "the topic of".
-  public var contents: String {
+  package var contents: String {
     switch self {
     case .deadLetters: "dead letters"
     case .connections: "connection states"
@@ -26,7 +26,7 @@ public enum RunTopic: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Where components post what concerns the whole run. Posting never waits; what exceeds the readers' pace is counted but not kept.
-public protocol NoticePublisher: Sendable {
+package protocol NoticePublisher: Sendable {
   /// The symbols of what was set aside.
   var rejected: RejectedSymbols { get }
   func post(_ letter: DeadLetter)
@@ -36,5 +36,5 @@ public protocol NoticePublisher: Sendable {
 
 extension NoticePublisher {
   /// Always empty, for implementations that keep nothing.
-  public var rejected: RejectedSymbols { RejectedSymbols() }
+  package var rejected: RejectedSymbols { RejectedSymbols() }
 }

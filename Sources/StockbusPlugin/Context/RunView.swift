@@ -38,7 +38,7 @@ public struct RunComponent: Sendable, Hashable {
   /// Events it has published; nil for a sink.
   public var published: Int?
 
-  public init(
+  package init(
     id: String, kind: Blueprint.Kind, plugin: String, inputs: [String] = [], commands: [CommandInfo] = [], isRunning: Bool = true,
     published: Int? = nil
   ) {
@@ -58,7 +58,7 @@ public struct RunEdge: Sendable, Hashable {
   public var to: String
   public var counts: EdgeCounts
 
-  public init(from: String, to: String, counts: EdgeCounts) {
+  package init(from: String, to: String, counts: EdgeCounts) {
     self.from = from
     self.to = to
     self.counts = counts
@@ -75,7 +75,7 @@ public struct RunLogLine: Sendable, Hashable {
   public var component: String?
   public var message: String
 
-  public init(number: Int, time: Timestamp, level: Logger.Level, component: String?, message: String) {
+  package init(number: Int, time: Timestamp, level: Logger.Level, component: String?, message: String) {
     self.number = number
     self.time = time
     self.level = level
@@ -85,15 +85,15 @@ public struct RunLogLine: Sendable, Hashable {
 }
 
 /// A view without a run, for a component that stands alone.
-public struct NoRun: RunView {
-  public init() {}
+package struct NoRun: RunView {
+  package init() {}
 
-  public var components: [RunComponent] { [] }
-  public var edges: [RunEdge] { [] }
-  public func log(after number: Int) -> [RunLogLine] { [] }
-  public func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
-  public func stop() {}
-  public var cutOff: Duration? { nil }
+  package var components: [RunComponent] { [] }
+  package var edges: [RunEdge] { [] }
+  package func log(after number: Int) -> [RunLogLine] { [] }
+  package func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
+  package func stop() {}
+  package var cutOff: Duration? { nil }
   /// Waits until the task is cancelled, as nothing can ask for a stop.
-  public func waitForStop() async { await Latch().wait() }
+  package func waitForStop() async { await Latch().wait() }
 }

@@ -5,14 +5,14 @@ internal import Glibc
 #endif
 
 /// The identity of a file, the same for all paths that lead to it by symbolic or hard links.
-public struct FileIdentity: Sendable, Hashable {
+package struct FileIdentity: Sendable, Hashable {
   let device: UInt64
   let inode: UInt64
   /// The path components that do not exist yet, below the existing folder that `device` and `inode` identify.
   let missing: [String]
 
   /// The identity of an open file.
-  public init?(descriptor: Int32) {
+  package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
@@ -25,7 +25,7 @@ public struct FileIdentity: Sendable, Hashable {
   }
 
   /// The identity of the file of this name in this folder. Neither needs to exist yet.
-  public func child(_ name: String) -> FileIdentity { FileIdentity(device: device, inode: inode, missing: missing + [name]) }
+  package func child(_ name: String) -> FileIdentity { FileIdentity(device: device, inode: inode, missing: missing + [name]) }
 
   private init(device: UInt64, inode: UInt64, missing: [String]) {
     self.device = device
@@ -35,25 +35,25 @@ public struct FileIdentity: Sendable, Hashable {
 }
 
 /// What a path leads to now, with all links followed.
-public struct FilePlace: Sendable, Hashable {
-  public enum Kind: Sendable, Hashable {
+package struct FilePlace: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     case plain, folder
     /// A pipe, a terminal or a device, which several programs may share.
     case stream
     case missing
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// True for pipes and sockets, of which each of two readers would get only a part.
-  public let isReadOnce: Bool
-  public let identity: FileIdentity
+  package let isReadOnce: Bool
+  package let identity: FileIdentity
   /// The path without links, for files that are put beside this one.
-  public let path: String
+  package let path: String
   /// The folder that it is in, or will be.
-  public let folder: FileIdentity
+  package let folder: FileIdentity
 
   /// Nil if the system cannot tell, as for a path through a file or through too many links.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     guard !path.isEmpty, !path.utf8.contains(0), let end = Self.following(path) else { return nil }
     var (existing, missing) = (end, [String]())
     var up = 0
@@ -103,7 +103,7 @@ public struct FilePlace: Sendable, Hashable {
   }
 
   /// The last component of the path.
-  public var name: String { Self.split(path).name }
+  package var name: String { Self.split(path).name }
 
   /// Names of descriptors that the program was started with. Several programs may write to them, even if one leads to a plain file.
   private static func isStandardStream(_ path: String) -> Bool {

@@ -53,13 +53,13 @@ public struct FileUse: Sendable, Hashable {
 }
 
 /// A file with the place in a configuration that names it.
-public struct PlacedFile: Sendable, Hashable {
-  public let use: FileUse
-  public let mark: ConfigNode.Mark
+package struct PlacedFile: Sendable, Hashable {
+  package let use: FileUse
+  package let mark: ConfigNode.Mark
   /// The path as messages show it: between quotation marks, or by the name of the variable that it came from.
-  public let shownPath: String
+  package let shownPath: String
   /// True if the path came from a variable, so that no part of it may be shown.
-  public let isFromVariable: Bool
+  package let isFromVariable: Bool
 
   private init(_ use: FileUse, _ node: ConfigNode?, _ mark: ConfigNode.Mark) {
     self.use = use
@@ -69,7 +69,6 @@ public struct PlacedFile: Sendable, Hashable {
     shownPath = isFromVariable ? place.node?.shownText ?? "" : shown(use.path)
   }
 
-  @usableFromInline
   static func of(_ files: [FileUse], _ node: ConfigNode?, _ mark: ConfigNode.Mark) -> [PlacedFile] {
     files.map { PlacedFile($0, node, mark) }
   }

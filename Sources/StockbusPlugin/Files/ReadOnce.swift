@@ -1,12 +1,12 @@
 /// An input that only one component can read, because each of two readers would get only a part.
-public enum ReadOnce: Sendable, Hashable {
+package enum ReadOnce: Sendable, Hashable {
   /// Standard input under any of its names, whatever it leads to when the program is started.
   case standardInput
   /// A named pipe or a socket.
   case stream(FileIdentity)
 
   /// Nil for inputs that any number of components may read, and for missing files.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     if ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) {
       self = .standardInput
     } else if let place = FilePlace(path), place.isReadOnce {

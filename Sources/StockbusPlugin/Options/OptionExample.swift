@@ -1,7 +1,7 @@
 extension Options {
   /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults. Each line
   /// begins with `indent` blanks.
-  public static func example(indent: Int = 0) -> String {
+  package static func example(indent: Int = 0) -> String {
     let margin = String(repeating: " ", count: max(0, indent))
     return OptionExample.lines(describe(), isComment: false).map { margin + $0 + "\n" }.joined()
   }

@@ -2,7 +2,7 @@ extension Options {
   /// A table of the options: name, type, default or `required`, range and description. The options of a mapping follow it, indented.
   ///
   /// No line is longer than `width` characters, or 30 if that is more. Empty if there are no options.
-  public static func help(width: Int = 100) -> String { OptionHelp(describe(), width: max(30, width)).text }
+  package static func help(width: Int = 100) -> String { OptionHelp(describe(), width: max(30, width)).text }
 }
 
 /// Options as plain text for a terminal.

@@ -95,7 +95,7 @@ public struct OptionProblems: Sendable {
   public func isGiven(_ name: String) -> Bool { node[name].map { !$0.isNull } ?? false }
 
   /// The place of the option `name`, or of item `item` of its list; if it is not written, the place of the options as a whole.
-  public func mark(of name: String?, item: Int? = nil) -> ConfigNode.Mark {
+  package func mark(of name: String?, item: Int? = nil) -> ConfigNode.Mark {
     guard let name, case .map(let entries) = node.value, let entry = entries.last(where: { $0.key == name }) else { return node.mark }
     guard let item else { return entry.mark }
     guard case .list(let items) = entry.value.value, items.indices.contains(item) else { return entry.value.mark }

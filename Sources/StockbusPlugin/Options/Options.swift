@@ -26,12 +26,12 @@ extension Options {
   public func validate(_ problems: inout OptionProblems) {}
 
   /// The options in the order of their declaration.
-  public static func describe() -> [OptionInfo] { Self().describe(within: OuterTypes().adding(Self.self) ?? OuterTypes()) }
+  package static func describe() -> [OptionInfo] { Self().describe(within: OuterTypes().adding(Self.self) ?? OuterTypes()) }
 
   /// Decodes the options written at `node`; missing ones are reported at `mark` if there is no node.
   ///
   /// Throws all problems at once, each at its place. Messages do not name the component.
-  public static func decode(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Self {
+  package static func decode(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Self {
     var problems = Problems()
     let given = node.flatMap { $0.isNull ? nil : $0 } ?? ConfigNode(.map([]), at: node?.mark ?? mark)
     let value = readOption(OptionSource(given, path: ""), onto: nil, &problems)
@@ -58,26 +58,26 @@ public struct NoOptions: Options, Hashable {
 }
 
 /// The description of an option.
-public struct OptionInfo: Sendable {
+package struct OptionInfo: Sendable {
   /// The name in snake_case, as it is written in a configuration.
-  public let name: String
+  package let name: String
   /// What the option is for.
-  public let sentence: String
+  package let sentence: String
   /// For a column: `duration`, `list of symbols`.
-  public let typeName: String
+  package let typeName: String
   /// For a sentence: `a duration such as 250ms`.
-  public let typePhrase: String
+  package let typePhrase: String
   /// The default as a user would write it; nil if there is none, and for a mapping, whose options have their own. A secret is `***`.
-  public let defaultText: String?
+  package let defaultText: String?
   /// The allowed values: `1ms to 1h`, `ascending, descending`.
-  public let rangeText: String?
-  public let isRequired: Bool
+  package let rangeText: String?
+  package let isRequired: Bool
   /// JSON Schema of the value.
-  public let schema: JSONValue
+  package let schema: JSONValue
   let form: OptionForm
 
   /// True if the value must not be shown.
-  public var isSecret: Bool { form.isSecret }
+  package var isSecret: Bool { form.isSecret }
   /// The options of a mapping, of the mappings in a list, or of each alternative of a `OneOf`.
-  public var nested: [OptionInfo] { form.nested }
+  package var nested: [OptionInfo] { form.nested }
 }

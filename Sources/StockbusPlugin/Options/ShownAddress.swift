@@ -1,9 +1,9 @@
 /// The part of an address that may be shown: scheme, host and port. User names, passwords, paths and queries often hold secrets.
 ///
 /// The text may be malformed, so in doubt less is shown.
-public enum ShownAddress {
+package enum ShownAddress {
   /// `wss://host:443/…`; the ellipsis stands for whatever is left out.
-  public static func of(_ text: String) -> String {
+  package static func of(_ text: String) -> String {
     let scheme = Self.scheme(of: text)
     let rest = text.utf8.dropFirst(scheme.map { $0.utf8.count + 3 } ?? 0)
     var authority = rest.prefix { !["/", "?", "#", "\\"].contains(Unicode.Scalar($0)) }

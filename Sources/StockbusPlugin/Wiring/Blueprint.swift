@@ -6,29 +6,29 @@ public struct Blueprint: Sendable {
     case source, processor, sink
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// The event types it takes; empty for a source that is not a relay.
-  public let inputs: [any Event.Type]
+  package let inputs: [any Event.Type]
   /// The event type it emits; nil for a sink.
-  public let output: (any Event.Type)?
+  package let output: (any Event.Type)?
   /// The type of its options, for documentation, schema and decoding.
-  public let options: any Options.Type
-  public let commands: [CommandInfo]
-  @usableFromInline let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
+  package let options: any Options.Type
+  package let commands: [CommandInfo]
+  private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
-  @usableFromInline let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
+  private let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
 
   /// The parameters for making a topic.
-  public struct TopicPlan: Sendable {
-    public var name: String
-    public var capacity: Int
-    public var keepsLatest: Bool
+  @usableFromInline package struct TopicPlan: Sendable {
+    @usableFromInline package var name: String
+    @usableFromInline package var capacity: Int
+    @usableFromInline package var keepsLatest: Bool
     /// Bytes of text that its events may hold until all readers have passed them.
-    public var memory = InletOptions.defaultMemory
+    @usableFromInline package var memory = SubscriptionOptions.defaultMemory
     /// How its producer waits for room.
-    public var waiting = Waiting()
+    @usableFromInline package var waiting = Waiting()
 
-    public init(name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false) {
+    package init(name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false) {
       self.name = name
       self.capacity = capacity
       self.keepsLatest = keepsLatest
@@ -36,35 +36,34 @@ public struct Blueprint: Sendable {
   }
 
   /// A blueprint with decoded options, which can be run in a slot any number of times.
-  public struct Assembly: Sendable {
+  package struct Assembly: Sendable {
     /// The symbols of all events that it makes; nil if its settings do not determine them.
-    public let knownSymbols: @Sendable () -> [String]?
+    package let knownSymbols: @Sendable () -> [String]?
     /// The symbols that its settings name, with their places.
-    public let namedSymbols: @Sendable () -> [(name: String, mark: ConfigNode.Mark)]
+    package let namedSymbols: @Sendable () -> [(name: String, mark: ConfigNode.Mark)]
     /// The files that its options name.
-    public let files: [PlacedFile]
+    package let files: [PlacedFile]
     /// What is wrong with the contents of one of its files, as far as the file's beginning shows; see `Component.fault(in:_:)`.
-    public let fault: @Sendable (FileUse) -> String?
+    package let fault: @Sendable (FileUse) -> String?
     /// What is allowed but probably unintended in them; see `Component.doubt(about:_:)`.
-    public let doubt: @Sendable (FileUse) -> String?
+    package let doubt: @Sendable (FileUse) -> String?
     /// Runs one instance in a slot, from start to end.
-    @usableFromInline let run: @Sendable (Slot) async throws -> Ending
+    let run: @Sendable (Slot) async throws -> Ending
     /// The component's type and its settings.
     let component: any Component.Type
     let settings: any Options
     /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
-    @usableFromInline let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
+    let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
 
     /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
     /// the options or the plugin have changed, and while no instance runs.
-    public func succeed(_ old: Assembly, in slot: Slot) -> Memory.Contents {
+    package func succeed(_ old: Assembly, in slot: Slot) -> Memory.Contents {
       let memory = slot.context.memory
       let before = memory.contents
       if component == old.component { carryOver(memory.dropDependent(), old.settings, memory) } else { memory.removeAll() }
       return before
     }
 
-    @usableFromInline
     init(
       _ component: any Component.Type, _ settings: any Options, knownSymbols: @escaping @Sendable () -> [String]?,
       namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)], files: [PlacedFile],
@@ -83,7 +82,8 @@ public struct Blueprint: Sendable {
     }
   }
 
-  @inlinable
+  /// Not inlinable: what it does happens once a component, when a configuration is checked.
+  @usableFromInline
   init<P: Component>(
     _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, topic: (@Sendable (TopicPlan) -> any AnyTopic)?,
     run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
@@ -112,13 +112,12 @@ public struct Blueprint: Sendable {
   }
 
   /// Makes the topic of its output; nil for a sink.
-  public func makeTopic(_ plan: TopicPlan) -> (any AnyTopic)? { topic?(plan) }
+  package func makeTopic(_ plan: TopicPlan) -> (any AnyTopic)? { topic?(plan) }
 
   /// Decodes the options; throws all problems at once.
-  public func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
+  package func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
 }
 
-@usableFromInline
-func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
+private func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
   for fault in faults { fault.report(node?[fault.option], else: mark, &problems) }
 }

@@ -1,21 +1,21 @@
-public import EventBus
+package import EventBus
 
 /// The plugins that a configuration may name.
-public struct Catalogue: Sendable {
+package struct Catalogue: Sendable {
   /// In the order of their names.
-  public let plugins: [Plugin]
+  package let plugins: [Plugin]
 
   /// Traps if two plugins have the same name.
-  public init(_ plugins: [Plugin]) {
+  package init(_ plugins: [Plugin]) {
     self.plugins = plugins.sorted { $0.name < $1.name }
     precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have one name")
   }
 
   /// The event types that its plugins take and emit, and those of the run's topics; ordered by name, without duplicates.
-  public var events: [any Event.Type] {
+  package var events: [any Event.Type] {
     let types = RunTopic.allCases.map(\.eventType) + plugins.flatMap(\.eventTypes)
     return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  public subscript(name: String) -> Plugin? { plugins.first { $0.name == name } }
+  package subscript(name: String) -> Plugin? { plugins.first { $0.name == name } }
 }

@@ -1,10 +1,10 @@
 /// An error that a component's `drain` has thrown: what it held back is lost, and another instance cannot recover it.
-public struct DrainError: Error, CustomStringConvertible {
-  public let underlying: any Error
+@usableFromInline package struct DrainError: Error, CustomStringConvertible {
+  package let underlying: any Error
 
   /// Wraps an error, except a cancellation.
   @usableFromInline
   static func of(_ error: any Error) -> any Error { error is CancellationError ? error : DrainError(underlying: error) }
 
-  public var description: String { "\(underlying)" }
+  @usableFromInline package var description: String { "\(underlying)" }
 }

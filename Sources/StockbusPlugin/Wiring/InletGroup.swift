@@ -1,8 +1,8 @@
 public import EventBus
 
 /// A component's inputs of one event type: inlets that share a parker.
-public struct InletGroup<E: Event>: Sendable {
-  public let inlets: [Inlet<E>]
+@usableFromInline package struct InletGroup<E: Event>: Sendable {
+  @usableFromInline package let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
   @usableFromInline let stop: StopToken
   /// The same inlets without their type.

@@ -1,8 +1,8 @@
-public import EventBus
+package import EventBus
 internal import Synchronization
 
 /// One input of a component: its present inlet, and the counts of the inlets before it.
-public final class InputPort: Sendable {
+package final class InputPort: Sendable {
   private struct State {
     var inlet: any AnyInlet
     var archive = EdgeCounts()
@@ -14,12 +14,12 @@ public final class InputPort: Sendable {
 
   init(_ edge: Edge, _ parker: Parker) { state = Mutex(State(inlet: edge.topic.attachReader(parker, options: edge.options))) }
 
-  public var inlet: any AnyInlet { state.withLock { $0.inlet } }
+  @usableFromInline package var inlet: any AnyInlet { state.withLock { $0.inlet } }
   /// The topic's name.
-  public var name: String { inlet.name }
+  package var name: String { inlet.name }
 
   /// The counts of all events of this input.
-  public var counts: EdgeCounts {
+  package var counts: EdgeCounts {
     state.withLock { state in
       var counts = state.archive
       if !state.isRetired { counts += state.inlet.counts }
@@ -38,7 +38,7 @@ public final class InputPort: Sendable {
   }
 
   /// Continues with other options at the same event. Only the reader may call, between two batches.
-  func reattach(options: InletOptions) {
+  func reattach(options: SubscriptionOptions) {
     state.withLock { state in
       if state.inlet.options == options { return }
       let old = state.inlet
@@ -49,11 +49,11 @@ public final class InputPort: Sendable {
 }
 
 /// An input to be attached: a topic, and how to read it.
-public struct Edge: Sendable {
-  public let topic: any AnyTopic
-  public let options: InletOptions
+package struct Edge: Sendable {
+  package let topic: any AnyTopic
+  package let options: SubscriptionOptions
 
-  public init(_ topic: any AnyTopic, options: InletOptions = InletOptions()) {
+  package init(_ topic: any AnyTopic, options: SubscriptionOptions = SubscriptionOptions()) {
     self.topic = topic
     self.options = options
   }

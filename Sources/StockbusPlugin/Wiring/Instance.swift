@@ -4,7 +4,7 @@ public import EventBus
 // component's type is known.
 
 /// How an instance has ended without failing.
-public enum Ending: Sendable, Hashable {
+@usableFromInline package enum Ending: Sendable, Hashable {
   /// All inputs have ended, or a source has no more events.
   case ended
   /// Another instance is to continue in its place.

@@ -4,15 +4,15 @@ internal import Synchronization
 /// What a plugin's module exports: a name, a description, and a blueprint for each fitting upstream type.
 public struct Plugin: Sendable {
   /// The event types that a plugin takes.
-  public enum Accepts: Sendable {
+  package enum Accepts: Sendable {
     case types([any Event.Type])
     case anyEvent, anySymbolEvent, anyPricedEvent
   }
 
   /// The name in a configuration's `plugin:`.
-  public let name: String
+  package let name: String
   /// What it does, in one sentence.
-  public let doc: String
+  package let doc: String
   /// The precompiled blueprints: of the one type, of the hot types, or of every value of `choice`.
   private let compiled: CompiledBlueprints
   private let open: OpenTypes?
@@ -81,19 +81,19 @@ public struct Plugin: Sendable {
 
   private var blueprints: [Blueprint] { compiled.all(of: name) }
 
-  public var kind: Blueprint.Kind { blueprints[0].kind }
-  public var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
+  package var kind: Blueprint.Kind { blueprints[0].kind }
+  package var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
   /// The options' type.
-  public var options: any Options.Type { blueprints[0].options }
-  public var commands: [CommandInfo] { blueprints[0].commands }
+  package var options: any Options.Type { blueprints[0].options }
+  package var commands: [CommandInfo] { blueprints[0].commands }
   /// What it emits, for documentation: type names, or words such as "what it takes".
-  public var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
+  package var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
 
   /// The event types it is compiled for, inputs before outputs; some may occur twice.
-  public var eventTypes: [any Event.Type] { blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) }
+  package var eventTypes: [any Event.Type] { blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) }
 
   /// The event type that it emits for any input; nil if that depends on the input, and if it emits nothing.
-  public var fixedOutput: (any Event.Type)? {
+  package var fixedOutput: (any Event.Type)? {
     guard let output = blueprints[0].output, !emits.isEmpty, blueprints.allSatisfy({ $0.output == output }) else { return nil }
     return output
   }
@@ -101,7 +101,7 @@ public struct Plugin: Sendable {
   static func name(of type: any Event.Type) -> String { type.eventName }
 
   /// True if it can take this type.
-  public func fits(_ type: any Event.Type) -> Bool {
+  package func fits(_ type: any Event.Type) -> Bool {
     switch accepts {
     case .types(let types): types.contains { $0 == type }
     case .anyEvent: true
@@ -111,10 +111,10 @@ public struct Plugin: Sendable {
   }
 
   /// True if it requires inputs; otherwise it must have none.
-  public var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
+  package var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
 
   /// The event types it takes, in words: `trade, quote`, `events with a price`.
-  public var acceptedTypes: String {
+  package var acceptedTypes: String {
     switch accepts {
     case .types(let types): types.map(Self.name).joined(separator: ", ")
     case .anyEvent: "any event"
@@ -124,7 +124,7 @@ public struct Plugin: Sendable {
   }
 
   /// Checks the options by decoding them; throws all problems at once.
-  public func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) { try Self.check(options, node, mark) }
+  package func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) { try Self.check(options, node, mark) }
 
   private static func check<O: Options>(_: O.Type, _ node: ConfigNode?, _ mark: ConfigNode.Mark) throws(Problems) {
     _ = try O.decode(node, at: mark)

@@ -1,11 +1,11 @@
 internal import CMemoryBarrier
-public import EventBus
+package import EventBus
 
 /// The most events of one batch; bounds how long a component keeps its actor.
 @inlinable public var maximumBatch: Int { 1024 }
 
 /// How long a resident loop may keep its actor and its pool thread.
-public struct Quantum {
+@usableFromInline package struct Quantum {
   @usableFromInline var events = 0
   @usableFromInline var batches = 0
   @usableFromInline var spinBudget: SpinBudget
@@ -14,7 +14,7 @@ public struct Quantum {
   @usableFromInline static var slice: Int64 { 500_000 }
 
   /// For the loop whose owner sleeps at `parker`.
-  @inlinable public init(_ parker: Parker) { spinBudget = SpinBudget(parker.waiting.strategy) }
+  @inlinable package init(_ parker: Parker) { spinBudget = SpinBudget(parker.waiting.strategy) }
 
   /// True when the time slice is over; reads the clock once in 32 batches or 8,192 events.
   @inlinable @inline(__always)

@@ -1,11 +1,11 @@
-public import EventBus
+package import EventBus
 internal import Synchronization
 
 /// A component's place in a run: its inputs and output, its parker, its counters and its memory. Instances run in it one at a time; each
 /// continues at the event after the last one that the instance before it has finished.
-public final class Slot: Sendable {
-  public let context: Context
-  public let output: (any AnyTopic)?
+@usableFromInline package final class Slot: Sendable {
+  @usableFromInline package let context: Context
+  @usableFromInline package let output: (any AnyTopic)?
   /// Where its instance sleeps for events. A processor waits for room there too.
   @usableFromInline let parker: Parker
   /// Why an instance stops before its inputs have ended.
@@ -32,7 +32,7 @@ public final class Slot: Sendable {
   }
 
   /// Attaches the inputs, whose event types the caller has checked. `output` is a topic made by the blueprint's `makeTopic`.
-  public init(_ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?) {
+  package init(_ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?) {
     self.context = context
     self.output = output
     let parker = if kind == .processor, let output { output.producer } else { Parker(context.waiting) }
@@ -40,11 +40,11 @@ public final class Slot: Sendable {
     state = Mutex(State(ports: inputs.map { InputPort($0, parker) }))
   }
 
-  public var id: String { context.id }
+  package var id: String { context.id }
   /// The present inputs, in the order of the configuration.
-  public var ports: [InputPort] { state.withLock { $0.ports } }
+  package var ports: [InputPort] { state.withLock { $0.ports } }
   /// The former inputs; their counts no longer change.
-  public var retiredPorts: [InputPort] { state.withLock { $0.retired } }
+  package var retiredPorts: [InputPort] { state.withLock { $0.retired } }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
 
   // MARK: The owner's side
@@ -52,15 +52,15 @@ public final class Slot: Sendable {
   /// Runs one instance: init, start, work, stop. Returns when all inputs have ended, a source has no more events, or the instance was asked
   /// to hand over. One instance at a time.
   @discardableResult
-  public func run(_ assembly: Blueprint.Assembly) async throws -> Ending { try await assembly.run(self) }
+  package func run(_ assembly: Blueprint.Assembly) async throws -> Ending { try await assembly.run(self) }
 
   /// Asks the instance to return, because another one is to continue: the batch in hand is finished, waiting events stay. For components
   /// with inputs; a source must be cancelled too.
-  public func quiesce() { ask(.leave) }
+  package func quiesce() { ask(.leave) }
 
   /// Asks the instance to continue with other inputs, between two batches, and then calls `done`. An input with the same topic continues at
   /// its position, with new options if they differ.
-  public func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
+  package func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
 
   private func ask(_ request: Request) {
     // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
@@ -73,7 +73,7 @@ public final class Slot: Sendable {
   }
 
   /// Lets the next instance continue after one has left.
-  public func goOn() { state.withLock { goOn(&$0) } }
+  package func goOn() { state.withLock { goOn(&$0) } }
 
   private func goOn(_ state: inout State) {
     state.request = .none
@@ -82,7 +82,7 @@ public final class Slot: Sendable {
   }
 
   /// Withdraws a rewiring; returns false if it has already been carried out.
-  public func withdraw() -> Bool {
+  package func withdraw() -> Bool {
     state.withLock { state in
       guard case .rewire = state.request else { return false }
       goOn(&state)
@@ -94,7 +94,7 @@ public final class Slot: Sendable {
   var isLeaving: Bool { state.withLock { if case .leave = $0.request { true } else { false } } }
 
   /// Replaces the inputs as `rewire` does, but while no instance runs.
-  public func reconnect(_ edges: [Edge]) {
+  package func reconnect(_ edges: [Edge]) {
     var old = ports
     let ports = edges.map { edge in
       guard let place = old.firstIndex(where: { $0.inlet.source === edge.topic }) else { return InputPort(edge, parker) }
@@ -110,19 +110,19 @@ public final class Slot: Sendable {
   }
 
   /// Restores the memory that `succeed` returned.
-  public func restore(_ memory: Memory.Contents) { context.memory.contents = memory }
+  package func restore(_ memory: Memory.Contents) { context.memory.contents = memory }
 
   /// Ends the instance, and every later one, at once, wherever it waits at a topic. Waiting events stay.
-  public func cutOff() {
+  package func cutOff() {
     stop.cutOff()
     wake()
   }
 
-  public var isCutOff: Bool { stop.isCutOff }
+  package var isCutOff: Bool { stop.isCutOff }
 
   /// Ends the component for good: its output is closed and its inputs are detached, so that nothing waits for it. Only while no instance
   /// runs.
-  public func retire() {
+  package func retire() {
     for port in ports { port.inlet.detach() }
     output?.close()
   }
@@ -133,10 +133,10 @@ public final class Slot: Sendable {
   }
 
   /// Calls `body` once, when an instance has started. If none starts, `run` returns or throws without the call.
-  public func whenStarted(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenStarted = body } }
+  package func whenStarted(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenStarted = body } }
 
   /// Sends a command to the present instance; throws if it takes no commands, does not know this one, or is not running.
-  public func perform(_ command: Command) async throws(CommandError) -> String {
+  package func perform(_ command: Command) async throws(CommandError) -> String {
     guard let component = state.withLock({ $0.component }) else { throw .notRunning(id) }
     guard let commandable = component as? any CommandableComponent else { throw .takesNoCommands(id) }
     return try await Self.perform(command, on: commandable)

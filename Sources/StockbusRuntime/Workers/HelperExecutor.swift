@@ -1,10 +1,10 @@
 /// An executor on a pool's workers for tasks that should run in parallel with their starter: an idle worker takes each at once.
-public final class HelperExecutor: TaskExecutor {
-  public static let shared = HelperExecutor(WorkerPool.shared)
+package final class HelperExecutor: TaskExecutor {
+  package static let shared = HelperExecutor(WorkerPool.shared)
 
   private let pool: WorkerPool
 
   init(_ pool: WorkerPool) { self.pool = pool }
 
-  public func enqueue(_ job: consuming ExecutorJob) { pool.place(PlacedJob(UnownedJob(job), on: self)) }
+  package func enqueue(_ job: consuming ExecutorJob) { pool.place(PlacedJob(UnownedJob(job), on: self)) }
 }

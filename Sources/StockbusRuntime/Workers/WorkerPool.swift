@@ -1,5 +1,5 @@
 internal import CMemoryBarrier
-public import EventBus
+package import EventBus
 internal import StockbusPlugin
 
 /// The threads that a run's components share, one per processor. A component that is woken runs on the thread that woke it.
@@ -10,9 +10,9 @@ internal import StockbusPlugin
 /// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker.
 ///
 /// A worker checks the ages of its own waiting jobs between two jobs. While one job takes long, a `WorkerMonitor` does.
-public final class WorkerPool: TaskExecutor, SleepWatch {
+package final class WorkerPool: TaskExecutor, SleepWatch {
   /// The pool of the process. Its threads are started when they are first needed, and stay.
-  public static let shared = WorkerPool(count: usableProcessors())
+  package static let shared = WorkerPool(count: usableProcessors())
 
   private let workers: [Worker]
   private let monitor: WorkerMonitor?
@@ -30,9 +30,9 @@ public final class WorkerPool: TaskExecutor, SleepWatch {
   }
 
   /// How components on this pool wait.
-  public var parking: Waiting { Waiting(.park, watch: self) }
+  package var parking: Waiting { Waiting(.park, watch: self) }
 
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = PlacedJob(UnownedJob(job), on: self)
     if let worker = current.worker { return worker.append(job, since: worker.began, for: self) }
     // From outside the pool: a timer, a socket, a component with a thread of its own.
@@ -57,7 +57,7 @@ public final class WorkerPool: TaskExecutor, SleepWatch {
   }
 
   /// The worker's thread checks again on the sleeper's behalf. Returns false on any other thread, which has to run the barrier itself.
-  public func notice(_ parker: Parker) -> Bool {
+  package func notice(_ parker: Parker) -> Bool {
     guard let worker = current.worker else { return false }
     if parker.beginNotice() { worker.add(sleeper: parker) }
     return true

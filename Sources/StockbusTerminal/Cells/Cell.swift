@@ -1,10 +1,10 @@
 /// One cell of a screen: a character with its style.
-public struct Cell: Hashable, Sendable {
+package struct Cell: Hashable, Sendable {
   /// A user-perceived character, one or two columns wide; empty for the right half of a wide one.
-  public var text: String
-  public var style: Style
+  package var text: String
+  package var style: Style
 
-  public init(_ text: String = " ", _ style: Style = .plain) {
+  package init(_ text: String = " ", _ style: Style = .plain) {
     self.text = text
     self.style = style
   }

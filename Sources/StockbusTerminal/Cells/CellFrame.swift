@@ -1,28 +1,28 @@
 /// The cells of a whole screen. A program draws into a frame, which is then compared with the one on the terminal.
 ///
 /// Anything outside the frame is cut. A wide character is never drawn in half, and no half of one is left over.
-public struct CellFrame: Hashable, Sendable {
-  public let size: TerminalSize
+package struct CellFrame: Hashable, Sendable {
+  package let size: TerminalSize
   /// Row by row.
   var cells: ContiguousArray<Cell>
 
   /// A blank frame in one style.
-  public init(size: TerminalSize, style: Style = .plain) {
+  package init(size: TerminalSize, style: Style = .plain) {
     self.size = size
     cells = ContiguousArray(repeating: Cell(" ", style), count: size.columns * size.rows)
   }
 
-  public var columns: Int { size.columns }
-  public var rows: Int { size.rows }
+  package var columns: Int { size.columns }
+  package var rows: Int { size.rows }
 
   /// The cell at a place inside the frame.
-  public subscript(row: Int, column: Int) -> Cell { cells[row * size.columns + column] }
+  package subscript(row: Int, column: Int) -> Cell { cells[row * size.columns + column] }
 
   /// Draws text at a position, at most `width` columns of it; returns the column after it.
   ///
   /// Control characters and the like are removed as in `StyledLine`.
   @discardableResult
-  public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, width: Int = .max) -> Int {
+  package mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, width: Int = .max) -> Int {
     let end = width >= columns - column ? columns : column + max(0, width)
     guard row >= 0, row < rows, column < end else { return column }
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return putASCII(text, row: row, column: column, style, end: end) }
@@ -55,7 +55,7 @@ public struct CellFrame: Hashable, Sendable {
 
   /// Draws a line of several styles; pieces without a background keep that of `style`.
   @discardableResult
-  public mutating func put(_ line: StyledLine, row: Int, column: Int, over style: Style = .plain, width: Int = .max) -> Int {
+  package mutating func put(_ line: StyledLine, row: Int, column: Int, over style: Style = .plain, width: Int = .max) -> Int {
     let end = width >= columns - column ? columns : column + max(0, width)
     var at = column
     for run in line.runs {
@@ -68,14 +68,14 @@ public struct CellFrame: Hashable, Sendable {
   }
 
   /// Clears columns of a row in one style.
-  public mutating func clear(row: Int, from column: Int = 0, to end: Int = .max, _ style: Style) {
+  package mutating func clear(row: Int, from column: Int = 0, to end: Int = .max, _ style: Style) {
     guard row >= 0, row < rows else { return }
     let range = max(0, column)..<max(max(0, column), min(end, columns))
     for at in range { set(row, at, Cell(" ", style)) }
   }
 
   /// Changes the style of columns of a row.
-  public mutating func restyle(row: Int, from column: Int = 0, to end: Int = .max, _ change: (inout Style) -> Void) {
+  package mutating func restyle(row: Int, from column: Int = 0, to end: Int = .max, _ change: (inout Style) -> Void) {
     guard row >= 0, row < rows else { return }
     let begin = max(0, column)
     for at in begin..<max(begin, min(end, columns)) { change(&cells[row * columns + at].style) }
@@ -90,7 +90,7 @@ public struct CellFrame: Hashable, Sendable {
   }
 
   /// The text of a row without trailing blanks.
-  public func text(row: Int) -> String {
+  package func text(row: Int) -> String {
     var text = ""
     for column in 0..<columns { text += self[row, column].text }
     while text.last == " " { text.removeLast() }
@@ -98,10 +98,10 @@ public struct CellFrame: Hashable, Sendable {
   }
 
   /// The text of all rows.
-  public var text: [String] { (0..<rows).map { text(row: $0) } }
+  package var text: [String] { (0..<rows).map { text(row: $0) } }
 
   /// A row in pieces of one style each, without trailing blanks.
-  public func line(row: Int) -> StyledLine {
+  package func line(row: Int) -> StyledLine {
     var end = columns
     while end > 0, self[row, end - 1].text == " " { end -= 1 }
     var line = StyledLine()

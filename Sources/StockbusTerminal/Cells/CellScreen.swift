@@ -1,23 +1,23 @@
 /// The contents of a terminal in full-screen mode, and the bytes that change it to the next frame.
 ///
 /// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
-public struct CellScreen: Sendable {
+package struct CellScreen: Sendable {
   private var shown: CellFrame?
   private let colors: ColorDepth
   private let isUTF8: Bool
   /// Escape sequences by style, cached because finding the nearest of 256 colours takes longer than drawing.
   private var sequences: [Style: [UInt8]] = [:]
 
-  public init(colors: ColorDepth, isUTF8: Bool) {
+  package init(colors: ColorDepth, isUTF8: Bool) {
     self.colors = colors
     self.isUTF8 = isUTF8
   }
 
   /// To be called when the contents of the screen are unknown: the next frame is drawn completely.
-  public mutating func invalidate() { shown = nil }
+  package mutating func invalidate() { shown = nil }
 
   /// The bytes that show `frame`; empty if it is already shown. With `synchronized` the frame appears at once on terminals that support it.
-  public mutating func show(_ frame: CellFrame, synchronized: Bool) -> [UInt8] {
+  package mutating func show(_ frame: CellFrame, synchronized: Bool) -> [UInt8] {
     var out: [UInt8] = []
     if let shown, shown.size == frame.size {
       if shown == frame { return [] }

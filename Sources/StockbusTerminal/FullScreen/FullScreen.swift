@@ -30,7 +30,7 @@ struct FullScreen {
 }
 
 /// How a printed line is treated while a full screen is on.
-public enum LineRole: Sendable, Hashable {
+package enum LineRole: Sendable, Hashable {
   /// Requested output: shown at once, and printed when the screen is off again.
   case output
   /// A log line, which the screen shows itself; printed afterwards if it is important.

@@ -1,5 +1,5 @@
 /// An event for a program in full-screen mode.
-public enum ScreenInput: Sendable, Hashable {
+package enum ScreenInput: Sendable, Hashable {
   case key(KeyPress)
   case mouse(MouseEvent)
   /// The size of the window has changed.
@@ -15,11 +15,11 @@ public enum ScreenInput: Sendable, Hashable {
 }
 
 /// The live block of an owner that does not have the screen.
-public struct ScreenPane: Sendable, Hashable {
-  public var owner: String
-  public var lines: [StyledLine]
+package struct ScreenPane: Sendable, Hashable {
+  package var owner: String
+  package var lines: [StyledLine]
 
-  public init(owner: String, lines: [StyledLine]) {
+  package init(owner: String, lines: [StyledLine]) {
     self.owner = owner
     self.lines = lines
   }

@@ -6,25 +6,25 @@
 /// An Escape before a plain key is the key Escape and then that key, even in one read: most terminals send Alt with a key as the same
 /// bytes, and programs between (tmux, a slow line) remove the delay that could distinguish them. Alt is reported only if a sequence states
 /// it.
-public struct InputDecoder: Sendable {
+package struct InputDecoder: Sendable {
   private var pending: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
   /// True if a sequence has begun and not ended.
-  public var isPending: Bool { !pending.isEmpty }
+  package var isPending: Bool { !pending.isEmpty }
 
   /// Longer sequences are unknown and are skipped.
   static let limit = 128
 
   /// Returns the events that are complete.
-  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
+  package mutating func feed(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
     pending += bytes
     return decode(isFinal: false)
   }
 
   /// To be called when nothing follows what is pending: a lone Escape is then the key.
-  public mutating func timeout() -> [InputEvent] { decode(isFinal: true) }
+  package mutating func timeout() -> [InputEvent] { decode(isFinal: true) }
 
   private enum Step {
     case event(InputEvent, Int)

@@ -1,5 +1,5 @@
 /// A key of the keyboard.
-public enum Key: Hashable, Sendable {
+package enum Key: Hashable, Sendable {
   /// The character that the key types: `a`, `A`, `é`.
   case character(Character)
   case enter, tab, escape, backspace, delete, insert
@@ -9,38 +9,38 @@ public enum Key: Hashable, Sendable {
 }
 
 /// Modifier keys that were held down. Shift is only reported for keys that type no character.
-public struct KeyModifiers: OptionSet, Hashable, Sendable {
-  public let rawValue: UInt8
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct KeyModifiers: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let shift = KeyModifiers(rawValue: 1)
-  public static let alt = KeyModifiers(rawValue: 2)
-  public static let control = KeyModifiers(rawValue: 4)
+  package static let shift = KeyModifiers(rawValue: 1)
+  package static let alt = KeyModifiers(rawValue: 2)
+  package static let control = KeyModifiers(rawValue: 4)
 }
 
 /// A key with its modifiers.
-public struct KeyPress: Hashable, Sendable {
-  public var key: Key
-  public var modifiers: KeyModifiers
+package struct KeyPress: Hashable, Sendable {
+  package var key: Key
+  package var modifiers: KeyModifiers
 
-  public init(_ key: Key, _ modifiers: KeyModifiers = []) {
+  package init(_ key: Key, _ modifiers: KeyModifiers = []) {
     self.key = key
     self.modifiers = modifiers
   }
 }
 
 /// A mouse action, at a position counted from 0.
-public struct MouseEvent: Hashable, Sendable {
-  public enum Action: Hashable, Sendable {
+package struct MouseEvent: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Button 0 is the left one.
     case press(Int), release, wheelUp, wheelDown
   }
-  public var action: Action
-  public var row: Int
-  public var column: Int
-  public var modifiers: KeyModifiers
+  package var action: Action
+  package var row: Int
+  package var column: Int
+  package var modifiers: KeyModifiers
 
-  public init(_ action: Action, row: Int, column: Int, modifiers: KeyModifiers = []) {
+  package init(_ action: Action, row: Int, column: Int, modifiers: KeyModifiers = []) {
     self.action = action
     self.row = row
     self.column = column
@@ -49,7 +49,7 @@ public struct MouseEvent: Hashable, Sendable {
 }
 
 /// A decoded input of a terminal.
-public enum InputEvent: Hashable, Sendable {
+package enum InputEvent: Hashable, Sendable {
   case key(KeyPress)
   case mouse(MouseEvent)
   /// The terminal's response about a private mode (DECRPM): 1 and 3 set, 2 reset, 0 unknown, 4 permanently reset.

@@ -1,22 +1,22 @@
 /// A table that is drawn in place at the bottom of a terminal, below earlier output; it does not use the alternate screen.
 ///
 /// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
-public struct LiveScreen: Sendable {
+package struct LiveScreen: Sendable {
   private var frame: Frame
   private let capabilities: TerminalCapabilities
 
-  public init(_ capabilities: TerminalCapabilities) {
+  package init(_ capabilities: TerminalCapabilities) {
     self.capabilities = capabilities
     frame = Frame(size: capabilities.size)
   }
 
   /// True if a block is on the screen: the cursor is hidden, and long lines are cut.
-  public var isLive: Bool { !frame.lines.isEmpty }
+  package var isLive: Bool { !frame.lines.isEmpty }
 
   /// Replaces the block by `block`, with the lines of `log` printed above it; sends only what has changed.
   ///
   /// The block is cut to the size of the terminal; lines of the log are printed completely.
-  public mutating func show(_ block: [StyledLine], log: [StyledLine] = [], size: TerminalSize) -> [UInt8] {
+  package mutating func show(_ block: [StyledLine], log: [StyledLine] = [], size: TerminalSize) -> [UInt8] {
     var next = Frame(size: size)
     next.lines = block.prefix(size.rows).map { render($0.prefix(columns: size.columns)) }
     defer { frame = next }
@@ -24,7 +24,7 @@ public struct LiveScreen: Sendable {
   }
 
   /// Leaves the block on the screen and moves the cursor below it.
-  public mutating func finish() -> [UInt8] {
+  package mutating func finish() -> [UInt8] {
     defer { frame.lines = [] }
     return FrameDiff.finish(frame)
   }

@@ -1,27 +1,27 @@
 /// A foreground or background colour.
-public enum Color: Hashable, Sendable {
+package enum Color: Hashable, Sendable {
   /// One of the sixteen colours that every colour terminal has, according to its theme: 0–7 and the bright 8–15.
   case ansi(UInt8)
   /// One of the 256 of xterm's palette.
   case palette(UInt8)
   case rgb(UInt8, UInt8, UInt8)
 
-  public static let black = Color.ansi(0)
-  public static let red = Color.ansi(1)
-  public static let green = Color.ansi(2)
-  public static let yellow = Color.ansi(3)
-  public static let blue = Color.ansi(4)
-  public static let magenta = Color.ansi(5)
-  public static let cyan = Color.ansi(6)
-  public static let white = Color.ansi(7)
-  public static let gray = Color.ansi(8)
-  public static let brightRed = Color.ansi(9)
-  public static let brightGreen = Color.ansi(10)
-  public static let brightYellow = Color.ansi(11)
-  public static let brightBlue = Color.ansi(12)
-  public static let brightMagenta = Color.ansi(13)
-  public static let brightCyan = Color.ansi(14)
-  public static let brightWhite = Color.ansi(15)
+  package static let black = Color.ansi(0)
+  package static let red = Color.ansi(1)
+  package static let green = Color.ansi(2)
+  package static let yellow = Color.ansi(3)
+  package static let blue = Color.ansi(4)
+  package static let magenta = Color.ansi(5)
+  package static let cyan = Color.ansi(6)
+  package static let white = Color.ansi(7)
+  package static let gray = Color.ansi(8)
+  package static let brightRed = Color.ansi(9)
+  package static let brightGreen = Color.ansi(10)
+  package static let brightYellow = Color.ansi(11)
+  package static let brightBlue = Color.ansi(12)
+  package static let brightMagenta = Color.ansi(13)
+  package static let brightCyan = Color.ansi(14)
+  package static let brightWhite = Color.ansi(15)
 
   /// The SGR parameters for this colour, or the nearest one that `depth` allows; empty without colours.
   ///

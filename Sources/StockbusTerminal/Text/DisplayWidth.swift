@@ -3,7 +3,7 @@ extension Character {
   /// characters, otherwise 1.
   ///
   /// By grapheme clusters, according to Unicode's UAX #11 (East Asian Width) and UTS #51 (emoji presentation).
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     if let ascii = asciiValue { return ascii >= 0x20 && ascii < 0x7f ? 1 : 0 }
     var width = 0
     for scalar in unicodeScalars {
@@ -39,13 +39,13 @@ extension Character {
 
 extension StringProtocol {
   /// The columns that this text takes on a terminal.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 
   /// The longest prefix that takes at most `columns`, without half of a wide character.
-  public func prefix(columns: Int) -> SubSequence {
+  package func prefix(columns: Int) -> SubSequence {
     var left = columns
     var end = startIndex
     while end < endIndex {
@@ -57,14 +57,14 @@ extension StringProtocol {
   }
 
   /// This text if it fits into `columns`, otherwise its beginning followed by `ellipsis`.
-  public func truncated(columns: Int, ellipsis: String = "…") -> String {
+  package func truncated(columns: Int, ellipsis: String = "…") -> String {
     if displayWidth <= columns { return String(self) }
     let room = columns - ellipsis.displayWidth
     return room < 0 ? String(prefix(columns: columns)) : prefix(columns: room) + ellipsis
   }
 
   /// This text cut or padded with blanks to exactly `columns`.
-  public func padded(columns: Int, alignment: TextAlignment = .leading, ellipsis: String = "…") -> String {
+  package func padded(columns: Int, alignment: TextAlignment = .leading, ellipsis: String = "…") -> String {
     let text = truncated(columns: columns, ellipsis: ellipsis)
     let missing = Swift.max(0, columns - text.displayWidth)
     let before =
@@ -78,6 +78,6 @@ extension StringProtocol {
 }
 
 /// The alignment of a text in its column.
-public enum TextAlignment: Hashable, Sendable, CaseIterable {
+package enum TextAlignment: Hashable, Sendable, CaseIterable {
   case leading, center, trailing
 }

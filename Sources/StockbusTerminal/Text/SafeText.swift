@@ -6,7 +6,7 @@ extension String {
   /// Tabs and line ends become blanks. All other control characters (C0, DEL, C1) are removed, so that only the harmless rest of an escape
   /// sequence is shown. Bidirectional controls are removed too, because with them a text can look like another one, and so are marks beyond
   /// `markLimit` on one character.
-  public var terminalSafe: String {
+  package var terminalSafe: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var safe = String.UnicodeScalarView()
     var marks = 0

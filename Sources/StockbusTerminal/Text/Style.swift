@@ -1,15 +1,15 @@
 /// The style of text: colours and attributes.
-public struct Style: Hashable, Sendable {
-  public var foreground: Color?
-  public var background: Color?
-  public var isBold: Bool
-  public var isDim: Bool
-  public var isItalic: Bool
-  public var isUnderlined: Bool
+package struct Style: Hashable, Sendable {
+  package var foreground: Color?
+  package var background: Color?
+  package var isBold: Bool
+  package var isDim: Bool
+  package var isItalic: Bool
+  package var isUnderlined: Bool
   /// Exchanges foreground and background.
-  public var isInverse: Bool
+  package var isInverse: Bool
 
-  public init(
+  package init(
     _ foreground: Color? = nil, on background: Color? = nil, bold: Bool = false, dim: Bool = false, italic: Bool = false,
     underlined: Bool = false, inverse: Bool = false
   ) {
@@ -23,11 +23,11 @@ public struct Style: Hashable, Sendable {
   }
 
   /// The terminal's default style.
-  public static let plain = Style()
+  package static let plain = Style()
 
   /// The escape sequence (SGR) that sets this style after a reset, with the nearest colours that `depth` allows; empty if there is nothing
   /// to set. Attributes are used even without colours, because `NO_COLOR` concerns only colours.
-  public func sgr(_ depth: ColorDepth) -> [UInt8] {
+  package func sgr(_ depth: ColorDepth) -> [UInt8] {
     var parameters: [String] = []
     if isBold { parameters.append("1") }
     if isDim { parameters.append("2") }
@@ -41,5 +41,5 @@ public struct Style: Hashable, Sendable {
   }
 
   /// Resets to the terminal's default style.
-  public static let reset = Array("\u{1b}[0m".utf8)
+  package static let reset = Array("\u{1b}[0m".utf8)
 }

@@ -1,39 +1,39 @@
 /// One line of text in pieces of different styles.
 ///
 /// Safe by construction: every text goes through `terminalSafe`, so that no symbol or message can control the terminal.
-public struct StyledLine: Hashable, Sendable {
+package struct StyledLine: Hashable, Sendable {
   /// A piece of text in one style.
-  public struct Run: Hashable, Sendable {
+  package struct Run: Hashable, Sendable {
     /// Without control characters.
-    public let text: String
-    public let style: Style
+    package let text: String
+    package let style: Style
 
-    public init(_ text: String, _ style: Style = .plain) {
+    package init(_ text: String, _ style: Style = .plain) {
       self.text = text.terminalSafe
       self.style = style
     }
   }
 
-  public private(set) var runs: [Run] = []
+  package private(set) var runs: [Run] = []
 
-  public init() {}
+  package init() {}
 
-  public init(_ text: String, _ style: Style = .plain) { append(text, style) }
+  package init(_ text: String, _ style: Style = .plain) { append(text, style) }
 
-  public init(_ runs: [Run]) { self.runs = runs }
+  package init(_ runs: [Run]) { self.runs = runs }
 
-  public mutating func append(_ text: String, _ style: Style = .plain) { runs.append(Run(text, style)) }
+  package mutating func append(_ text: String, _ style: Style = .plain) { runs.append(Run(text, style)) }
 
-  public static func + (a: StyledLine, b: StyledLine) -> StyledLine { StyledLine(a.runs + b.runs) }
+  package static func + (a: StyledLine, b: StyledLine) -> StyledLine { StyledLine(a.runs + b.runs) }
 
   /// The text without styles.
-  public var text: String { runs.map(\.text).joined() }
+  package var text: String { runs.map(\.text).joined() }
 
   /// The columns that the line takes.
-  public var displayWidth: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
+  package var displayWidth: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
 
   /// The longest prefix that takes at most `columns`.
-  public func prefix(columns: Int) -> StyledLine {
+  package func prefix(columns: Int) -> StyledLine {
     var left = columns
     var line = StyledLine()
     for run in runs {
@@ -47,7 +47,7 @@ public struct StyledLine: Hashable, Sendable {
 }
 
 extension StyledLine: ExpressibleByStringInterpolation {
-  public init(stringLiteral text: String) { self.init(text) }
+  package init(stringLiteral text: String) { self.init(text) }
 }
 
 /// A line as bytes for a certain kind of terminal.

@@ -9,7 +9,7 @@ public final class CapturedNotices: NoticePublisher {
   public let connections = Watched<[ConnectionStatus]>([])
   public let gaps = Watched<[Gap]>([])
 
-  public let rejected = RejectedSymbols()
+  package let rejected = RejectedSymbols()
 
   public init() {}
 

@@ -1,6 +1,6 @@
-public import StockbusConfig
-public import StockbusPlugin
-public import StockbusRuntime
+package import StockbusConfig
+package import StockbusPlugin
+package import StockbusRuntime
 internal import Synchronization
 
 /// A whole pipeline from its YAML text, with a clock that the test controls and captured log lines.
@@ -10,18 +10,18 @@ internal import Synchronization
 /// let report = await harness.run()
 /// #expect(report.exitStatus == 0)
 /// ```
-public final class PipelineHarness: Sendable {
+package final class PipelineHarness: Sendable {
   /// The topology at the beginning of the run.
-  public let topology: Topology
+  package let topology: Topology
   private let catalogue: Catalogue
   private let present: Mutex<Topology>
-  public let pipeline: Pipeline
-  public let clock: ManualTimekeeper
-  public let log: CapturedLog
+  package let pipeline: Pipeline
+  package let clock: ManualTimekeeper
+  package let log: CapturedLog
 
   /// Parses, checks and wires, without starting anything. Throws all problems at once, located in `plugins.yaml`. Components find
   /// `services` in their contexts; by default only the fallbacks, so that nothing is written to the developer's terminal.
-  public init(
+  package init(
     _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
     services: Services = Services()
   ) throws(Problems) {
@@ -34,7 +34,7 @@ public final class PipelineHarness: Sendable {
   }
 
   /// As above, with a list of plugins that the text may name.
-  public convenience init(
+  package convenience init(
     _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
     services: Services = Services()
   ) throws(Problems) {
@@ -42,14 +42,14 @@ public final class PipelineHarness: Sendable {
   }
 
   /// Runs until everything has ended; time advances only when the test advances it. May be called only once.
-  public func run() async -> RunReport { await pipeline.run() }
+  package func run() async -> RunReport { await pipeline.run() }
 
   /// Runs until everything has ended while the clock advances by itself.
-  public func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
+  package func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
 
   /// Changes the running pipeline to the configuration in another text: components that differ are replaced or rewired one by one, in
   /// upstream order. Throws the text's problems, or why a component could not be changed; components before that one stay changed.
-  public func change(to text: String) async throws {
+  package func change(to text: String) async throws {
     let next = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
     let difference = present.withLock { $0 }.difference(to: next)
     let (added, removed) = (difference.ids(.added), difference.ids(.removed))
@@ -62,7 +62,7 @@ public final class PipelineHarness: Sendable {
   }
 
   /// Sends a command to a component: `perform("ticks raise AAPL 10")`. Returns the component's result.
-  public func perform(_ line: String) async throws(CommandError) -> String {
+  package func perform(_ line: String) async throws(CommandError) -> String {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first, words.count == 2, let command = Command(line: words[1]) else {
       throw CommandError("a line is COMPONENT COMMAND …, got '\(line)'")

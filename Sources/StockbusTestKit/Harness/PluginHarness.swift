@@ -29,10 +29,10 @@ public final class PluginHarness: Sendable {
   ///   - run: the run that the component sees.
   ///   - services: the services for the component; by default only the fallbacks, so that nothing is written to the developer's terminal.
   public init(
-    id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: any RunView = NoRun(),
+    id: String = "plugin", seed: UInt64 = 42, clock: ManualTimekeeper = ManualTimekeeper(), run: (any RunView)? = nil,
     services: Services = Services()
   ) {
-    self.run = run
+    self.run = run ?? NoRun()
     self.services = services
     self.id = id
     self.seed = seed

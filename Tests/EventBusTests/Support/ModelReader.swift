@@ -4,7 +4,7 @@ import MarketData
 /// A slow and obvious model of what one inlet should return.
 final class ModelReader<E: TestEvent> {
   let inlet: Inlet<E>
-  let options: InletOptions
+  let options: SubscriptionOptions
   /// Events that were published before the inlet was attached.
   let start: Int
   /// What is left of the snapshot.
@@ -28,7 +28,7 @@ final class ModelReader<E: TestEvent> {
   /// The counts, if another reader has taken its place.
   var final: EdgeCounts?
 
-  init(_ inlet: Inlet<E>, _ options: InletOptions, after published: [E], tableStart: Int?) {
+  init(_ inlet: Inlet<E>, _ options: SubscriptionOptions, after published: [E], tableStart: Int?) {
     self.inlet = inlet
     self.options = options
     start = published.count
@@ -37,7 +37,7 @@ final class ModelReader<E: TestEvent> {
   }
 
   /// A model that continues at event `start`, with `waiting` before it.
-  private init(_ inlet: Inlet<E>, _ options: InletOptions, at start: Int, waiting: [E]) {
+  private init(_ inlet: Inlet<E>, _ options: SubscriptionOptions, at start: Int, waiting: [E]) {
     self.inlet = inlet
     self.options = options
     self.start = start
@@ -47,7 +47,7 @@ final class ModelReader<E: TestEvent> {
 
   /// The model of a reader with other options that takes its place: events that wait outside of the ring come first; events that wait in
   /// the ring are published to it.
-  func handOver(to inlet: Inlet<E>, _ options: InletOptions, published: [E]) -> ModelReader {
+  func handOver(to inlet: Inlet<E>, _ options: SubscriptionOptions, published: [E]) -> ModelReader {
     let isLossless = self.options.overflow == .block
     let start = isLossless ? published.count - waiting.count : published.count
     let next = ModelReader(inlet, options, at: start, waiting: snapshot + front + (isLossless ? [] : waiting))

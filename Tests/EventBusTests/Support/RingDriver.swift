@@ -22,7 +22,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   var flushes = 0
   var asides = 0
 
-  init(seed: Int, capacity: Int, hasTable: Bool, memory: Int = InletOptions.defaultMemory) {
+  init(seed: Int, capacity: Int, hasTable: Bool, memory: Int = SubscriptionOptions.defaultMemory) {
     random = SplitMix(seed)
     tableStart = hasTable ? 0 : nil
     self.memory = memory
@@ -150,10 +150,10 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   private static func end(_ outlet: consuming Outlet<E>) {}
 
-  private mutating func makeOptions() -> InletOptions {
-    InletOptions(
+  private mutating func makeOptions() -> SubscriptionOptions {
+    SubscriptionOptions(
       overflow: Overflow.allCases.randomElement(using: &random)!, capacity: 1 + random.upTo(6), initial: random.oneIn(2),
-      memory: memory == InletOptions.defaultMemory ? memory : 20 + random.upTo(120))
+      memory: memory == SubscriptionOptions.defaultMemory ? memory : 20 + random.upTo(120))
   }
 
   private mutating func attach() {

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// When it has ended, `receive` and `flush` throw the first `WebSocketError`; messages that came before are still received. It may be used
 /// from any task. It answers pings and closing handshakes itself.
-public final class WebSocketConnection: Sendable {
+package final class WebSocketConnection: Sendable {
   let clock: any Timekeeper
   let isClient: Bool
   let state: Mutex<ConnectionState>
@@ -22,10 +22,10 @@ public final class WebSocketConnection: Sendable {
   }
 
   /// True between the handshake and the end.
-  public var isOpen: Bool { state.withLock { if case .open = $0.phase { true } else { false } } }
+  package var isOpen: Bool { state.withLock { if case .open = $0.phase { true } else { false } } }
 
   /// True once a message, or the reply to a ping, has been received.
-  public var hasProven: Bool { state.withLock { $0.hasProven } }
+  package var hasProven: Bool { state.withLock { $0.hasProven } }
 
   // MARK: Receiving
 
@@ -33,7 +33,7 @@ public final class WebSocketConnection: Sendable {
   ///
   /// Without calls about a mebibyte is buffered, and then reading pauses, so that the peer has to wait. Throws a `WebSocketError` once all
   /// messages have been taken and the connection has ended, and `CancellationError`.
-  public nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
+  package nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
     while true {
       let heard = news.rings
       let (batch, resumed, ending) = state.withLock { state in
@@ -56,16 +56,16 @@ public final class WebSocketConnection: Sendable {
   // MARK: Sending
 
   /// Queues a text message for the next flush, without sending or waiting. Ignored if the connection has ended.
-  public func queue(text: UnsafeBufferPointer<UInt8>) { queue(.text, UnsafeRawBufferPointer(text)) }
+  package func queue(text: UnsafeBufferPointer<UInt8>) { queue(.text, UnsafeRawBufferPointer(text)) }
 
   /// As above.
-  public func queue(text: String) {
+  package func queue(text: String) {
     var text = text
     text.withUTF8 { queue(text: $0) }
   }
 
   /// Queues a received message, text or binary, unchanged.
-  public func queue(_ message: WebSocketMessage) {
+  package func queue(_ message: WebSocketMessage) {
     message.payload.withUnsafeReadableBytes { queue(message.kind == .text ? .text : .binary, $0) }
   }
 
@@ -77,7 +77,7 @@ public final class WebSocketConnection: Sendable {
   }
 
   /// Passes what is queued to the socket in one write, without waiting for the socket.
-  public func flushWithoutWaiting() {
+  package func flushWithoutWaiting() {
     let (bytes, channel) = state.withLock { state in
       let bytes = state.outgoing
       // The flushed buffer belongs to the socket, so the next frames get a new one.
@@ -88,7 +88,7 @@ public final class WebSocketConnection: Sendable {
   }
 
   /// Passes what is queued to the socket and waits while the socket cannot take more: back-pressure. Throws as `receive` does.
-  public nonisolated(nonsending) func flush() async throws {
+  package nonisolated(nonsending) func flush() async throws {
     flushWithoutWaiting()
     while true {
       let heard = room.rings
@@ -101,16 +101,16 @@ public final class WebSocketConnection: Sendable {
   }
 
   /// Sends one text message; waits as `flush` does.
-  public nonisolated(nonsending) func send(_ text: String) async throws {
+  package nonisolated(nonsending) func send(_ text: String) async throws {
     queue(text: text)
     try await flush()
   }
 
   /// Sends bytes without a frame around them, for a test with a broken peer.
-  public func sendRaw(_ bytes: [UInt8]) { state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+  package func sendRaw(_ bytes: [UInt8]) { state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
   /// Sends one binary message without waiting.
-  public func send(binary bytes: [UInt8]) {
+  package func send(binary bytes: [UInt8]) {
     bytes.withUnsafeBytes { queue(.binary, $0) }
     flushWithoutWaiting()
   }
@@ -119,14 +119,14 @@ public final class WebSocketConnection: Sendable {
 
   /// Ends the connection because of `error`: waiting messages are still received, then `receive` throws the error. Only the first call has
   /// an effect.
-  public func fail(_ error: WebSocketError) {
+  package func fail(_ error: WebSocketError) {
     let isFirst = end(error)
     guard isFirst else { return }
     if let code = error.codeToSend { sendClose(code, "\(error)") } else { dropChannel() }
   }
 
   /// Begins the closing handshake; afterwards no message is sent or received. `close` waits for its end.
-  public func beginClose(_ code: CloseCode = .normal, _ reason: String = "") {
+  package func beginClose(_ code: CloseCode = .normal, _ reason: String = "") {
     let wasOpen = state.withLock { state in
       guard case .open = state.phase else { return false }
       state.phase = .closing(code)
@@ -139,13 +139,13 @@ public final class WebSocketConnection: Sendable {
 
   /// Closes regularly, and waits until the peer has agreed and the socket is closed. After `limit` the connection is cut. It also waits if
   /// the task is cancelled.
-  public nonisolated(nonsending) func close(_ code: CloseCode = .normal, _ reason: String = "", within limit: Duration) async {
+  package nonisolated(nonsending) func close(_ code: CloseCode = .normal, _ reason: String = "", within limit: Duration) async {
     beginClose(code, reason)
     await finish(within: limit)
   }
 
   /// Waits until the connection has ended for any reason, or the task is cancelled.
-  public nonisolated(nonsending) func awaitEnd() async {
+  package nonisolated(nonsending) func awaitEnd() async {
     do { try await wait { _ in false } } catch { return }
   }
 
@@ -164,10 +164,10 @@ public final class WebSocketConnection: Sendable {
   }
 
   /// Stops reading and answering, even pings, for a test.
-  public func stall() { state.withLock { $0.isStalled = true } }
+  package func stall() { state.withLock { $0.isStalled = true } }
 
   /// Cuts the connection without a close frame; with `reset` the peer gets a TCP reset.
-  public func drop(reset: Bool = false) {
+  package func drop(reset: Bool = false) {
     _ = end(.closed(nil, reason: "cut by this side"))
     guard reset, let channel = state.withLock({ $0.channel }) else { return dropChannel() }
     closeWithReset(channel)

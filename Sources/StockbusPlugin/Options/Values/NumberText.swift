@@ -1,7 +1,7 @@
 /// Common notations for numbers that differ from ours: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
-public enum NumberText {
+package enum NumberText {
   /// What the number is for.
-  public enum Use: Sendable {
+  package enum Use: Sendable {
     case amount, percentage, wholeNumber
   }
 
@@ -10,7 +10,7 @@ public enum NumberText {
 
   /// What to write instead of a text that is not a valid number, such as `write 12.50, without the currency`; nil if the text does not look
   /// like a number, or is valid. It repeats digits of the text.
-  public static func advice(_ text: String, for use: Use = .amount) -> String? {
+  package static func advice(_ text: String, for use: Use = .amount) -> String? {
     if text.utf8.count > limit { return nil }
     var rest = Array(text.unicodeScalars)[...]
     var reasons: [String] = []

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// Documentation/surface.md beside the public types of the bus and the contract.
+@Suite struct SurfaceTests {
+  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
+
+  /// The names of the types that a module declares public, nested ones too.
+  private static func publicTypes(of module: String) throws -> Set<String> {
+    let folder = root.appending(path: "Sources/\(module)")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    var names: Set<String> = []
+    for file in files where file.pathExtension == "swift" {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        let declaration = /^\s*public (?:final |indirect )*(?:struct|class|actor|enum|protocol|typealias) (\w+).*/
+        if let match = line.wholeMatch(of: declaration) { names.insert(String(match.1)) }
+      }
+    }
+    return names
+  }
+
+  @Test func `the page names every public type, and nothing else`() throws {
+    let page = try String(contentsOf: Self.root.appending(path: "Documentation/surface.md"), encoding: .utf8)
+    // Types begin with a capital letter; the modules and what types have are named too.
+    let named = Set(page.matches(of: /`(?:\w+\.)?([A-Z]\w+)`/).map { String($0.1) }).subtracting([
+      "EventBus", "StockbusPlugin", "AsyncSequence", "Settings",
+    ])
+    let types = try Self.publicTypes(of: "EventBus").union(Self.publicTypes(of: "StockbusPlugin"))
+    #expect(types.count > 50)
+    #expect(types.subtracting(named).sorted() == [])
+    #expect(named.subtracting(types).sorted() == [])
+  }
+}
