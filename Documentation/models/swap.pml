@@ -359,7 +359,7 @@ instance:
 serve:
   do
   :: true ->
-    /* Inlet.run: the hold is looked at first */
+    /* Inlet.nextBatch: the hold is looked at first */
     n = 0;
     if
     :: !held ->
