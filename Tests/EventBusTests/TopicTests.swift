@@ -69,6 +69,61 @@ import Testing
     #expect(drain(inlet) == [2, 3] && inlet.isFinished)
   }
 
+  @Test func `whether an inlet is finished depends on what waits, not on a hold`() {
+    let topic = make()
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic)
+    outlet.send(.make(1))
+    outlet.commit()
+    topic.close()
+    for isHeld in [false, true, false] {
+      if isHeld { inlet.hold() } else { inlet.letGo() }
+      #expect(!inlet.isFinished)
+    }
+    #expect(drain(inlet) == [1])
+    for isHeld in [false, true] {
+      if isHeld { inlet.hold() }
+      #expect(inlet.isFinished)
+    }
+  }
+
+  /// Cuts a producer off at the moment at which it has announced that it waits for room.
+  private final class Cutter: SleepWatch {
+    let stop = StopToken()
+
+    func notice(_ parker: Parker) -> Bool {
+      stop.cutOff()
+      parker.wake()
+      return true
+    }
+  }
+
+  @Test func `a producer that has given up waiting is announced no more`() async {
+    let watch = Cutter()
+    let producer = Parker(Waiting(.park, watch: watch))
+    let topic = Topic<Tick>("ticks", capacity: 2, keepsLatest: false, memory: 1 << 20, producer: producer)
+    let inlet = topic.attach(Parker())
+    var outlet = Outlet(topic, waitsWhenCancelled: true, stop: watch.stop)
+    for i in 1...3 { outlet.send(.make(i)) }
+    await #expect(throws: CancellationError.self) { try await outlet.flush() }
+    #expect(topic.starved.pointee.load(ordering: .relaxed) == 0)
+    #expect(inlet.counts.inFlight == 2)
+  }
+
+  @Test func `a reader that shares its bit and is awake has missed nothing, whoever else has announced itself`() {
+    let topic = make()
+    let inlets = (0..<64).map { _ in topic.attach(Parker()) }
+    let (awake, asleep) = (inlets[62], inlets[63])
+    #expect(awake.bit == asleep.bit)
+    awake.announce()
+    awake.retract()
+    var outlet = Outlet(topic)
+    outlet.send(.make(1))
+    outlet.commit()
+    asleep.announce()
+    #expect(!awake.isUnheard && asleep.isUnheard)
+  }
+
   @Test func `a snapshot can be held too, and what threw is found in a held inlet`() {
     let topic = make(keepsLatest: true)
     var outlet = Outlet(topic)

@@ -22,8 +22,8 @@ public import MarketData
   /// To be called after the instance that read this inlet has thrown for a reason that no event has caused: its batch is delivered again
   /// unchanged.
   func retry()
-  /// From the next batch on the inlet hands out nothing and is neither ready nor finished. The batch in hand is processed as usual. Any
-  /// task may call.
+  /// From the next batch on the inlet hands out nothing and is not ready; it is not finished either while events wait. The batch in hand is
+  /// processed as usual. Any task may call.
   func hold()
   /// Ends `hold` and wakes the reader.
   func letGo()

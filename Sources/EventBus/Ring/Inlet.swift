@@ -38,6 +38,8 @@ public import Synchronization
   @usableFromInline let filtered = Counter()
   private let deadLettered = Counter()
   private let attached = Atomic<Bool>(true)
+  /// Between `announce` and `retract`. A shared bit does not say which of its readers sleep.
+  private let isAnnounced = Atomic<Bool>(false)
   /// The final counts, once another inlet has taken this one's place.
   private let final = Guarded(EdgeCounts?.none)
 
@@ -190,15 +192,19 @@ public import Synchronization
   }
 
   @usableFromInline @inline(never)
-  var isIndirectReady: Bool {
-    guard attached.load(ordering: .acquiring), !isHeld else { return false }
+  var isIndirectReady: Bool { !isHeld && hasWaiting }
+
+  /// Whether events wait here, handed out now or held back.
+  private var hasWaiting: Bool {
+    guard attached.load(ordering: .acquiring) else { return false }
     if hasSnapshot { return true }
     if let mailbox { return mailbox.isReady(announcing: false) }
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 
-  /// The order matters: `closed` is read before the last events are.
-  @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !isReady && !isHeld }
+  /// The order matters: `closed` is read before the last events are. Not `!isReady`: a hold that begins and ends between two loads would make
+  /// an inlet with waiting events look finished.
+  @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !hasWaiting }
 
   @usableFromInline package func announce() {
     if let mailbox {
@@ -206,16 +212,18 @@ public import Synchronization
       if mailbox.isReady(announcing: true), !isHeld { parker.wake() }
       return
     }
+    isAnnounced.store(true, ordering: .relaxed)
     _ = topic.attention.pointee.bitwiseOr(bit, ordering: .sequentiallyConsistent)
   }
 
   /// Always false for a lossy reader, because its announcement and the publisher's check are both made under the mailbox's lock.
   var isUnheard: Bool {
-    guard mailbox == nil, attached.load(ordering: .acquiring) else { return false }
+    guard mailbox == nil, attached.load(ordering: .acquiring), isAnnounced.load(ordering: .acquiring) else { return false }
     return topic.attention.pointee.load(ordering: .acquiring) & bit != 0 && isReady
   }
 
   @usableFromInline package func retract() {
+    isAnnounced.store(false, ordering: .relaxed)
     // A shared bit may be another reader's announcement too, so it stays set, at the cost of one spurious wake-up. After detaching, the bit
     // may belong to another reader.
     if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }

@@ -255,7 +255,10 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
   nonisolated(nonsending) mutating func waitInRing() async throws(CancellationError) {
     commit()
     let want = next + max(1, (mask + 1) / 4)
+    var isAnnounced = false
     while true {
+      // Taken back before every look, because a word that stays set would let the watch wake this component in its next sleep, again and again.
+      if isAnnounced { topic.starved.pointee.store(0, ordering: .relaxed) }
       limit = topic.limit(next: next)
       if limit >= want { return spinBudget.hadLuck() }
       if stop?.isCutOff == true || (!waitsWhenCancelled && Task.isCancelled) { throw CancellationError() }
@@ -263,6 +266,7 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       if spinBudget.spins(times: 8) { continue }
       let target = topic.goal(next: next)
       topic.starved.pointee.store(target, ordering: .sequentiallyConsistent)
+      isAnnounced = true
       topic.producer.fence()
       let hasRoom = topic.haveAllReached(target)
       spinBudget.gaveUp(inVain: !hasRoom)

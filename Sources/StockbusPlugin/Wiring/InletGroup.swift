@@ -54,7 +54,7 @@ nonisolated(nonsending) func sleepUntilReady(
   _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ spinBudget: inout SpinBudget
 ) async throws(CancellationError) -> Bool {
   if stop.isCutOff || Task.isCancelled { throw CancellationError() }
-  // Checked first, because an inlet that is held is not finished.
+  // Checked first: a reader that is to hand over returns without waiting for the end of its inputs.
   if stop.isQuiescing || areFinished(inlets) { return true }
   for inlet in inlets { inlet.announce() }
   parker.fence()
