@@ -23,7 +23,7 @@ package struct RecordText: ~Copyable, @unchecked Sendable {
   package var count: Int { ended }
 
   /// Ends a record: it consists of the bytes since the end of the last one.
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func endRecord() {
     if ended == room { grow() }
     (ends + ended).initialize(to: bytes.count)

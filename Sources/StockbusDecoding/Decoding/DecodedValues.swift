@@ -27,7 +27,7 @@ package protocol DecodedEvent: Event {
 
 extension Trade: DecodedEvent {
   package static var decodedKind: EventKind { .trade }
-  @inlinable
+  @inlinable @inline(__always)
   package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, price: values.prices.0, size: values.sizes.0, time: values.time, received: values.received,
@@ -37,7 +37,7 @@ extension Trade: DecodedEvent {
 
 extension Quote: DecodedEvent {
   package static var decodedKind: EventKind { .quote }
-  @inlinable
+  @inlinable @inline(__always)
   package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, bid: values.prices.0, ask: values.prices.1, bidSize: values.sizes.0, askSize: values.sizes.1,
@@ -47,7 +47,7 @@ extension Quote: DecodedEvent {
 
 extension Bar: DecodedEvent {
   package static var decodedKind: EventKind { .bar }
-  @inlinable
+  @inlinable @inline(__always)
   package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, open: values.prices.0, high: values.prices.1, low: values.prices.2, close: values.prices.3,

@@ -18,7 +18,7 @@ package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
   }
 
   /// Decodes one message that was received at `received`; calls `body` with its events in order.
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
     box.read(message, received) { body(E($0)) }
   }
