@@ -62,8 +62,10 @@ func runRoundTrips(_ trips: Int, pause: Int64) async throws -> Report {
   // As in the runtime with `wait: spin` and `wait: park`.
   let pool = pause == 0 ? nil : WorkerPool.shared
   let waiting = pool?.parking ?? Waiting(.spin)
-  let there = Topic<Trade>("there", producer: Parker(waiting))
-  let back = Topic<Trade>("back", producer: Parker(waiting))
+  func topic(_ name: String) -> Topic<Trade> {
+    Topic(name, capacity: 1 << 13, keepsLatest: false, memory: SubscriptionOptions.defaultMemory, producer: Parker(waiting))
+  }
+  let (there, back) = (topic("there"), topic("back"))
   let echo = try processor("echo", .processor(Echo.self), reading: there, writing: back)
   let ping = try processor("ping", .processor(Ping.self), reading: back, writing: there)
   try await withThrowingTaskGroup(of: Void.self) { group in
