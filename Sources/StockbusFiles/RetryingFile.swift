@@ -2,8 +2,8 @@ package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and knows which records it has lost.
 ///
-/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch, `finish` in `drain`, `flushRegularly` in `background`,
-/// and `close` in `stop`.
+/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch, `finish` in `drain`, `flushRegularly` in
+/// `background`, and `close` in `stop`.
 ///
 /// If a write fails for lack of room, it is tried again with growing pauses, and the bus waits meanwhile. The instance ends after
 /// `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. Its error says how many events of the batch were

@@ -20,7 +20,7 @@ struct Change: Sendable {
 final class ChangeQueue: Sendable {
   enum Item: Sendable {
     case change(Change)
-    /// The first instance of a component's present plan has started.
+    /// An instance under a new supervisor of this component has started; posted once per supervisor.
     case started(String)
     /// A component's inputs have been replaced.
     case rewired(String)

@@ -8,7 +8,7 @@ struct Member: Sendable {
   enum Phase: Sendable, Equatable {
     /// The run has not started.
     case planned
-    /// The first instance of its plan is being started.
+    /// No instance of its plan has started yet.
     case starting
     /// Instances run, one after another if they fail.
     case running
@@ -22,7 +22,7 @@ struct Member: Sendable {
   let slot: Slot
   let counters: CounterRegistry
   var phase = Phase.planned
-  /// The number of instances so far.
+  /// The number of instances under supervisors that have ended.
   var lives = 0
   /// Fires when the first attempt to start is over.
   let ready = Latch()

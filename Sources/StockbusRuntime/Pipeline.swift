@@ -10,7 +10,7 @@ package final class Pipeline: Sendable {
   let runLog: RunLog
   let notices: RunTopics
   let settings: RunSettings
-  /// The executor of components that park; nil if they spin, on Swift's pool.
+  /// The executor of components that park; nil if they spin, as they then run on Swift's pool.
   let pool: WorkerPool?
   let clock: any Timekeeper
   let logger: Logger
@@ -95,7 +95,7 @@ package final class Pipeline: Sendable {
     notices.cutOff()
   }
 
-  /// Components that have not ended.
+  /// The components of a started run that have not ended.
   package var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
 
   /// Sends a command to a component.
@@ -136,8 +136,8 @@ package final class Pipeline: Sendable {
 
   /// Runs until all components have ended, at the end of their data or after a stop. Cancelling the task aborts.
   ///
-  /// `overdue` is called when the drain deadline has passed and late components have been told to end at once. A component that waits for
-  /// something that never comes may still keep the run from returning; then only ending the process helps.
+  /// `overdue` is called when the drain deadline has passed and late components have been cut off. A component that waits for something
+  /// that never comes may still keep the run from returning; then only ending the process helps.
   package func run(overdue: @escaping @Sendable (Pipeline) -> Void = { _ in }) async -> RunReport {
     for member in members { update(member.id) { $0.phase = .starting } }
     return await withTaskCancellationHandler {

@@ -12,7 +12,7 @@ struct PipelineLoop {
     case aborted
     /// The data has ended, this long ago.
     case stillDraining(Duration)
-    /// A change of this component, with this number, has not come about in time.
+    /// The time for a change of this component, with this number, has passed. The change may have been made meanwhile.
     case changeOverdue(String, Int)
     /// A task has ended whose end needs no action.
     case nothing

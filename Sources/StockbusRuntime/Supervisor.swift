@@ -30,9 +30,10 @@ struct Supervisor: Sendable {
   let ready: Latch
   /// The `ready` latches of the components that read this one.
   let readers: [Latch]
-  /// True if another plan ran before: then the supervisor ends if the first instance does not start.
+  /// True for a new plan that has replaced another one: the supervisor ends if its first instance does not start, so that the old plan can
+  /// continue.
   var isOnTrial = false
-  /// Called when the first instance has started.
+  /// Called once, when an instance has started.
   var started: @Sendable () -> Void = {}
 
   private var isSource: Bool { slot.ports.isEmpty }

@@ -89,11 +89,12 @@ extension Terminal {
 
   /// Restores the terminal if the process dies of one of `signals`, which then has its default effect.
   ///
-  /// Replaces earlier handlers of these signals; call it once, at the start. It has no visible effect unless a block is live at that time.
-  /// After a stack overflow the thread has no room for the handler, so the cursor stays hidden.
+  /// Replaces earlier handlers of these signals; call it once, at the start. The restoration has no visible effect unless a block is live
+  /// or a full screen is on. After a stack overflow the thread has no room for the handler, so the cursor stays hidden.
   package static func installCrashRestore(for signals: [Int32] = crashSignals) { CrashRestore.install(signals) }
 
-  /// If a block is live, shows the cursor, resets styles and wrapping, and begins a new line; safe inside a signal handler.
+  /// If a full screen is on, leaves it and restores the line discipline. If a block is live, shows the cursor, resets styles and wrapping,
+  /// and begins a new line. Safe inside a signal handler.
   ///
   /// For a process that ends right after; in all other cases use `restore()`.
   package static func restoreFromSignalHandler() { CrashRestore.restore() }

@@ -14,8 +14,8 @@ extension Terminal {
   /// Takes the whole window for `owner` until `closeScreen`: the alternate screen, no cursor, keys one by one.
   ///
   /// Returns the reason if that is not possible. `receive` is called on the terminal's own threads with keys and other events of the
-  /// screen, and must not block. While the screen is on, blocks of other owners are passed to it as panes, and printed lines as `printed`;
-  /// nothing else is written to the window.
+  /// screen, and must not block. While the screen is on, blocks of other owners are passed to it as panes, and printed lines of the role
+  /// `output` as `printed`; nothing else is written to the window.
   ///
   /// The terminal is restored however the process ends: by `closeScreen`, `installCrashRestore`, or a guardian after `kill -9`.
   package func openScreen(
@@ -122,7 +122,7 @@ extension Terminal {
     ending.keyboard.end()
   }
 
-  // MARK: News from the keyboard
+  // MARK: Reports of the keyboard
 
   private nonisolated func forward(_ news: KeyboardNews, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
     switch news {

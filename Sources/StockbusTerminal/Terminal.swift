@@ -7,8 +7,9 @@ internal import Synchronization
 /// lines are printed plainly and blocks are not shown. Writing to standard output without this actor while a block is live damages the
 /// display until the next resize.
 ///
-/// After the reader has gone (`EPIPE`), every write throws, provided that the process ignores SIGPIPE. Writing happens on a thread of its
-/// own: a stopped terminal (Ctrl-S) delays only the tasks that wait for it.
+/// After a write to standard output has failed, as when its reader has gone (`EPIPE`), every later one throws the same error. The process
+/// must ignore SIGPIPE, or a lost reader ends it. Writing happens on a thread of its own: a stopped terminal (Ctrl-S) delays only the tasks
+/// that wait for it.
 package actor Terminal {
   let device: any TerminalDevice
   private let executor = OutputExecutor()
@@ -76,7 +77,7 @@ package actor Terminal {
     try show(log: lines.map { $0.prefix(columns: columns) })
   }
 
-  /// Prints a line above all live blocks; during a full screen, after its end.
+  /// Prints a line above all live blocks. During a full screen the line is treated according to `role`.
   ///
   /// For standard error the same holds if both are the terminal; otherwise the line is written there plainly.
   package func print(

@@ -48,8 +48,8 @@ package struct TerminalCapabilities: Hashable, Sendable {
   /// Decides from the system's information, the environment variables of `names`, and the user's choice; has no side effects.
   ///
   /// `size` is the window's size if the system knows it; otherwise `COLUMNS` and `LINES` are used, then 80 by 24. Colours follow
-  /// no-color.org and bixense.com/clicolors: `NO_COLOR` turns them off, `CLICOLOR_FORCE` turns them on even if there is no terminal. An
-  /// explicit choice overrides both.
+  /// no-color.org and bixense.com/clicolors: `NO_COLOR` turns them off, and overrides `CLICOLOR_FORCE`, which turns them on even if there
+  /// is no terminal. An explicit choice overrides both.
   package init(isTerminal: Bool, size: TerminalSize?, environment: [String: String], colors choice: ColorChoice = .auto) {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? ""

@@ -27,7 +27,7 @@ public protocol PricedEvent: SymbolEvent {
   var priceDecimals: UInt8 { get }
   /// The number of decimals the size is written with.
   var sizeDecimals: UInt8 { get }
-  /// The event itself if it comes from a ranking, which adds the symbol's rank and change; otherwise nil.
+  /// The event itself if it is a `Ranked`, which adds the symbol's rank, change and volume; otherwise nil.
   var asRanked: Ranked? { get }
 }
 

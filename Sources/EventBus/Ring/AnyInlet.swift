@@ -28,9 +28,11 @@ public import MarketData
   /// Ends `hold` and wakes the reader.
   func letGo()
   /// Ends this inlet and begins one with other options at the same event. Events that wait here come first there, and events under
-  /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches.
+  /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches, or any task while no
+  /// instance runs.
   func reattach(options: SubscriptionOptions) -> any AnyInlet
-  /// Ends reading for good, so that the producer no longer waits for this reader. Only while no instance runs. A second call has no effect.
+  /// Ends reading for good, so that the producer no longer waits for this reader. Only the reader may call, between two batches, or any
+  /// task while no instance runs. A second call has no effect.
   func detach()
   var counts: EdgeCounts { get }
 }

@@ -17,7 +17,8 @@ public import Synchronization
   @usableFromInline let starved: Cell
   /// The number of the first event that this inlet may read.
   package let start: Int
-  /// False if `initial` was asked for and the topic has not kept the last values since its first event.
+  /// True if the last values for `initial` cover all events since the topic's first one; false if the topic began to keep them later. Of no
+  /// meaning without `initial`.
   package let beginsComplete: Bool
   /// The snapshot of `initial`, delivered before everything else and then emptied.
   private var snapshot: ContiguousArray<E>
@@ -84,7 +85,8 @@ public import Synchronization
 
   // MARK: The resident loop's side
 
-  /// The contiguous run that waits now, at most `limit` events; empty where there is none. Valid until `finish` or `detach`.
+  /// The batch that waits now: contiguous events, at most `limit`; empty if there are none, or while the inlet is held. Valid until
+  /// `finish` or `detach`.
   @inlinable @inline(__always)
   package func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
     let limit = suspects.number == 0 ? limit : min(limit, 1)
@@ -194,7 +196,7 @@ public import Synchronization
   @usableFromInline @inline(never)
   var isIndirectReady: Bool { !isHeld && hasWaiting }
 
-  /// Whether events wait here, handed out now or held back.
+  /// True if events wait here, also while the inlet is held.
   private var hasWaiting: Bool {
     guard attached.load(ordering: .acquiring) else { return false }
     if hasSnapshot { return true }
@@ -202,8 +204,8 @@ public import Synchronization
     return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
   }
 
-  /// The order matters: `closed` is read before the last events are. Not `!isReady`: a hold that begins and ends between two loads would make
-  /// an inlet with waiting events look finished.
+  /// The order matters: `closed` is read before the last events are. Not `!isReady`: a hold that begins and ends between two loads would
+  /// make an inlet with waiting events look finished.
   @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !hasWaiting }
 
   @usableFromInline package func announce() {
@@ -238,7 +240,7 @@ public import Synchronization
       suspects.number = running.number
       return nil
     }
-    // Not `run`, because recovery must work while the inlet is held.
+    // Not `nextBatch`, because recovery must work while the inlet is held.
     let batch = ownBatch(limit: 1)
     guard let event = batch.first else { return nil }
     let isLive = mailbox == nil && !hasSnapshot

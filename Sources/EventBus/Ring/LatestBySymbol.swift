@@ -2,7 +2,7 @@ public import MarketData
 
 /// The latest value of every symbol, used by `initial`, `old` and conflation.
 ///
-/// A look-up takes two loads. Memory grows with the number of symbols and is not released.
+/// Finding a value takes two loads. Memory grows with the number of symbols and is not released.
 public struct LatestBySymbol<Value> {
   /// The index in `values` by symbol handle; -1 if there is none.
   private var places: [Int32] = []

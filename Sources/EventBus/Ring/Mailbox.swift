@@ -143,7 +143,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     append(event, bytes, &state)
   }
 
-  /// Reader's side: the contiguous run that waits now.
+  /// Reader's side: the batch that waits now: contiguous events, at most `limit`; empty if there are none.
   func nextBatch(limit: Int) -> UnsafeBufferPointer<E> {
     if front.count == 0 {
       state.withLock { state in

@@ -190,7 +190,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
 
   /// Commits, and suspends until everything that was sent is in the ring.
   ///
-  /// Throws `CancellationError` if the task is cancelled while waiting. Without waiting, cancellation is checked once per ring length.
+  /// Throws `CancellationError` if the task is cancelled while waiting; the outlet of a component first waits until everything is in the
+  /// ring, unless the component is cut off. Without waiting, cancellation is checked once per ring length.
   @inlinable @inline(__always)
   public nonisolated(nonsending) mutating func flush() async throws(CancellationError) {
     commit()
@@ -257,7 +258,8 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
     let want = next + max(1, (mask + 1) / 4)
     var isAnnounced = false
     while true {
-      // Taken back before every look, because a word that stays set would let the watch wake this component in its next sleep, again and again.
+      // Cleared before every check, because a word that stays set would make the watch wake this component again and again during its next
+      // sleep.
       if isAnnounced { topic.starved.pointee.store(0, ordering: .relaxed) }
       limit = topic.limit(next: next)
       if limit >= want { return spinBudget.hadLuck() }

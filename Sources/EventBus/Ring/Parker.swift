@@ -4,7 +4,7 @@ internal import Synchronization
 /// The place where a component sleeps. Any of its inlets, its outlet or its supervisor may end the sleep. A wake-up says that something has
 /// changed, not what. That a component is to end is in its `StopToken`, so the next instance can use the same parker.
 ///
-/// The sleeper announces itself where the others look, runs `fence`, checks again, then calls `sleep`. The others make their change
+/// The sleeper announces itself where the others check, runs `fence`, checks again, then calls `sleep`. The others make their change
 /// visible, check for an announcement, and call `wake`. Documentation/wake-up.md has the proof and its model.
 @usableFromInline package final class Parker: Sendable {
   /// How its owner waits before it sleeps.
@@ -32,7 +32,7 @@ internal import Synchronization
     stockbus_heavy_barrier()
   }
 
-  /// Suspends until `wake`. It may also end without cause, so the caller must check again.
+  /// Suspends until `wake`. It may also return without a reason, so the caller must check again.
   package nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
       state.withLock { $0.sleep(continuation) }?.resume()

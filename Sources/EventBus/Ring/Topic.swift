@@ -80,7 +80,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   /// - Parameters:
   ///   - capacity: rounded up to a power of two, at least 2.
-  ///   - keepsLatest: keeps the last event of every symbol from the start, so that inlets may ask for `initial`.
+  ///   - keepsLatest: keeps the last event of every symbol from the start, so that `initial` is complete whenever it is asked for.
   ///   - memory: how many bytes of text its events may hold until every lossless reader has passed them; one may be larger.
   public convenience init(
     _ name: String, capacity: Int = 1 << 13, keepsLatest: Bool = false, memory: Int = SubscriptionOptions.defaultMemory
@@ -176,7 +176,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   }
 
   /// Puts a new inlet in the place of `old`, at the same event and with the events that wait in `old` first. Only the reader itself may
-  /// call, between two batches.
+  /// call, between two batches, or a caller that knows that the reader does not work.
   func replace(_ old: Inlet<E>, options: SubscriptionOptions) -> Inlet<E> {
     old.retract()
     let inlet = members.withLock { members in

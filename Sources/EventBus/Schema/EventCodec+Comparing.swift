@@ -92,7 +92,7 @@ extension EventSchema {
   /// blanks, escapes, and forms of numbers and times.
   ///
   /// For text that should come back as it was sent: it builds no event, so no name in the text becomes a symbol. Throws as decoding does if
-  /// the text is no such object.
+  /// the text is no such object; what follows the first difference is not read.
   @inlinable
   package func firstDifference(from event: E, json text: inout ByteReader) throws(TextError) -> String? {
     var copy = event

@@ -2,8 +2,8 @@ package import Synchronization
 
 /// A value behind a lock, with tasks that wait until it meets a condition.
 ///
-/// A change resumes the tasks whose condition the new value meets, in the order in which they began to wait. Each task is resumed exactly once: by a
-/// change or by its cancellation.
+/// A change resumes the tasks whose condition the new value meets, in the order in which they began to wait. Each task is resumed exactly
+/// once: by a change or by its cancellation.
 package final class WaitableValue<Value: Sendable>: Sendable {
   @usableFromInline
   struct Waiter: Sendable {
@@ -53,8 +53,8 @@ package final class WaitableValue<Value: Sendable>: Sendable {
   /// How many tasks wait.
   package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Changes the value, one caller at a time, and resumes the tasks whose condition it then meets. Conditions run under the lock and must not use
-  /// this object.
+  /// Changes the value, one caller at a time, and resumes the tasks whose condition it then meets. Conditions run under the lock and must
+  /// not use this object.
   @discardableResult @inlinable
   package func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, met) = state.withLock { state in

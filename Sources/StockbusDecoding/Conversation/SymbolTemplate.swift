@@ -48,12 +48,12 @@ struct SymbolTemplate: Sendable {
 
   private static let separators: Set<Character> = ["-", "/", "_", ":"]
 
-  /// True if base and quote are adjacent, so that the symbol need not have a separator.
+  /// True if base and quote occur once, next to each other, so that the symbol need not have a separator.
   private var isSeamless: Bool {
     zip(pieces, pieces.dropFirst()).contains { $0 == (.base, .quote) } && pieces.count(where: { $0 == .base || $0 == .quote }) == 2
   }
 
-  /// The venue's name; nil if the template needs base and quote and the symbol has no separator.
+  /// The venue's name; nil if the symbol has no separator and the template needs to know where its base ends.
   func venueName(_ symbol: String) -> String? {
     var base = symbol
     var quote = ""
@@ -94,6 +94,6 @@ struct SymbolTemplate: Sendable {
 }
 
 extension SymbolForm {
-  /// The venue's name for a symbol; nil if the template needs base and quote, and the symbol has no separator.
+  /// The venue's name for a symbol; nil if the symbol has no separator and the template needs to know where its base ends.
   package func venueName(_ symbol: String) -> String? { SymbolTemplate(self).venueName(symbol) }
 }

@@ -26,7 +26,7 @@ struct RuleBook: ~Copyable {
   let recall: CompiledPath
   let sequence: CompiledSequence
   let splits: Bool
-  /// True if only an object with members can be of any kind, or contain anything else that is looked for.
+  /// True if only an object with members can be of any kind, or contain anything else that the spec refers to.
   let readsObjectsOnly: Bool
 
   /// `spec` must be complete and have no faults.

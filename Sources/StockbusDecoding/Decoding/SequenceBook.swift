@@ -36,7 +36,8 @@ struct SequenceBook {
     return messages[series][place] != message
   }
 
-  /// Records a number. Returns the expected number if it differs from this one. `place` is the symbol's; 0 for the connection.
+  /// Records a number. If it breaks the rule's `step`, returns the number after the last one; otherwise nil, as for the first number.
+  /// `place` is the symbol's; 0 for the connection.
   @inline(__always)
   mutating func take(_ number: Int64, _ rule: CompiledSequence, place: Int) -> Int64? {
     let series = Int(rule.series)

@@ -27,7 +27,7 @@ package struct MessageTally: Hashable, Sendable {
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
-  /// Messages that are not JSON, or in which a required value is missing or invalid. They are also counted under their kind.
+  /// Messages that are not JSON, or in which a required value is missing or invalid. The latter are also counted under their kind.
   package internal(set) var malformed = 0
   package internal(set) var events = 0
   package internal(set) var gaps = 0

@@ -62,7 +62,7 @@ struct JSONTape: ~Copyable {
     try scan()
   }
 
-  /// The numbers of bytes and nodes that are always kept allocated.
+  /// Memory for up to this many bytes, and this many nodes, is never released.
   private static let usual = 1 << 18
 
   /// One very long message must not keep its memory allocated for ever.

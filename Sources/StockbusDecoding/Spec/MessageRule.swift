@@ -108,8 +108,8 @@ package struct MessageRule: Options {
   }
 }
 
-/// The paths of an event's values. A trade needs symbol and price; a quote symbol, bid and ask; a bar symbol and its four prices. A message
-/// without a time counts at the time it was received.
+/// The paths of an event's values. A trade needs symbol and price; a quote symbol, bid and ask; a bar symbol and its four prices. An event
+/// of a message without a time gets the time at which the message was received.
 package struct FieldPaths: Options {
   @Setting("The instrument.") package var symbol: ValuePath?
   @Setting("When it happened, or when the bar begins.") package var time: ValuePath?

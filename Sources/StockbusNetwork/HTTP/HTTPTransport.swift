@@ -11,9 +11,9 @@ package protocol HTTPTransport: Sendable {
 extension HTTPTransport {
   /// Performs one request and follows its redirects, within `limits.whole` on `clock`.
   ///
-  /// A redirect from https to http is not followed. A redirect to another origin is followed without `Authorization`, `Cookie` and the
-  /// fields in `secrets`. After 303, and after 301 and 302 in response to a POST, the next request is a GET without a body (RFC 9110,
-  /// section 15.4).
+  /// A redirect from https to http is not followed. A redirect to another origin is followed without `Authorization`, `Cookie`,
+  /// `Proxy-Authorization` and the fields in `secrets`. After 303 (except in response to a HEAD), and after 301 and 302 in response to a
+  /// POST, the next request is a GET without a body (RFC 9110, section 15.4).
   package func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {

@@ -21,7 +21,7 @@ package final class WebSocketServer: Sendable {
     /// The interval of pings, and the time for a reply, after which the connection is closed.
     package var ping = Duration.seconds(30)
     package var pongDeadline = Duration.seconds(30)
-    /// How long no message may arrive before a connection is closed with 1001, even if pings are answered; nil for no limit.
+    /// How long no message may arrive before a connection is closed with 1001, even if pongs arrive; nil for no limit.
     package var idleDeadline: Duration? = .seconds(600)
     /// Whether pings and the idle limit also apply to scripts; they always apply to echoes.
     package var watchesScripts = false
@@ -112,7 +112,7 @@ package final class WebSocketServer: Sendable {
       case .script(let body) where settings.watchesScripts: await heartbeat.watch { await body(connection) }
       case .script(let body): await body(connection)
       }
-    } catch {}  // it has ended before its handshake, and the peer knows
+    } catch {}  // it has ended before its handshake was complete
     await connection.close(.goingAway, within: settings.closeDeadline)
     roll.dismiss(connection)
   }

@@ -8,7 +8,7 @@ public struct Command: Sendable, Hashable {
     self.arguments = arguments
   }
 
-  /// The words of a line, separated by white space of any kind; nil if there is none.
+  /// The words of a line, separated by white space of any kind, also with a combining mark on it; nil if there is none.
   package init?(line: String) {
     let words = line.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
     guard let first = words.first else { return nil }

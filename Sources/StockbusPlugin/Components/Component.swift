@@ -4,8 +4,8 @@
 /// the position in the inputs and the counters outlive the instance.
 public protocol Component: Actor {
   associatedtype Settings: Options = NoOptions
-  /// What is wrong with these settings as a combination, though each one is allowed: the option's name and what is wrong with it. Called
-  /// when a configuration is checked; no I/O.
+  /// What is wrong with these settings for this type of component, though each one is allowed by itself, such as the name of a field that
+  /// its event type does not have: the option's name and what is wrong with it. Called when a configuration is checked; no I/O.
   static func faults(in settings: Settings) -> [(option: String, message: String)]
   /// What is wrong inside the text of an option, such as an expression; it is reported at that character. Called when a configuration is
   /// checked; no I/O.

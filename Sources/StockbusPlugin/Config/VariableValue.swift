@@ -31,7 +31,7 @@ struct Redaction {
 
   /// Shorter texts occur in too many messages by chance.
   private static let least = 6
-  /// As many consecutive characters of a text in a message cannot be there by chance.
+  /// This many consecutive bytes of a text do not occur in a message by chance.
   private static let run = 9
 
   init(_ node: ConfigNode?) {
@@ -53,7 +53,7 @@ struct Redaction {
     if text.utf8.count >= Self.least { texts.append((text, reference)) }
   }
 
-  /// The message with variables' names in place of their values. If a message contains a part of a value, it is replaced as a whole.
+  /// The message with variables' names in place of their values. If a part of a value remains in it, a general message is returned instead.
   func callAsFunction(_ message: String) -> String {
     var message = message
     for (text, reference) in texts where message.utf8.count < 1 << 16 {

@@ -53,13 +53,13 @@ public struct ExpectedSymbols: Sendable {
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Drops the symbols for which `isTold` returns true, because the user has been told already.
+  /// Drops the symbols for which `isTold` returns true, because they have been reported to the user already.
   public mutating func excuse(where isTold: (String) -> Bool) {
     missingNames = missingNames.filter { !isTold($0) }
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Sentences about the missing symbols; `setAside` are names that came only in events that were set aside. See `MissingSymbols`.
+  /// Sentences about the missing symbols; `rejected` are names that came in input that was set aside. See `MissingSymbols`.
   public func sentences(rejected: [String] = []) -> [String] {
     if isComplete { return [] }
     let patterns = Set(missingPatterns)

@@ -33,7 +33,7 @@ public struct RunComponent: Sendable, Hashable {
   /// The names of its inputs.
   public var inputs: [String]
   public var commands: [CommandInfo]
-  /// False once it has ended.
+  /// False before the run has started, and once the component has ended.
   public var isRunning: Bool
   /// Events it has published; nil for a sink.
   public var published: Int?

@@ -1,7 +1,7 @@
 /// JSON Schema, draft 2020-12.
 ///
 /// It accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as `${PORT}` may
-/// have any value. It cannot express empty values, nor variables in a text of limited length.
+/// have any value. The exceptions, which it cannot express, are empty values, and variables in a text of limited length.
 enum OptionSchema {
   /// Text that matches `pattern`, or contains a variable.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {

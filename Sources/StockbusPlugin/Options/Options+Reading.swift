@@ -80,7 +80,7 @@ extension ConfigNode {
   }
 }
 
-/// Collects the problems that rules over several options report, and tells these rules what was written.
+/// Collects the problems that rules over several options report, and lets these rules see which options were written.
 public struct OptionProblems: Sendable {
   private let node: ConfigNode
   private let path: String

@@ -82,7 +82,7 @@ public struct Blueprint: Sendable {
     }
   }
 
-  /// Not inlinable: what it does happens once a component, when a configuration is checked.
+  /// Not inlinable: its work is done once per component, when a configuration is checked.
   @usableFromInline
   init<P: Component>(
     _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, topic: (@Sendable (TopicPlan) -> any AnyTopic)?,

@@ -37,7 +37,7 @@ package final class InputPort: Sendable {
     }
   }
 
-  /// Continues with other options at the same event. Only the reader may call, between two batches.
+  /// Continues with other options at the same event. Only the reader may call, between two batches, or any task while no instance runs.
   func reattach(options: SubscriptionOptions) {
     state.withLock { state in
       if state.inlet.options == options { return }

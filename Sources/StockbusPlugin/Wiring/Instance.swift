@@ -47,7 +47,7 @@ func endBackground(_ background: Task<Void, Never>?) async {
   await background?.value
 }
 
-/// Runs `body`, which sends what was held back. An error is wrapped as a `DrainError`, because that is then lost.
+/// Runs `body`, which sends what was held back. Wraps its error as a `DrainError`, because what was held back is then lost.
 @inlinable
 nonisolated(nonsending) func drained(_ body: () async throws -> Void) async throws {
   do { try await body() } catch { throw DrainError.of(error) }

@@ -163,7 +163,8 @@ public protocol PricedEventPlugin: SendableMetatype {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint
 }
 
-/// A plugin's blueprints, made at the first use: a configuration names few of all plugins, and each blueprint costs type look-ups.
+/// A plugin's blueprints, made at the first use: a configuration names few of all plugins, and making a blueprint makes the program look up
+/// types.
 private final class CompiledBlueprints: Sendable {
   private let make: @Sendable () -> [Blueprint]
   private let made = Mutex<[Blueprint]>([])

@@ -81,7 +81,7 @@ internal import Synchronization
     for port in state.ports { port.inlet.letGo() }
   }
 
-  /// Withdraws a rewiring; returns false if it has already been carried out.
+  /// Withdraws a rewiring; returns false if the instance has already begun to carry it out, or if none was asked for.
   package func withdraw() -> Bool {
     state.withLock { state in
       guard case .rewire = state.request else { return false }
@@ -93,7 +93,7 @@ internal import Synchronization
   /// True while the instance is asked to return because another one is to continue.
   var isLeaving: Bool { state.withLock { if case .leave = $0.request { true } else { false } } }
 
-  /// Replaces the inputs as `rewire` does, but while no instance runs.
+  /// Replaces the inputs at once. Only the instance may call, between two batches, or the owner while no instance runs.
   package func reconnect(_ edges: [Edge]) {
     var old = ports
     let ports = edges.map { edge in

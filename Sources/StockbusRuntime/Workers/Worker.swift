@@ -10,13 +10,13 @@ final class Worker: @unchecked Sendable {
   struct State {
     var waiting = JobQueue<PlacedJob>()
     var phase = Phase.unborn
-    /// Parkers that fell asleep here without a barrier, and when the first of them did.
+    /// Parkers that began to sleep here without a barrier, and when the first of them did.
     var sleepers: [Parker] = []
     var sleepersSince: Int64 = 0
   }
 
   enum Phase {
-    /// It has no thread yet; the first job starts one.
+    /// It has no thread yet; the first job, or the first call of `rouse`, starts one.
     case unborn
     case asleep
     case awake
@@ -56,7 +56,7 @@ final class Worker: @unchecked Sendable {
     rouse(from: phase, for: pool)
   }
 
-  /// Makes an idle worker look for work. Returns false if it is busy.
+  /// Wakes an idle worker, so that it takes a waiting job. Returns false if it is busy.
   func rouse(for pool: WorkerPool) -> Bool {
     let phase = state.withLock { state in
       defer { state.phase = .awake }
@@ -87,8 +87,8 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Runs the barrier for the parkers that fell asleep here before `moment`, and checks again on their behalf. Returns whether there were
-  /// any.
+  /// Runs the barrier for the parkers here, if the first of them began to sleep before `moment`, and checks again on their behalf. Returns
+  /// whether there were any.
   @discardableResult
   func lookAfterSleepers(before moment: Int64) -> Bool {
     let sleepers = state.withLock { state -> [Parker] in
@@ -105,7 +105,7 @@ final class Worker: @unchecked Sendable {
 
   // MARK: For its own thread
 
-  /// A component is falling asleep in the present job.
+  /// A component goes to sleep in the present job, without a barrier.
   func add(sleeper: Parker) {
     state.withLock { state in
       if state.sleepers.isEmpty { state.sleepersSince = began }

@@ -9,7 +9,8 @@ internal import Darwin
 
 /// A thread that helps workers whose present job takes long. It sleeps while no worker is busy.
 final class WorkerMonitor: Sendable {
-  /// The pause between two rounds, in microseconds: short if help was needed in the last round, longer otherwise.
+  /// The pause between two rounds, in microseconds: `shortest` after a round in which help was needed, then doubled each time up to
+  /// `longest`.
   private static let shortest: UInt32 = 100
   private static let longest: UInt32 = 5000
   /// Rounds without work before it sleeps, so that frequent work need not wake it each time.

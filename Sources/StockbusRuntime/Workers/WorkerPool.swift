@@ -19,8 +19,8 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   let current = CurrentWorker()
   /// How long a job waits for its own worker before another one may take it, in nanoseconds.
   let stealDelay: Int64
-  /// How long sleepers without a barrier wait for one, in nanoseconds. Only news that came at the moment of falling asleep can be missed,
-  /// and the next news wakes the sleeper too. So the time may be long, and one barrier serves many.
+  /// How long sleepers without a barrier wait for one, in nanoseconds. A sleeper can only miss a change that was made at the moment when it
+  /// went to sleep, and the next change wakes it too. So the time may be long, and one barrier serves many.
   let sleepersDelay: Int64 = 1_000_000
 
   init(count: Int, stealDelay: Int64 = 200_000) {
@@ -39,7 +39,8 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
     place(job)
   }
 
-  /// Gives the job to the first idle worker; if there is none, to the present worker.
+  /// Gives the job to the first idle worker; if there is none, to the present worker, or to the first one if the caller is outside the
+  /// pool.
   func place(_ job: PlacedJob) {
     defer {
       // After the job, so that a monitor that is about to sleep sees either the work or this call.
@@ -63,7 +64,7 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
     return true
   }
 
-  /// A job waits too long: makes the first idle worker look for work.
+  /// A job waits too long: wakes the first idle worker, so that it takes the job.
   func findHelp() { for worker in workers where worker.rouse(for: self) { return } }
 
   /// One round of the monitor: returns true if a job was found that has waited too long.

@@ -53,7 +53,7 @@ package struct CellFrame: Hashable, Sendable {
     return at
   }
 
-  /// Draws a line of several styles; pieces without a background keep that of `style`.
+  /// Draws a line of several styles; a piece without a foreground or background gets that of `style`.
   @discardableResult
   package mutating func put(_ line: StyledLine, row: Int, column: Int, over style: Style = .plain, width: Int = .max) -> Int {
     let end = width >= columns - column ? columns : column + max(0, width)

@@ -31,7 +31,7 @@ package struct CellScreen: Sendable {
     return (synchronized ? Sequences.syncBegin : []) + out + Style.reset + (synchronized ? Sequences.syncEnd : [])
   }
 
-  /// Resets the style, clears the screen and moves the cursor to the top.
+  /// Resets the style and clears the screen; the cursor does not move.
   private static let clearAll = Array("\u{1b}[0m\u{1b}[2J".utf8)
 
   private mutating func change(_ old: CellFrame?, _ new: CellFrame, _ out: inout [UInt8]) {

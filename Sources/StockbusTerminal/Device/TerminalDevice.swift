@@ -20,7 +20,7 @@ package protocol TerminalKeyboard: Sendable {
   var isForeground: Bool { get }
   /// Sets the modes of a full screen: keys arrive one by one and are not echoed.
   func enter()
-  /// Begins to report news.
+  /// Begins to report input and changes of the terminal.
   func begin()
   /// Restores the former modes.
   func leave()
@@ -30,7 +30,7 @@ package protocol TerminalKeyboard: Sendable {
   func waitForReply()
   /// Stops the process until it gets SIGCONT.
   func stopProcess()
-  /// Ends reporting news.
+  /// Ends the reports, and releases the keyboard.
   func end()
 }
 

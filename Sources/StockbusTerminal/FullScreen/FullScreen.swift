@@ -16,7 +16,7 @@ struct FullScreen {
   var held: [(line: StyledLine, stream: OutputStream)] = []
   var heldOut = 0
 
-  /// Further lines are only counted.
+  /// How many lines are held, the newest ones; earlier lines are only counted.
   static let heldLimit = 1000
 
   mutating func hold(_ lines: [StyledLine], _ stream: OutputStream) {

@@ -54,13 +54,13 @@ final class Guardian: Sendable {
     }
     self.child = child
     pipe = toChild.writing
-    // The shell must read the terminal's modes before they are changed; after this time it is assumed to have failed.
+    // The shell must read the terminal's modes before they are changed; after 5 s it is assumed to have failed.
     var entry = pollfd(fd: fromChild.reading, events: Int16(POLLIN), revents: 0)
     _ = try? retrying { poll(&entry, 1, 5000) }
     Self.current.store(pipe, ordering: .sequentiallyConsistent)
   }
 
-  /// Tells the guardian whether the screen is on.
+  /// Sends the guardian whether the screen is on.
   func say(isOn: Bool) { Self.write(isOn ? "on\n" : "off\n", to: pipe) }
 
   /// Ends the guardian; returns when it has ended.

@@ -40,7 +40,7 @@ struct RawMode {
     _ = try? retrying { tcsetattr(descriptor, when, &mode) }
   }
 
-  /// True if this process is in the foreground of the terminal, or if the terminal has no foreground process.
+  /// True if this process is in the foreground of the terminal, or if the system names no foreground process group for it.
   var isForeground: Bool {
     let listener = tcgetpgrp(descriptor)
     return listener <= 0 || listener == getpgrp()

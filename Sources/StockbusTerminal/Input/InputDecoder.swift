@@ -1,7 +1,7 @@
 /// Decodes bytes from a terminal into keys, mouse events and responses: a state machine without I/O.
 ///
 /// The bytes may be split between reads at any point. The only exception is the Escape key, which is also the first byte of most other
-/// keys: only time tells them apart, so call `timeout` when nothing has followed for some 50 ms.
+/// keys: only a delay distinguishes them, so call `timeout` when nothing has followed for some 50 ms.
 ///
 /// An Escape before a plain key is the key Escape and then that key, even in one read: most terminals send Alt with a key as the same
 /// bytes, and programs between (tmux, a slow line) remove the delay that could distinguish them. Alt is reported only if a sequence states

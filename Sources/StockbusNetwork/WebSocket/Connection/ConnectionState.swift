@@ -41,7 +41,8 @@ struct ConnectionState {
 
   var ending: WebSocketError? { if case .ended(let error) = phase { error } else { nil } }
 
-  /// The error that the owner is told: after this side has sent a close frame, there is nothing to wait for.
+  /// The error that `receive` and `flush` throw. After this side has sent a close frame it is set already, because nothing more is
+  /// received.
   var verdict: WebSocketError? { if case .closing(let code) = phase { .finished(code) } else { ending } }
 
   /// Ends the connection; returns false if it had already ended.

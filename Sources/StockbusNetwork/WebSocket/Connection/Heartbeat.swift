@@ -32,7 +32,7 @@ struct Heartbeat: Sendable {
   func run() async {
     let clock = connection.clock
     var nextPing = clock.uptime + ping
-    /// When a ping was sent that nothing has followed, and the number of reads at that time.
+    /// When the first ping was sent that no data has followed, and the number of reads at that time.
     var asked: (at: Duration, reads: Int)?
     while true {
       // Read before the state, so that data that arrives between the two counts as later than `now` and not as silence.

@@ -4,8 +4,8 @@ internal import Synchronization
 
 // The parts of a connection that the channel's handler, the opening and the heartbeat use.
 extension WebSocketConnection {
-  /// Takes the messages of one read. `hasMessage` is true even if they have been answered already. Returns false if reading must pause
-  /// because enough messages wait.
+  /// Takes the messages of one read. `hasMessage` is true even if the channel's handler has echoed them already. Returns false if reading
+  /// must pause because enough messages wait.
   func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool, hasPong: Bool) -> Bool {
     let now = clock.uptime
     let mayRead = state.withLock { state in

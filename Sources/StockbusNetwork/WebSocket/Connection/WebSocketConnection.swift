@@ -5,7 +5,7 @@ internal import Synchronization
 /// One WebSocket from its first packet to its last: the client's or the server's side.
 ///
 /// When it has ended, `receive` and `flush` throw the first `WebSocketError`; messages that came before are still received. It may be used
-/// from any task. It answers pings and closing handshakes itself.
+/// from any task. It responds to pings and closing handshakes itself.
 package final class WebSocketConnection: Sendable {
   let clock: any Timekeeper
   let isClient: Bool

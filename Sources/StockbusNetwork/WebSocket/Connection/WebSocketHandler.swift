@@ -28,7 +28,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var bytes = 0
   private var hasPong = false
   private var hasMessage = false
-  /// The payload of the last unanswered ping; one pong answers all earlier pings (RFC 6455, section 5.5.3).
+  /// The payload of the last ping that has had no pong; one pong for it serves all earlier pings (RFC 6455, section 5.5.3).
   private var ping: ByteBuffer?
   private var echo = ByteBuffer()
   private(set) var echoed = 0
