@@ -109,7 +109,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   }
 
   /// The writing end, of which there is one at a time; nil while another outlet has it.
-  package func claim() -> Outlet<E>? { claim(waitsWhenCancelled: false, stop: nil) }
+  public func claim() -> Outlet<E>? { claim(waitsWhenCancelled: false, stop: nil) }
 
   /// The writing end of a component, which `stop` ends; nil while another outlet has it.
   package func claim(waitsWhenCancelled: Bool, stop: StopToken? = nil) -> Outlet<E>? {
