@@ -57,10 +57,10 @@ import Testing
 
   @Test func `a bar`() throws {
     try check(
-      Bar.schema.example, header: "symbol,open,high,low,close,volume,time,received",
+      Bar.schema.example, header: "symbol,length,open,high,low,close,volume,vwap,turnover,count,session,status,revision,time,received",
       json:
-        #"{"symbol":"AAPL","open":189.00,"high":190.50,"low":188.75,"close":189.25,"volume":1250000,"time":"2013-10-08T13:30:00Z","received":"2013-10-08T13:31:00Z"}"#,
-      csv: "AAPL,189.00,190.50,188.75,189.25,1250000,2013-10-08T13:30:00Z,2013-10-08T13:31:00Z")
+        #"{"symbol":"AAPL","length":"1m","open":189.00,"high":190.50,"low":188.75,"close":189.25,"volume":1250000,"vwap":189.45,"turnover":236812500,"count":4217,"session":"regular","status":"complete","revision":0,"time":"2013-10-08T13:30:00Z","received":"2013-10-08T13:31:00Z"}"#,
+      csv: "AAPL,1m,189.00,190.50,188.75,189.25,1250000,189.45,236812500,4217,regular,complete,0,2013-10-08T13:30:00Z,2013-10-08T13:31:00Z")
   }
 
   @Test func `a ranked price`() throws {

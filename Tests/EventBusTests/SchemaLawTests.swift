@@ -52,7 +52,11 @@ import Testing
       roundTrips(
         Bar(
           symbol: symbol, open: Price(raw: a), high: Price(raw: b), low: Price(raw: c), close: Price(raw: d), volume: Quantity(raw: e),
-          time: time(&random), received: time(&random), priceDecimals: decimals(a, b, c, d), sizeDecimals: decimals(e)))
+          time: time(&random), received: time(&random), priceDecimals: decimals(a, b, c, d), sizeDecimals: decimals(e),
+          length: BarLength("\(random.upTo(999) + 1)\(["ns", "s", "m", "d", "t", "v"].randomElement(using: &random)!)")!,
+          turnover: Amount(raw: Int128(a) * Int128(b)), vwap: Price(raw: c), count: UInt32(truncatingIfNeeded: random.next()),
+          revision: UInt32(truncatingIfNeeded: random.next()), session: MarketSession.allCases.randomElement(using: &random)!,
+          status: BarStatus.allCases.randomElement(using: &random)!))
       roundTrips(
         Ranked(
           symbol: symbol, rank: UInt32(truncatingIfNeeded: random.next()), previousRank: UInt32.max, price: Price(raw: a),

@@ -44,16 +44,24 @@ extension Bar: PricedEvent {
     example: Bar(
       symbol: "AAPL", open: Price(raw: 189_000_000_000), high: Price(raw: 190_500_000_000), low: Price(raw: 188_750_000_000),
       close: Price(raw: 189_250_000_000), volume: 1_250_000, time: Timestamp(ns: 1_381_239_000_000_000_000),
-      received: Timestamp(ns: 1_381_239_060_000_000_000), priceDecimals: 2),
+      received: Timestamp(ns: 1_381_239_060_000_000_000), priceDecimals: 2, length: .time(60_000_000_000),
+      turnover: Amount(raw: 236_812_500_000_000_000_000_000_000), vwap: Price(raw: 189_450_000_000), count: 4217, session: .regular),
     fields: [
       .init("symbol", \.symbol, "The instrument."),
+      .init("length", \.length, "What ends it: a time such as 1m or 1d, trades such as 100t, a volume such as 5000v."),
       .init("open", \.open, "First price.", decimals: \.priceDecimals),
       .init("high", \.high, "Highest price.", decimals: \.priceDecimals),
       .init("low", \.low, "Lowest price.", decimals: \.priceDecimals),
       .init("close", \.close, "Last price.", decimals: \.priceDecimals),
       .init("volume", \.volume, "Units traded.", decimals: \.sizeDecimals),
+      .init("vwap", \.vwap, "Average price by volume, to a billionth."),
+      .init("turnover", \.turnover, "Sum of price times size, exact."),
+      .init("count", \.count, "How many trades; 0 where nothing was traded, or where nobody says."),
+      .init("session", \.session, "Part of the trading day: pre, regular, post or unknown."),
+      .init("status", \.status, "complete, or partial where the input ended before the stretch did."),
+      .init("revision", \.revision, "0 at first; one more for each late trade that changed it."),
       .init("time", \.time, "When the stretch begins."),
-      .init("received", \.received, "When it reached us."),
+      .init("received", \.received, "When it reached us; of a bar made here, when it was due."),
     ])
   @inlinable public var lastPrice: Price { close }
   @inlinable public var tradedSize: Quantity { volume }
@@ -147,6 +155,26 @@ extension ConnectionStatus.State: FieldChoice {
     case .empty: "empty"
     case .malformed: "malformed"
     case .failed: "failed"
+    }
+  }
+}
+
+extension BarStatus: FieldChoice {
+  public var fieldName: String {
+    switch self {
+    case .complete: "complete"
+    case .partial: "partial"
+    }
+  }
+}
+
+extension MarketSession: FieldChoice {
+  public var fieldName: String {
+    switch self {
+    case .unknown: "unknown"
+    case .pre: "pre"
+    case .regular: "regular"
+    case .post: "post"
     }
   }
 }

@@ -12,6 +12,8 @@ public final class EventSchema<E: Event>: Sendable {
   /// Bytes from the event's start to its symbol; nil if the event is not about an instrument.
   @usableFromInline let keyOffset: Int?
   @usableFromInline let timeOffset: Int
+  /// Bytes from the event's start to when it was received: its field `received`, or else its time.
+  @usableFromInline package let receivedOffset: Int
   @usableFromInline let codec: EventCodec
 
   /// Declares an event about one instrument.
@@ -25,6 +27,7 @@ public final class EventSchema<E: Event>: Sendable {
     self.example = example
     keyOffset = Self.stored(key, "key")
     timeOffset = Self.stored(time, "time")
+    receivedOffset = Self.received(fields) ?? timeOffset
     codec = EventCodec(fields.map(\.raw))
   }
 
@@ -38,12 +41,17 @@ public final class EventSchema<E: Event>: Sendable {
     self.example = example
     keyOffset = nil
     timeOffset = Self.stored(time, "time")
+    receivedOffset = Self.received(fields) ?? timeOffset
     codec = EventCodec(fields.map(\.raw))
   }
 
   private static func stored<V>(_ path: KeyPath<E, V>, _ what: String) -> Int {
     guard let offset = MemoryLayout<E>.offset(of: path) else { preconditionFailure("the \(what) of \(E.self) is no stored property") }
     return offset
+  }
+
+  private static func received(_ fields: [Field<E>]) -> Int? {
+    fields.first { $0.name == "received" && $0.layout == .time }?.offset
   }
 
   /// When it happened.

@@ -56,6 +56,7 @@ struct EventShape {
     case .int64: .value(.number, isInteger: true)
     case .uint32: .count
     case .text: .text
+    case .other where type == BarLength.self: .value(.duration, isInteger: false)
     case .other: (type as? any FieldChoice.Type).map { .choice(choices($0)) } ?? .foreign
     }
   }
