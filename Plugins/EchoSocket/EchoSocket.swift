@@ -20,7 +20,7 @@ enum EchoSocketPlugin: AnyEventPlugin {
 /// letter; one that has no reply after `attempts`, or at the end, is reported as lost.
 ///
 /// It runs on its socket's thread, so that a message changes threads once on its way in and once on its way out.
-package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
+package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponent {
   package typealias Input = E
   package typealias Output = E
 
@@ -43,6 +43,10 @@ package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   var strays = 0
   /// True when no further connection will be made although events still come.
   private var isAway = false
+  /// The time up to which everything was received here, if no event has come since.
+  private var reached: Timestamp?
+  /// Events that are back may not be in the ring yet.
+  private var isPublishing = false
   /// Since when replies have been read without a long break; nil while downstream has no room for them.
   var readingSince: Duration?
 
@@ -69,7 +73,18 @@ package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
 
   // MARK: Out
 
+  package func advance(to time: Timestamp) {
+    reached = time
+    passTimeOn()
+  }
+
+  /// Passes the time on once everything received before it is back and published.
+  private func passTimeOn() {
+    if window.isEmpty, !isPublishing, let reached { context.advanceOutput(to: reached) }
+  }
+
   package func receive(_ events: Span<E>) async throws {
+    reached = nil
     for i in events.indices {
       if window.isFull { try await waitForRoom() }
       window.append(events[i])
@@ -186,6 +201,7 @@ package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
   /// Publishes the events with replies, up to the first without one.
   private func hand(over output: inout Outlet<E>) {
     var count = 0
+    isPublishing = true
     window.takeAnswered { event in
       output.send(event)
       count += 1
@@ -199,7 +215,10 @@ package actor EchoSocket<E: Event>: Source, Sink, BackgroundComponent {
     let before = context.clock.uptime
     let since = readingSince
     readingSince = nil
+    isPublishing = true
     try await output.flush()
+    isPublishing = false
+    passTimeOn()
     let after = context.clock.uptime
     if connection == nil { return }
     readingSince = after - before > settings.deadline / 8 ? after : since

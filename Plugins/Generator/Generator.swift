@@ -74,7 +74,7 @@ package actor Generator: Source, CommandableComponent {
   /// Sends and publishes the next `count` trades.
   private func sendBatch(_ count: Int, into output: inout Outlet<Trade>) async throws {
     let count = min(count, left)
-    let now = context.clock.now
+    let now = output.receipt(context.clock.now)
     var done = 0
     while done < count {
       // Publishes in pieces of limited size, so that downstream can work at the same time.
@@ -93,7 +93,12 @@ package actor Generator: Source, CommandableComponent {
     try Task.checkCancellation()
     try await sendTold(into: &output)
     while context.clock.uptime < deadline {
-      await parker.sleep(until: deadline, context.clock)
+      // Simulated times do not follow the clock.
+      if settings.start == nil {
+        try await output.whileIdle { await parker.sleep(until: deadline, context.clock) }
+      } else {
+        await parker.sleep(until: deadline, context.clock)
+      }
       try Task.checkCancellation()
       try await sendTold(into: &output)
     }
@@ -102,7 +107,8 @@ package actor Generator: Source, CommandableComponent {
   private func sendTold(into output: inout Outlet<Trade>) async throws {
     // While this waits for room, commands may add more.
     while !told.isEmpty {
-      for index in told { output.send(market.trade(index, now: context.clock.now)) }
+      let now = output.receipt(context.clock.now)
+      for index in told { output.send(market.trade(index, now: now)) }
       told = []
       try await output.flush()
     }

@@ -71,7 +71,8 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       try await output.flush()
       count += 1
       if let most = settings.fetches, count >= most { return }
-      try await context.clock.sleep(until: schedule.next(after: outcome, at: context.clock.uptime))
+      let next = schedule.next(after: outcome, at: context.clock.uptime)
+      try await output.whileIdle { try await context.clock.sleep(until: next) }
     }
   }
 
@@ -176,7 +177,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   }
 
   private func read(_ body: [UInt8], _ output: inout Outlet<E>) -> Reading {
-    let now = context.clock.now
+    let now = output.receipt(context.clock.now)
     var reading = Reading()
     var came: [Symbol] = []
     let isWatched = !expectedSymbols.isComplete

@@ -77,6 +77,9 @@ actor WebSocketFeed<E: FeedEvent>: Source {
       // why.
       if Task.isCancelled, tallies.messages.total > 0 { context.note(expectedSymbols) }
     }
+    // Time also goes on while there is no connection.
+    output.beginIdle()
+    defer { output.endIdle() }
     try await link.run { connection in
       tallies.connections.add(1)
       isAuthenticated = false
@@ -85,8 +88,11 @@ actor WebSocketFeed<E: FeedEvent>: Source {
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
         while true {
-          for message in try await receive(over: connection) { take(message, &reader, &expectedSymbols, into: &output) }
+          let messages = try await receive(over: connection)
+          output.endIdle()
+          for message in messages { take(message, &reader, &expectedSymbols, into: &output) }
           try await output.flush()
+          output.beginIdle()
           if let rejection {
             throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
           }
@@ -157,8 +163,9 @@ actor WebSocketFeed<E: FeedEvent>: Source {
   ) {
     tallies.messages.add(1)
     // Some venues send their JSON in binary frames.
+    let received = output.receipt(context.clock.now)
     let verdict = message.withBytes { bytes in
-      E.read(bytes, &reader, by: context.id, at: context.clock.now) { event in
+      E.read(bytes, &reader, by: context.id, at: received) { event in
         if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
         output.send(event)
       }

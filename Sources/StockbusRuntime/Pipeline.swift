@@ -17,6 +17,8 @@ package final class Pipeline: Sendable {
   let stopSignal = Latch()
   let abortSignal = Latch()
   let changes = ChangeQueue()
+  /// Lets the watermarks of waiting live sources follow the clock.
+  let watermarkClock = WatermarkClock()
   private let stopAsked = Guarded(Duration?.none)
   private let state: Guarded<[Member]>
   /// The topics of the members and of the run, by name.
@@ -38,6 +40,7 @@ package final class Pipeline: Sendable {
     let waiting = pool?.parking ?? Waiting(.spin)
     let zone = topology.settings.displayZone
     let files = topology.files
+    let watermarkClock = watermarkClock
     state = Guarded(
       topology.nodes.map { plan in
         var own = logger
@@ -46,13 +49,15 @@ package final class Pipeline: Sendable {
         let context = Context(
           id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
           notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files, services: services)
+          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files, services: services,
+          watermarkClock: watermarkClock)
         var topic = plan.topic
         topic.waiting = waiting
         let output = plan.blueprint.makeTopic(topic)
         topics[plan.id] = output
         let edges = Self.edges(of: plan, topics)
-        return Member(plan: plan, slot: Slot(plan.blueprint.kind, context, inputs: edges, output: output), counters: counters)
+        let slot = Slot(plan.blueprint.kind, context, inputs: edges, output: output, mergesInputs: plan.merge == .received)
+        return Member(plan: plan, slot: slot, counters: counters)
       })
     self.topics = topics
     view.show(self)

@@ -100,6 +100,7 @@ extension PipelineLoop {
     transition.stage = .trial
     underway[id] = transition
     member.slot.reconnect(Pipeline.edges(of: transition.change.plan, pipeline.topics))
+    member.slot.mergesInputs = transition.change.plan.merge == .received
     pipeline.update(id) { member in
       member.plan = transition.change.plan
       member.phase = .starting
@@ -112,6 +113,7 @@ extension PipelineLoop {
     guard let member = pipeline.member(id), let transition = underway[id] else { return }
     if let memory = transition.memory { member.slot.restore(memory) }
     member.slot.reconnect(Pipeline.edges(of: transition.old, pipeline.topics))
+    member.slot.mergesInputs = transition.old.merge == .received
     pipeline.update(id) { member in
       member.plan = transition.old
       member.phase = .running

@@ -67,6 +67,12 @@ struct PipelineLoop {
       await abortSignal.wait()
       return .aborted
     }
+    let (watermarkClock, clock) = (pipeline.watermarkClock, pipeline.clock)
+    let sources = pipeline.members.filter { $0.plan.blueprint.kind == .source }.compactMap(\.slot.output)
+    group.addTask {
+      await watermarkClock.run(clock, sources: sources)
+      return .nothing
+    }
     listen(&group)
     closeNoticesIfUnfed()
   }

@@ -31,6 +31,16 @@ public import MarketData
   /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches, or any task while no
   /// instance runs.
   func reattach(options: SubscriptionOptions) -> any AnyInlet
+  /// Follows the topic's watermark from now on. Only the reader may call this and the next four members.
+  func follow()
+  /// For an inlet that follows: everything received up to this time, in nanoseconds, was finished; `Int.max` at the end.
+  var reached: Int { get }
+  /// For an inlet that follows: the receipt of the next event; nil if none waits. Receipts that go back count as the largest before them.
+  func nextReceipt() -> Int?
+  /// For an inlet that follows: how many of the next events, at most `limit`, were received up to `bound`.
+  func count(receivedUpTo bound: Int, limit: Int) -> Int
+  /// For an inlet that follows: it is ready when the watermark has reached `watermark`, or, unless it is muted, when an event waits.
+  func sleepUntil(watermark: Int, isMuted: Bool)
   /// Ends reading for good, so that the producer no longer waits for this reader. Only the reader may call, between two batches, or any
   /// task while no instance runs. A second call has no effect.
   func detach()

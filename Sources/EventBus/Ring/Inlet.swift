@@ -31,6 +31,9 @@ public import Synchronization
   private static var ownBit: Int { 1 }
   /// `hold` is in effect.
   private static var holdBit: Int { 2 }
+  /// The reader follows the watermark.
+  private static var followBit: Int { 4 }
+  private let following = Following(receivedOffset: E.schema.receivedOffset)
   /// The size of the batch that is being processed.
   @usableFromInline let running = Register()
   /// Events of a batch that threw. They are delivered again one at a time, to find the one that throws.
@@ -130,7 +133,8 @@ public import Synchronization
 
   @usableFromInline @inline(never)
   func indirectBatch(limit: Int) -> UnsafeBufferPointer<E> {
-    isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownBatch(limit: limit)
+    look()
+    return isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownBatch(limit: limit)
   }
 
   private func ownBatch(limit: Int) -> UnsafeBufferPointer<E> {
@@ -153,6 +157,7 @@ public import Synchronization
   /// Returns false if the batch came from the ring: the reader was detached while it processed that batch.
   @usableFromInline @inline(never)
   func indirectAdvance(_ n: Int) -> Bool {
+    noteReceipt(n)
     if hasSnapshot {
       snapshotDone.add(n)
       if !hasSnapshot {
@@ -194,7 +199,11 @@ public import Synchronization
   }
 
   @usableFromInline @inline(never)
-  var isIndirectReady: Bool { !isHeld && hasWaiting }
+  var isIndirectReady: Bool {
+    if isHeld { return false }
+    if following.isMuted.number == 0, hasWaiting { return true }
+    return isFollowing && topic.watermark.time >= following.wanted.number
+  }
 
   /// True if events wait here, also while the inlet is held.
   private var hasWaiting: Bool {
@@ -211,7 +220,7 @@ public import Synchronization
   @usableFromInline package func announce() {
     if let mailbox {
       // A held inlet does not wake its reader, or the reader would never sleep. `letGo` wakes it.
-      if mailbox.isReady(announcing: true), !isHeld { parker.wake() }
+      if mailbox.isReady(announcing: true), isIndirectReady { parker.wake() }
       return
     }
     isAnnounced.store(true, ordering: .relaxed)
@@ -229,6 +238,66 @@ public import Synchronization
     // A shared bit may be another reader's announcement too, so it stays set, at the cost of one spurious wake-up. After detaching, the bit
     // may belong to another reader.
     if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
+  }
+
+  // MARK: Time
+
+  override var isFollowing: Bool { indirect.number & Self.followBit != 0 }
+
+  @usableFromInline package func follow() {
+    if isFollowing { return }
+    _ = indirect.value.bitwiseOr(Self.followBit, ordering: .sequentiallyConsistent)
+    topic.follow()
+  }
+
+  /// The watermark is read before the head, so that all events that it covers are below this head.
+  private func look() {
+    if !isFollowing { return }
+    following.seenTime.number = Int(topic.watermark.time)
+    following.seenHead.number = head.pointee.load(ordering: .acquiring)
+  }
+
+  /// Notes the receipt of the last of `n` events that are finished.
+  private func noteReceipt(_ n: Int) {
+    guard isFollowing, let last = ownBatch(limit: n).last else { return }
+    following.last.number = max(following.last.number, withUnsafePointer(to: last) { following.received($0) })
+  }
+
+  @usableFromInline package var reached: Int {
+    if isFinished { return .max }
+    var reached = following.reached.number
+    // All that was received before the last event was published before it.
+    if following.last.number != .min { reached = max(reached, following.last.number - 1) }
+    if hasReadAllSeen { reached = max(reached, following.seenTime.number) }
+    following.reached.number = reached
+    return reached
+  }
+
+  /// True if every event was finished that `look` has seen.
+  private var hasReadAllSeen: Bool {
+    if hasSnapshot { return false }
+    if let mailbox { return !mailbox.isReady(announcing: false) }
+    return cursor.pointee.load(ordering: .relaxed) >= following.seenHead.number
+  }
+
+  @usableFromInline package func nextReceipt() -> Int? {
+    guard let first = nextBatch(limit: 1).first else { return nil }
+    return max(following.last.number, withUnsafePointer(to: first) { following.received($0) })
+  }
+
+  @usableFromInline package func count(receivedUpTo bound: Int, limit: Int) -> Int {
+    // Receipts that go back count as the largest one before them.
+    if following.last.number > bound { return 0 }
+    let batch = nextBatch(limit: limit)
+    guard let base = batch.baseAddress else { return 0 }
+    var count = 0
+    while count < batch.count, following.received(base + count) <= bound { count += 1 }
+    return count
+  }
+
+  @usableFromInline package func sleepUntil(watermark: Int, isMuted: Bool) {
+    following.wanted.number = watermark
+    following.isMuted.number = isMuted ? 1 : 0
   }
 
   // MARK: The supervisor's side

@@ -1,4 +1,5 @@
 public import CMemoryBarrier
+public import MarketData
 public import Synchronization
 
 /// The writing end of a topic, for exactly one component.
@@ -277,5 +278,39 @@ public struct Outlet<E: Event>: ~Copyable, @unchecked Sendable {
       // Cancellation must not wake a task that waits although it is cancelled: it would wake again and again and never give up its thread.
       if waitsWhenCancelled { await parker.sleep() } else { await parker.sleepCancellably() }
     }
+  }
+}
+
+extension Outlet {
+  /// Commits, and tells the readers that everything received up to `time` was sent: no event sent later has an earlier receipt. Readers that
+  /// wait for time, such as bars that end, go on. Costs nothing where no reader does.
+  public mutating func advance(to time: Timestamp) {
+    commit()
+    if spill.isEmpty { topic.advance(to: time) }
+  }
+
+  /// True if a reader waits for time, so that `advance` has an effect.
+  public var isFollowed: Bool { topic.isFollowed }
+
+  /// Awaits something from outside; everything received so far is published first. While it waits, time goes on for the readers: the
+  /// watermark follows the clock. To be used by live sources, which take the receipts of what comes then from `receipt(_:)`.
+  @inlinable
+  public nonisolated(nonsending) mutating func whileIdle<R>(_ wait: () async throws -> R) async throws -> R {
+    try await flush()
+    beginIdle()
+    defer { endIdle() }
+    return try await wait()
+  }
+
+  /// The source waits for the outside from now on, also in functions that do not have the outlet; everything received is published.
+  @inlinable package func beginIdle() { topic.idle.begin() }
+
+  /// Something has come from outside, and is not published yet.
+  @inlinable package func endIdle() { topic.idle.end() }
+
+  /// The receipt of something that has come now: `now`, or just after the watermark if the clock was set back.
+  public func receipt(_ now: Timestamp) -> Timestamp {
+    let watermark = topic.watermark.time
+    return now.ns > watermark ? now : Timestamp(ns: watermark + 1)
   }
 }

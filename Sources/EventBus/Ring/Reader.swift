@@ -23,6 +23,9 @@
 
   deinit { cursor.deallocate() }
 
+  /// True if it wants to be woken when the topic's watermark advances.
+  var isFollowing: Bool { false }
+
   /// Copies what the topic has published up to `end` into a lossy reader's mailbox. Returns true if the reader must be woken.
   func offer(upTo end: Int) -> Bool { false }
 }

@@ -1,5 +1,5 @@
 internal import CMemoryBarrier
-internal import MarketData
+public import MarketData
 internal import Synchronization
 
 /// A topic without its event type, for wiring.
@@ -10,6 +10,13 @@ internal import Synchronization
   var published: Int { get }
   /// Where its producer sleeps while the ring is full.
   var producer: Parker { get }
+  /// True once a reader follows its watermark.
+  var isFollowed: Bool { get }
+  /// Tells the readers that everything received up to `time` was published. Only its producer may call, when nothing that it has received
+  /// is unpublished. Times before the present watermark have no effect.
+  func advance(to time: Timestamp)
+  /// Whether its source waits for the outside.
+  var idle: IdleMark { get }
   /// Adds a reader that begins with the next event; see `Topic.attach`.
   func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet
   /// Ends the topic: nothing is published any more, and readers end after the events that are there.
@@ -35,6 +42,16 @@ private struct Members {
     while place > 0 {
       place -= 1
       if bits == -1 || bits & readers[place].bit != 0 { return (readers[place].parker, place) }
+    }
+    return nil
+  }
+
+  /// The last reader before `place` that follows the watermark.
+  func nextFollower(below place: Int) -> (parker: Parker, place: Int)? {
+    var place = min(place, readers.count)
+    while place > 0 {
+      place -= 1
+      if readers[place].isFollowing { return (readers[place].parker, place) }
     }
     return nil
   }
@@ -71,6 +88,8 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   @usableFromInline let load: RingLoad<E>?
   /// Where the producer sleeps while the ring is full.
   @usableFromInline package let producer: Parker
+  let watermark = Watermark()
+  @usableFromInline package let idle = IdleMark()
 
   static var mailboxBit: Int { Members.mailboxBit }
   static var sharedBit: Int { Members.sharedBit }
@@ -234,6 +253,22 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   @usableFromInline @inline(never)
   func feedProducer() {
     if starved.pointee.exchange(0, ordering: .sequentiallyConsistent) != 0 { producer.wake() }
+  }
+
+  // MARK: Time
+
+  @usableFromInline package var isFollowed: Bool { watermark.isFollowed }
+
+  /// Called by a reader that follows the watermark from now on. A processor that sleeps is woken, so that it follows its own inputs.
+  func follow() { if watermark.follow() { producer.wake() } }
+
+  @usableFromInline package func advance(to time: Timestamp) {
+    guard watermark.isFollowed, watermark.advance(to: time.ns) else { return }
+    var place = Int.max
+    while let next = members.withLock({ $0.nextFollower(below: place) }) {
+      next.parker.wake()
+      place = next.place
+    }
   }
 
   // MARK: The producer's side

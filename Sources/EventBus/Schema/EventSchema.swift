@@ -59,6 +59,12 @@ public final class EventSchema<E: Event>: Sendable {
     withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: timeOffset, as: Timestamp.self) }
   }
 
+  /// When it was received: its field `received`, or its time if it has none.
+  @inlinable
+  public func receipt(of event: E) -> Timestamp {
+    withUnsafePointer(to: event) { UnsafeRawPointer($0).load(fromByteOffset: receivedOffset, as: Timestamp.self) }
+  }
+
   /// The event's instrument; nil if it is not about one.
   public func symbol(of event: E) -> Symbol? {
     guard let keyOffset else { return nil }

@@ -17,6 +17,7 @@ struct Validate: ParsableCommand {
 
   func run() throws {
     let topology = try config.topology()
+    for note in topology.notes { StandardError.write(note) }
     try StandardOutput.write(Self.text(topology))
   }
 }

@@ -18,7 +18,7 @@ struct ComponentReader {
   }
 
   private var title: String { section.title(of: id) }
-  private static let reserved: Set<String> = ["plugin", "inputs", "supervision", "output"]
+  private static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output"]
 
   /// The component; nil if it is not a mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
@@ -44,7 +44,7 @@ struct ComponentReader {
     return ComponentDescription(
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
-      supervision: given(node["supervision"]), output: given(node["output"]),
+      merge: given(node["merge"]), supervision: given(node["supervision"]), output: given(node["output"]),
       options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
   }
 

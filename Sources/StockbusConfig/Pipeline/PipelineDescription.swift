@@ -39,17 +39,19 @@ package struct ComponentDescription: Sendable {
   package let inputsMark: ConfigNode.Mark?
   /// False if some input could not be understood and is missing from `inputs`.
   package let hasAllInputs: Bool
+  /// The value of `merge`; nil if it is not written.
+  package let merge: ConfigNode?
   /// The value of `supervision`; nil if it is not written.
   package let supervision: ConfigNode?
   /// The value of `output`; nil if it is not written.
   package let output: ConfigNode?
-  /// A mapping of all keys except `plugin`, `inputs`, `supervision` and `output`, with their places.
+  /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision` and `output`, with their places.
   package let options: ConfigNode
 
   package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
-    inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, supervision: ConfigNode? = nil, output: ConfigNode? = nil,
-    options: ConfigNode, shownPlugin: String? = nil
+    inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, merge: ConfigNode? = nil, supervision: ConfigNode? = nil,
+    output: ConfigNode? = nil, options: ConfigNode, shownPlugin: String? = nil
   ) {
     self.id = id
     self.idMark = idMark
@@ -60,6 +62,7 @@ package struct ComponentDescription: Sendable {
     self.inputs = inputs
     self.inputsMark = inputsMark
     self.hasAllInputs = hasAllInputs
+    self.merge = merge
     self.supervision = supervision
     self.output = output
     self.options = options
@@ -70,8 +73,8 @@ package struct ComponentDescription: Sendable {
 
   /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool {
-    section == other.section && plugin == other.plugin && ConfigNode.isLike(supervision, other.supervision)
-      && ConfigNode.isLike(output, other.output) && options.isLike(other.options)
+    section == other.section && plugin == other.plugin && ConfigNode.isLike(merge, other.merge)
+      && ConfigNode.isLike(supervision, other.supervision) && ConfigNode.isLike(output, other.output) && options.isLike(other.options)
   }
 }
 

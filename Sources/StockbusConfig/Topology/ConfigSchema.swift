@@ -14,6 +14,7 @@ extension Catalogue {
     }
     sections.append(.init("runtime", Self.orNothing(RunSettings.objectSchema)))
     definitions.append(.init("inputs", Self.inputs))
+    definitions.append(.init("merge", Self.merge))
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))
     definitions.append(.init("output", Self.orNothing(OutputSettings.objectSchema)))
     return [
@@ -50,6 +51,7 @@ extension Catalogue {
     var required: [JSONValue] = ["plugin"]
     if plugin.takesInputs {
       properties.append(.init("inputs", reference("inputs")))
+      properties.append(.init("merge", reference("merge")))
       required.append("inputs")
     }
     properties += options["properties"]?.members ?? []
@@ -59,6 +61,14 @@ extension Catalogue {
     return [
       "description": .string(plugin.doc), "type": "object", "properties": .object(properties), "required": .array(required),
       "additionalProperties": false,
+    ]
+  }
+
+  private static var merge: JSONValue {
+    let names: JSONValue = .array(MergeOrder.allCases.map { .string($0.rawValue) })
+    return [
+      "description": "The order of several inputs: as they come, or by their receipts, ties in the order of the inputs.",
+      "anyOf": [["enum": names], ["type": "string", "pattern": #"\$\{"#], ["type": "null"]],
     ]
   }
 

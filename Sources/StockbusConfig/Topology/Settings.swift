@@ -75,6 +75,14 @@ package struct OutputSettings: Options {
   package init() {}
 }
 
+/// `merge:` of a component: the order in which it gets the events of several inputs.
+package enum MergeOrder: String, Choice {
+  /// As they come: the order depends on timing.
+  case arrival
+  /// In the order of their receipts; ties in the order of the inputs. An event waits until no input can bring an earlier one.
+  case received
+}
+
 extension Overflow: Choice {}
 
 /// An input's own options, written as `{ from: ranked, overflow: conflate }`.

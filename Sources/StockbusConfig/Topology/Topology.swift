@@ -10,13 +10,16 @@ package struct Topology: Sendable {
   package let outerFiles: [RunFiles.Reader]
   /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
+  /// What makes the output depend on timing, one line each with its place.
+  package let notes: [String]
   /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
 
   package init(
     nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
-    runtime: ConfigNode? = nil
+    notes: [String] = [], runtime: ConfigNode? = nil
   ) {
+    self.notes = notes
     self.runtime = runtime
     self.nodes = nodes
     self.settings = settings
@@ -45,6 +48,8 @@ package struct PlannedNode: Sendable {
   package let inputs: [PlannedEdge]
   package let topic: Blueprint.TopicPlan
   package let supervision: SupervisionPolicy
+  /// Whether the events of several inputs come in the order of their receipts.
+  package let merge: MergeOrder
   /// The component as it was written; nil if it comes from no configuration.
   package let description: ComponentDescription?
   /// Its position among all components as they were written, counted from 0.
@@ -52,7 +57,8 @@ package struct PlannedNode: Sendable {
 
   package init(
     id: String, plugin: Plugin, blueprint: Blueprint, assembly: Blueprint.Assembly, inputs: [PlannedEdge],
-    topic: Blueprint.TopicPlan, supervision: SupervisionPolicy, description: ComponentDescription? = nil, place: Int = .max
+    topic: Blueprint.TopicPlan, supervision: SupervisionPolicy, merge: MergeOrder = .arrival, description: ComponentDescription? = nil,
+    place: Int = .max
   ) {
     self.id = id
     self.plugin = plugin
@@ -61,6 +67,7 @@ package struct PlannedNode: Sendable {
     self.inputs = inputs
     self.topic = topic
     self.supervision = supervision
+    self.merge = merge
     self.description = description
     self.place = place
   }

@@ -48,7 +48,11 @@ extension TopologyChecker {
   }
 
   /// The names that an input may have, in order.
-  func readableNames() -> [String] { (components.filter { !emitsNothing($0) }.map(\.id) + RunTopic.allCases.map(\.rawValue)).sorted() }
+  func readableNames() -> [String] {
+    let emitting = components.filter { !emitsNothing($0) }
+    let names = emitting.flatMap { [$0.id] + OutputParts.names(of: $0, catalogue) } + RunTopic.allCases.map(\.rawValue)
+    return Set(names).sorted()
+  }
 
   mutating func affordableSuggestion(for word: String, among names: [String]) -> String? {
     guard comparisons > 0 else { return nil }

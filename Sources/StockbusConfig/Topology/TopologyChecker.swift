@@ -45,6 +45,8 @@ struct TopologyChecker {
   var files: [NamedFile] = []
   /// Warnings, one line each with its place.
   var doubts: [String] = []
+  /// What makes the output depend on timing, one line each with its place.
+  var notes: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
   /// How many more names may be compared for suggestions; bounds the time for configurations with many mistakes.
@@ -53,7 +55,8 @@ struct TopologyChecker {
   init(_ config: LoadedConfig, _ catalogue: Catalogue) {
     self.config = config
     self.catalogue = catalogue
-    components = config.description.components
+    let written = config.description.components
+    components = written + OutputParts.components(readBy: written, catalogue)
     places = Dictionary(components.enumerated().map { ($1.id, $0) }) { first, _ in first }
     lacksInputs = config.isIncomplete || config.lacksInputs || !config.rejected.isEmpty
   }
@@ -71,7 +74,9 @@ struct TopologyChecker {
     checkReaders()
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
-    return Topology(nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, runtime: config.description.runtime)
+    return Topology(
+      nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes,
+      runtime: config.description.runtime)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
@@ -129,6 +134,7 @@ struct TopologyChecker {
       config.report("\(component.title): 'output' is for what emits; this sink does not", at: output.mark)
     }
     let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
+    let merge = mergeOrder(of: component)
     let options = ownOptions(of: component, plugin)
     if isPlaced { checkHasInputs(component, plugin) }
     for (edge, input) in zip(edges[place], component.inputs) { checkEdge(edge, input, component) }
@@ -147,10 +153,11 @@ struct TopologyChecker {
           title: component.title, file: file, options: component.options, fault: { assembly.fault(file.use) },
           doubt: { assembly.doubt(file.use) })
       }
+      checkOrder(merge, blueprint, component, edges[place])
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy(),
-        description: component, place: place)
+        merge: merge, description: component, place: place)
     } catch {
       add(error.redacted(component.options), component.title)
       return nil
@@ -198,7 +205,13 @@ struct TopologyChecker {
     // If the plugin is unknown, any key may be an option.
     guard plugin != nil || (component.inputsMark == nil && component.section != .source) else { return component.options }
     let names = plugin?.options.describe().map(\.name) ?? []
-    var keys = plugin == nil ? [] : [component.supervision == nil ? "supervision" : nil, component.output == nil ? "output" : nil]
+    var keys =
+      plugin == nil
+      ? []
+      : [
+        component.merge == nil ? "merge" : nil, component.supervision == nil ? "supervision" : nil,
+        component.output == nil ? "output" : nil,
+      ]
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []
     for entry in entries {

@@ -1,4 +1,5 @@
 public import EventBus
+public import MarketData
 
 /// Consumes batches of events. It may wait, because sinks do I/O; a method without `async` satisfies the requirement too, at no cost.
 ///
@@ -19,6 +20,12 @@ public protocol Sink<Input>: Component {
 extension Sink {
   public func drain() async throws {}
   public func handOver() async throws { try await drain() }
+}
+
+/// A relay that passes time on: what it has received up to a time has come back, and is published, when it tells its output so.
+public protocol TimedRelay: Sink, Source {
+  /// Everything that its inputs received up to `time` has been taken; called when no event waits, if a reader of its output waits for time.
+  func advance(to time: Timestamp)
 }
 
 /// A sink of several event types, with one handler for each.

@@ -24,19 +24,25 @@ public struct Context: Sendable {
   package let files: RunFiles
   /// What the maker of the run has provided for all components, such as the terminal.
   public let services: Services
+  /// Lets the watermarks of live sources follow the clock; nil where nothing does.
+  let watermarkClock: WatermarkClock?
   /// How the component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
   private let notices: any NoticePublisher
   let memory = Memory()
+  @usableFromInline let nudge = Nudge()
+  /// The component's output, for a relay that passes time on.
+  let output = Guarded((any AnyTopic)?.none)
 
   package init(
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
     symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
-    services: Services = Services()
+    services: Services = Services(), watermarkClock: WatermarkClock? = nil
   ) {
     self.id = id
+    self.watermarkClock = watermarkClock
     self.waiting = waiting
     self.helpers = helpers
     self.zone = zone
@@ -64,6 +70,13 @@ public struct Context: Sendable {
 
   /// Reproducible random numbers: the same for the same seed and component name.
   public func random(seed: UInt64? = nil) -> RandomStream { RandomStream(seed: seed ?? self.seed) }
+
+  /// For a `TimedRelay`: everything received up to `time` has come back and is in the output.
+  public func advanceOutput(to time: Timestamp) { output.withLock { $0 }?.advance(to: time) }
+
+  /// Has `advance` of a timed component called soon, with the time that was reached, although nothing has come: to send what a command has
+  /// caused.
+  public func requestAdvance() { nudge.ask() }
 
   /// The counter of this name, created at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }

@@ -67,6 +67,30 @@ extension Blueprint {
   }
 
   @inlinable
+  public static func processor<P: TimedProcessor>(_: P.Type) -> Blueprint {
+    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+      let component = try P(settings, slot.context)
+      var outlet = slot.outlet(of: P.Output.self)
+      return try await live(component, in: slot) {
+        let ending = try await slot.serve(P.Input.self, isTimed: true) { inputs in try await component.serveTimed(inputs, &outlet) }
+        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
+        try await outlet.flush()
+        return ending
+      }
+    }
+  }
+
+  @inlinable
+  public static func processor<P: MultiProcessor>(_: P.Type) -> Blueprint {
+    let types = P.handlers.map(\.type)
+    return Blueprint(.processor, P.self, inputs: types, output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+      let component = try P(settings, slot.context)
+      var outlet = slot.outlet(of: P.Output.self)
+      return try await live(component, in: slot) { try await component.serveAll(slot, &outlet) }
+    }
+  }
+
+  @inlinable
   public static func asyncProcessor<P: AsyncProcessor>(_: P.Type) -> Blueprint {
     Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
       let component = try P(settings, slot.context)

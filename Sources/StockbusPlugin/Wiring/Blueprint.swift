@@ -14,6 +14,10 @@ public struct Blueprint: Sendable {
   /// The type of its options, for documentation, schema and decoding.
   package let options: any Options.Type
   package let commands: [CommandInfo]
+  /// True if it is told the time, and gets several inputs in the order of their receipts.
+  package let isTimed: Bool
+  /// True if `merge: received` is possible: for events of one type.
+  package var canMerge: Bool { isTimed || inputs.count == 1 }
   private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
   private let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
@@ -93,6 +97,7 @@ public struct Blueprint: Sendable {
     self.output = output
     self.topic = topic
     options = P.Settings.self
+    isTimed = P.self is any TimedProcessor.Type || P.self is any MultiProcessor.Type
     commands = (P.self as? any CommandableComponent.Type)?.commands ?? []
     decode = { node, mark throws(Problems) in
       let settings = try P.Settings.decode(node, at: mark)

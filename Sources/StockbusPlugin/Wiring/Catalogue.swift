@@ -17,5 +17,9 @@ package struct Catalogue: Sendable {
     return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  package subscript(name: String) -> Plugin? { plugins.first { $0.name == name } }
+  /// The plugin with this name; also one for a part of another one's output, `NAME.part`.
+  package subscript(name: String) -> Plugin? {
+    if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
+    return plugins.lazy.flatMap(\.parts).first { $0.name == name }
+  }
 }

@@ -5,34 +5,60 @@ public import EventBus
   @usableFromInline package let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
   @usableFromInline let stop: StopToken
-  /// The same inlets without their type.
-  @usableFromInline let erased: [any AnyInlet]
+  /// The same inlets without their type, and what is done with time.
+  @usableFromInline let clock: InputClock
+  /// True if the events of all inlets come in the order of their receipts.
+  @usableFromInline let isMerged: Bool
 
+  /// - Parameter clock: for the same inlets.
   @inlinable
-  init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken) {
+  init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken, clock: InputClock) {
     self.parker = parker
     self.stop = stop
-    erased = inlets
+    self.clock = clock
+    isMerged = clock.isMerging
     self.inlets = inlets.map { inlet in
       guard let inlet = inlet as? Inlet<E> else { preconditionFailure("the wiring gave a topic of another type") }
       return inlet
     }
   }
 
-  /// A turn for the first inlet; nil if there is none.
+  /// A turn for the first inlet; nil if there is none. If the inputs are merged, its batch is empty.
   @inlinable
-  var firstTurn: Turn<E>? { inlets.first.map { Turn($0) } }
+  var firstTurn: Turn<E>? { inlets.first.map { Turn($0, limit: isMerged ? 0 : maximumBatch) } }
 
   /// Passes the turn to the next inlet that is ready. While none is, spins a little and then sleeps. Returns true when all inputs have
   /// ended or the reader is to hand over.
   @inlinable @inline(__always)
   nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     repeat {
-      if inlets.count > 1 { pass(&turn) }
-      if turn.inlet.isReady { return false }
+      if hasNext(&turn) { return false }
       turn.inlet.prefetch()
     } while quantum.spinBudget.spins()
-    return try await sleepUntilReady(erased, parker, stop, &quantum.spinBudget)
+    return try await clock.sleepUntilReady(parker, stop, due: nil, &quantum.spinBudget)
+  }
+
+  /// Passes the turn to the next inlet, if there are several; returns true if a batch waits.
+  @inlinable @inline(__always)
+  func hasNext(_ turn: inout Turn<E>) -> Bool {
+    if inlets.count > 1 {
+      if isMerged { return merge(&turn) }
+      pass(&turn)
+    }
+    return turn.inlet.isReady
+  }
+
+  /// Passes the turn to the inlet with the earliest event, if that is certain.
+  @usableFromInline
+  func merge(_ turn: inout Turn<E>) -> Bool {
+    guard let next = Merge.next(clock.inlets, limit: maximumBatch) else {
+      turn.limit = 0
+      return false
+    }
+    turn.place = next.place
+    turn.inlet = inlets[next.place]
+    turn.limit = next.count
+    return true
   }
 
   /// Passes the turn to the next inlet that is ready, which may be the same one; if none is, to the next.
@@ -46,36 +72,10 @@ public import EventBus
   }
 }
 
-/// Sleeps until one of the inlets is ready. Returns true when all have ended or the reader is to hand over; throws if the reader is cut off
-/// or the task is cancelled.
-@inline(never)
-@usableFromInline
-nonisolated(nonsending) func sleepUntilReady(
-  _ inlets: [any AnyInlet], _ parker: Parker, _ stop: StopToken, _ spinBudget: inout SpinBudget
-) async throws(CancellationError) -> Bool {
-  if stop.isCutOff || Task.isCancelled { throw CancellationError() }
-  // Checked first: a reader that is to hand over returns without waiting for the end of its inputs.
-  if stop.isQuiescing || areFinished(inlets) { return true }
-  for inlet in inlets { inlet.announce() }
-  parker.fence()
-  var hasNews = areFinished(inlets)
-  for inlet in inlets where inlet.isReady { hasNews = true }
-  spinBudget.gaveUp(inVain: !hasNews)
-  if !hasNews { await parker.sleep() }
-  for inlet in inlets { inlet.retract() }
-  return false
-}
-
 /// Yields the thread after a slice of time; throws if the reader was cut off or the task was cancelled meanwhile.
 @inline(never)
 @usableFromInline
 nonisolated(nonsending) func yield(_ stop: StopToken) async throws(CancellationError) {
   await Task.yield()
   if stop.isCutOff || Task.isCancelled { throw CancellationError() }
-}
-
-// Loops, because closures and key paths over existentials allocate, and this runs at every sleep.
-private func areFinished(_ inlets: [any AnyInlet]) -> Bool {
-  for inlet in inlets where !inlet.isFinished { return false }
-  return true
 }

@@ -1,4 +1,5 @@
 public import EventBus
+public import MarketData
 
 // One instance of a component: what it does in its slot, from start to end. Inlinable, so that the resident loops are compiled where the
 // component's type is known.
@@ -65,12 +66,26 @@ extension Slot {
     return topic
   }
 
+  /// - Parameter passesOn: the watermark of the inputs is that of the output too.
+  @usableFromInline
+  func inputClock(
+    _ inlets: [any AnyInlet], isTimed: Bool, passesOn: Bool, relay: (@Sendable (Timestamp) -> Void)? = nil
+  ) -> InputClock {
+    InputClock(
+      inlets, output: passesOn ? output : nil, isTimed: isTimed, isMerging: isTimed || mergesInputs, context, relay: relay)
+  }
+
   /// Serves the inputs, all of one type, until they have ended or another instance is to continue. If the slot is rewired, it goes on with
   /// the new inputs.
   @inlinable
-  nonisolated(nonsending) func serve<E: Event>(_: E.Type, _ body: (InletGroup<E>) async throws -> Void) async throws -> Ending {
+  nonisolated(nonsending) func serve<E: Event>(
+    _: E.Type, isTimed: Bool = false, passesOn: Bool = true, relay: (@Sendable (Timestamp) -> Void)? = nil,
+    _ body: (InletGroup<E>) async throws -> Void
+  ) async throws -> Ending {
     while true {
-      try await body(InletGroup(inlets, parker, stop: stop))
+      let inlets = inlets
+      let clock = inputClock(inlets, isTimed: isTimed, passesOn: passesOn, relay: relay)
+      try await body(InletGroup(inlets, parker, stop: stop, clock: clock))
       switch pause() {
       case .ended: return .ended
       case .leaving: return .handedOver
@@ -80,13 +95,38 @@ extension Slot {
   }
 }
 
+/// Tells a relay the time; nil for a component that passes no time on. It is called on the component's own executor.
+@usableFromInline
+func relayOfTime(_ component: any Component) -> (@Sendable (Timestamp) -> Void)? {
+  guard let relay = component as? any TimedRelay else { return nil }
+  return { time in relay.assumeIsolated { $0.advance(to: time) } }
+}
+
 extension Sink {
   /// A sink's work, and the receiving half of a relay's.
   @inlinable
   nonisolated(nonsending) func serveAll(_ slot: Slot) async throws -> Ending {
-    let ending = try await slot.serve(Input.self) { inputs in try await serve(inputs) }
+    let relay = relayOfTime(self)
+    let ending = try await slot.serve(Input.self, passesOn: relay != nil, relay: relay) { inputs in try await serve(inputs) }
     try await drained { ending == .ended ? try await drain() : try await handOver() }
     return ending
+  }
+}
+
+extension MultiProcessor {
+  @inlinable
+  nonisolated(nonsending) func serveAll(_ slot: Slot, _ output: inout Outlet<Output>) async throws -> Ending {
+    while true {
+      let attached = slot.inlets.compactMap { inlet in Self.handlers.first { $0.type == inlet.eventType }?.attach(inlet) }
+      precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
+      let clock = slot.inputClock(attached.map(\.inlet), isTimed: true, passesOn: true)
+      try await serve(attached, clock, slot, &output)
+      let pause = slot.pause()
+      if pause == .servingOn { continue }
+      try await drained { pause == .ended ? try await drain(into: &output) : try await handOver(into: &output) }
+      try await output.flush()
+      return pause == .ended ? .ended : .handedOver
+    }
   }
 }
 
@@ -96,7 +136,8 @@ extension MultiSink {
     while true {
       let attached = slot.inlets.compactMap { inlet in Self.handlers.first { $0.type == inlet.eventType }?.attach(inlet) }
       precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
-      try await serve(attached, slot.parker, stop: slot.stop)
+      let clock = slot.inputClock(attached.map(\.inlet), isTimed: false, passesOn: false)
+      try await serve(attached, clock, slot.parker, stop: slot.stop)
       let pause = slot.pause()
       if pause == .servingOn { continue }
       try await drained { pause == .ended ? try await drain() : try await handOver() }

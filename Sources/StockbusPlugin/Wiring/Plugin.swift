@@ -17,6 +17,8 @@ public struct Plugin: Sendable {
   private let compiled: CompiledBlueprints
   private let open: OpenTypes?
   private let emitsText: String?
+  /// Plugins of the components that read parts of its output; their names are `NAME.part`.
+  package var parts: [Plugin] = []
   private let choice: Choice?
   private struct Choice: Sendable {
     let option: String
@@ -90,7 +92,9 @@ public struct Plugin: Sendable {
   package var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
 
   /// The event types it is compiled for, inputs before outputs; some may occur twice.
-  package var eventTypes: [any Event.Type] { blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) }
+  package var eventTypes: [any Event.Type] {
+    blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) + parts.flatMap { $0.blueprints.compactMap(\.output) }
+  }
 
   /// The event type that it emits for any input; nil if that depends on the input, and if it emits nothing.
   package var fixedOutput: (any Event.Type)? {

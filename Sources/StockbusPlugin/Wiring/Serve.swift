@@ -1,4 +1,5 @@
 public import EventBus
+public import MarketData
 
 // The resident loops. They are isolated to the component, so that its method is a plain call, and inlinable, so that they are compiled
 // where the component's type is known.
@@ -14,7 +15,7 @@ extension Processor {
         try await output.waitForRoom()
         room = output.room()
       }
-      let batch = turn.inlet.nextBatch(limit: min(room, maximumBatch))
+      let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
       do { try process(batch.span, into: &output) } catch {
@@ -28,13 +29,94 @@ extension Processor {
   }
 }
 
+extension TimedProcessor {
+  @inlinable
+  func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
+    var told = Int.min
+    while true {
+      if inputs.hasNext(&turn) {
+        var room = output.room()
+        if room == 0 {
+          try await output.waitForRoom()
+          room = output.room()
+        }
+        let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
+        if batch.count == 0 { continue }
+        turn.inlet.begin(batch.count)
+        do { try process(batch.span, into: &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        turn.inlet.finish(batch.count, filtered: output.takeFiltered())
+        if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+        continue
+      }
+      // Nothing waits, but time may have come further.
+      if let news = inputs.clock.news(since: told) {
+        told = news
+        do { try advance(to: Timestamp(ns: Int64(news)), into: &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        _ = output.takeFiltered()
+        continue
+      }
+      if quantum.spinBudget.spins() { continue }
+      if try await inputs.clock.sleepUntilReady(inputs.parker, inputs.stop, due: due, &quantum.spinBudget) { return }
+    }
+  }
+}
+
+extension MultiProcessor {
+  @inlinable
+  func serve(_ handlers: [InputHandler<Self>.Attached], _ clock: InputClock, _ slot: Slot, _ output: inout Outlet<Output>) async throws {
+    var quantum = Quantum(slot.parker)
+    var told = Int.min
+    while true {
+      if let next = clock.next(limit: maximumBatch) {
+        var room = output.room()
+        if room == 0 {
+          try await output.waitForRoom()
+          room = output.room()
+        }
+        let handler = handlers[next.place]
+        let count: Int
+        do { count = try handler.process(self, min(room, next.count), &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        handler.finish(count, output.takeFiltered())
+        if quantum.isSpent(count) { try await yield(slot.stop) }
+        continue
+      }
+      if let news = clock.news(since: told) {
+        told = news
+        do { try advance(to: Timestamp(ns: Int64(news)), into: &output) } catch {
+          output.rollback()
+          throw error
+        }
+        try await output.flush()
+        _ = output.takeFiltered()
+        continue
+      }
+      if quantum.spinBudget.spins() { continue }
+      if try await clock.sleepUntilReady(slot.parker, slot.stop, due: due, &quantum.spinBudget) { return }
+    }
+  }
+}
+
 extension AsyncProcessor {
   @inlinable
   func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     guard var turn = inputs.firstTurn else { return }
     var quantum = Quantum(inputs.parker)
     repeat {
-      let batch = turn.inlet.nextBatch(limit: maximumBatch)
+      let batch = turn.inlet.nextBatch(limit: turn.limit)
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
       do { try await process(batch.span, into: &output) } catch {
@@ -54,7 +136,7 @@ extension Sink {
     guard var turn = inputs.firstTurn else { return }
     var quantum = Quantum(inputs.parker)
     repeat {
-      let batch = turn.inlet.nextBatch(limit: maximumBatch)
+      let batch = turn.inlet.nextBatch(limit: turn.limit)
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
       do { try await receive(batch.span) } catch {
@@ -74,9 +156,8 @@ func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error a
 
 extension MultiSink {
   @inlinable
-  func serve(_ handlers: [Handler<Self>.Attached], _ parker: Parker, stop: StopToken) async throws {
+  func serve(_ handlers: [Handler<Self>.Attached], _ clock: InputClock, _ parker: Parker, stop: StopToken) async throws {
     var quantum = Quantum(parker)
-    let inlets = handlers.map(\.inlet)
     while true {
       var worked = false
       for handler in handlers {
@@ -90,7 +171,7 @@ extension MultiSink {
         continue
       }
       if quantum.spinBudget.spins() { continue }
-      if try await sleepUntilReady(inlets, parker, stop, &quantum.spinBudget) { return }
+      if try await clock.sleepUntilReady(parker, stop, due: nil, &quantum.spinBudget) { return }
     }
   }
 }

@@ -14,6 +14,7 @@ internal import Synchronization
 
   private struct State {
     var ports: [InputPort]
+    var mergesInputs: Bool
     /// Former inputs.
     var retired: [InputPort] = []
     /// The component of the present instance, once it has started.
@@ -32,12 +33,16 @@ internal import Synchronization
   }
 
   /// Attaches the inputs, whose event types the caller has checked. `output` is a topic made by the blueprint's `makeTopic`.
-  package init(_ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?) {
+  package init(
+    _ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?, mergesInputs: Bool = false
+  ) {
     self.context = context
     self.output = output
     let parker = if kind == .processor, let output { output.producer } else { Parker(context.waiting) }
     self.parker = parker
-    state = Mutex(State(ports: inputs.map { InputPort($0, parker) }))
+    context.nudge.attach(parker)
+    context.output.withLock { $0 = output }
+    state = Mutex(State(ports: inputs.map { InputPort($0, parker) }, mergesInputs: mergesInputs))
   }
 
   package var id: String { context.id }
@@ -46,6 +51,12 @@ internal import Synchronization
   /// The former inputs; their counts no longer change.
   package var retiredPorts: [InputPort] { state.withLock { $0.retired } }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
+  /// True if the events of several inputs come in the order of their receipts, also for a component that is not told the time. A change
+  /// concerns the next instance.
+  package var mergesInputs: Bool {
+    get { state.withLock { $0.mergesInputs } }
+    set { state.withLock { $0.mergesInputs = newValue } }
+  }
 
   // MARK: The owner's side
 

@@ -7,6 +7,12 @@ struct Turn<E: Event> {
   @usableFromInline var inlet: Inlet<E>
   @usableFromInline var place = 0
 
+  /// The most events of its next batch.
+  @usableFromInline var limit: Int
+
   @inlinable
-  init(_ first: Inlet<E>) { inlet = first }
+  init(_ first: Inlet<E>, limit: Int) {
+    inlet = first
+    self.limit = limit
+  }
 }

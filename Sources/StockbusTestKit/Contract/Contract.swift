@@ -13,6 +13,8 @@ public import StockbusPlugin
 /// - The behaviour: there is no output without input; without events the component drains and ends; it ends when its inputs end, with every
 ///   event accounted for; a source ends when it is cancelled; a second instance continues where the first one ended; on request it hands
 ///   over to another instance, which continues at the next event; the same seed gives the same output.
+/// - Time, for a component that is told the time: the output is the same if the events come one by one with watermarks between them, and
+///   its receipts never decrease.
 ///
 /// The component runs several times, one instance after another, with these options, so its effects outside the process happen as often.
 ///
@@ -41,8 +43,8 @@ public func checkContract(
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
   let checks = LifecycleChecks(
-    plugin: plugin, options: options, feeds: feeds, hasOutput: blueprint.output != nil, isDeterministic: isDeterministic,
-    timeout: timeout)
+    plugin: plugin, options: options, feeds: feeds, hasOutput: blueprint.output != nil, isTimed: blueprint.isTimed,
+    isDeterministic: isDeterministic, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }
 

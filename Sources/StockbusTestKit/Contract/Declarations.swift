@@ -3,7 +3,7 @@ internal import MarketData
 internal import StockbusPlugin
 
 /// Keys of a component that belong to the runtime.
-let reservedOptions = ["plugin", "inputs", "supervision", "output"]
+let reservedOptions = ["plugin", "inputs", "merge", "supervision", "output"]
 
 /// What is wrong with a plugin's name, description, options and commands.
 func declarationFaults(of plugin: Plugin) -> [String] {

@@ -13,7 +13,10 @@ extension LifecycleChecks {
     let slot = subject.component.slot
     let ending = Watched<Ending?>(nil)
     func end(_ how: Ending) { ending.update { if $0 == nil { $0 = how } } }
-    let subscription = subject.component.subscribeToJSON { line in subject.output.update { $0.append(line) } }
+    let subscription = subject.component.subscribeToJSON { line, receipt in
+      subject.output.update { $0.append(line) }
+      subject.receipts.update { $0.append(receipt) }
+    }
     if handsOver, until == nil { slot.whenStarted { slot.quiesce() } }
     // Unstructured, because an instance that does not end must not block the caller; it is then abandoned.
     let life = Task {

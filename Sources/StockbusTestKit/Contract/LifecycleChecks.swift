@@ -1,4 +1,5 @@
 internal import EventBus
+internal import MarketData
 internal import StockbusPlugin
 
 /// The part of the contract that is checked by running a component.
@@ -7,6 +8,8 @@ struct LifecycleChecks: Sendable {
   let options: String
   let feeds: [Feed]
   let hasOutput: Bool
+  /// True if it is told the time.
+  let isTimed: Bool
   let isDeterministic: Bool
   let timeout: Duration
 
@@ -26,6 +29,7 @@ struct LifecycleChecks: Sendable {
     let component: WiredComponent
     let harness: PluginHarness
     let output = Watched<[String]>([])
+    let receipts = Watched<[Timestamp]>([])
   }
 
   /// How many events of a source are compared.
@@ -45,6 +49,7 @@ struct LifecycleChecks: Sendable {
       // A component that does not end without events will not end with events either.
       if !violations.isEmpty { return violations }
       violations += try await checkWithEvents()
+      if violations.isEmpty, isTimed { violations += try await checkTime() }
       if violations.isEmpty { violations += try await checkSecondLife() }
       if violations.isEmpty { violations += try await checkHandOver() }
       return violations

@@ -1,4 +1,5 @@
 public import EventBus
+internal import MarketData
 internal import StockbusPlugin
 
 /// The events of one input, of any type.
@@ -15,7 +16,7 @@ public struct Feed: Sendable {
     count = events.count
     open = { name in
       let topic = Topic<E>(name, capacity: capacity)
-      return OpenFeed(topic: topic) { range in
+      return OpenFeed(topic: topic, receipt: { E.schema.receipt(of: events[$0]) }) { range in
         // The ring holds all of them, so nothing waits.
         var outlet = Outlet(topic)
         for event in events[range] { outlet.send(event) }
@@ -28,6 +29,8 @@ public struct Feed: Sendable {
 /// A feed with its topic.
 struct OpenFeed: Sendable {
   let topic: any AnyTopic
+  /// The receipt of an event.
+  let receipt: @Sendable (Int) -> Timestamp
   /// Publishes the events of a range at once.
   let publish: @Sendable (Range<Int>) -> Void
 }

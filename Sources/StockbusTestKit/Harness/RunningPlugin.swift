@@ -88,6 +88,14 @@ public final class RunningPlugin<Out: Event>: Sendable {
     try await outlet.flush()
   }
 
+  /// Tells an input that everything received up to `time` was sent. The component must be one that is told the time, or pass it on.
+  public func advance(to time: Timestamp, input: Int = 0) async {
+    let topic = component.feeds[input].feed.topic
+    // There is no notification for this either.
+    while !topic.isFollowed { await Task.yield() }
+    topic.advance(to: time)
+  }
+
   /// Returns when the component has processed everything that was sent, or has ended. Its output may still be on the way.
   public func delivered() async {
     let inlets = component.slot.ports

@@ -1,4 +1,5 @@
 internal import EventBus
+internal import MarketData
 internal import StockbusPlugin
 
 /// One component, wired to feeds.
@@ -51,9 +52,11 @@ struct WiredComponent: Sendable {
     return topic.subscribe(body)
   }
 
-  /// Calls `body` with every event of the output as JSON; returns nil for a sink.
-  func subscribeToJSON(_ body: @escaping @Sendable (String) -> Void) -> Subscription? {
-    func open<E: Event>(_: E.Type) -> Subscription? { (slot.output as? Topic<E>)?.subscribe { body(E.schema.json($0)) } }
+  /// Calls `body` with every event of the output as JSON, and its receipt; returns nil for a sink.
+  func subscribeToJSON(_ body: @escaping @Sendable (String, Timestamp) -> Void) -> Subscription? {
+    func open<E: Event>(_: E.Type) -> Subscription? {
+      (slot.output as? Topic<E>)?.subscribe { body(E.schema.json($0), E.schema.receipt(of: $0)) }
+    }
     return slot.output.flatMap { open($0.eventType) }
   }
 }

@@ -1,0 +1,31 @@
+internal import StockbusPlugin
+
+/// Components that a configuration reads by a name such as `broker.fills`, and need not write: each passes one part of an output on.
+enum OutputParts {
+  /// One for each part that is named as an input, in the order in which they are named first.
+  static func components(readBy components: [ComponentDescription], _ catalogue: Catalogue) -> [ComponentDescription] {
+    var whole: [String: ComponentDescription] = [:]
+    for component in components where whole[component.id] == nil { whole[component.id] = component }
+    var made: [ComponentDescription] = []
+    var names: Set<String> = []
+    for input in components.lazy.flatMap(\.inputs) where input.from.contains(".") && !names.contains(input.from) {
+      let words = input.from.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let source = whole[words[0]], let plugin = catalogue[source.plugin],
+        let part = plugin.parts.first(where: { $0.name == "\(plugin.name).\(words[1])" })
+      else { continue }
+      names.insert(input.from)
+      made.append(
+        ComponentDescription(
+          id: input.from, idMark: input.mark, section: .processor, plugin: part.name, pluginMark: input.mark,
+          inputs: [InputDescription(from: source.id, mark: input.mark)], inputsMark: input.mark,
+          options: ConfigNode(.map([]), at: input.mark)))
+    }
+    return made
+  }
+
+  /// The names of all parts that could be read.
+  static func names(of component: ComponentDescription, _ catalogue: Catalogue) -> [String] {
+    guard let plugin = catalogue[component.plugin] else { return [] }
+    return plugin.parts.map { component.id + $0.name.dropFirst(plugin.name.count) }
+  }
+}

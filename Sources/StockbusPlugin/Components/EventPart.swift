@@ -1,0 +1,36 @@
+public import EventBus
+
+/// One kind of event in an output that has several kinds, which a configuration reads as `NAME.part`: `inputs: [broker.fills]`.
+///
+/// A component has one output of one event type. One that emits several kinds declares an event type that holds one of each (in optional
+/// properties or by an enum), and a part for each kind. The kinds stay in one order, and a batch that throws takes all of them back.
+public protocol EventPart<Whole, Part>: SendableMetatype {
+  associatedtype Whole: Event
+  associatedtype Part: Event
+  /// The name after the point; snake_case.
+  static var name: String { get }
+  /// What `whole` holds of this kind; nil if it is of another kind.
+  static func part(of whole: Whole) -> Part?
+}
+
+/// The component behind an input such as `broker.fills`: passes one kind on, and filters the others.
+actor PartFilter<P: EventPart>: EventProcessor {
+  init(_: NoOptions, _: Context) {}
+
+  func process(_ whole: P.Whole, into output: inout Outlet<P.Part>) {
+    if let part = P.part(of: whole) { output.send(part) } else { output.filter() }
+  }
+}
+
+extension Plugin {
+  /// This plugin, whose output can be read in parts.
+  public func readable(inParts parts: [any EventPart.Type]) -> Plugin {
+    var plugin = self
+    plugin.parts = parts.map { Self.part($0, of: name) }
+    return plugin
+  }
+
+  private static func part<P: EventPart>(_: P.Type, of name: String) -> Plugin {
+    Plugin("\(name).\(P.name)", "Passes the \(P.name) of \(name) on.", .processor(PartFilter<P>.self))
+  }
+}

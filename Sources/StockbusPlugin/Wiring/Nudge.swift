@@ -1,0 +1,21 @@
+internal import EventBus
+internal import Synchronization
+
+/// Lets a component ask its own loop to call `advance`, although nothing has come: for what a command has caused.
+@usableFromInline final class Nudge: Sendable {
+  private let isAsked = Atomic(false)
+  private let parker = Guarded(Parker?.none)
+
+  init() {}
+
+  func attach(_ parker: Parker) { self.parker.withLock { $0 = parker } }
+
+  func ask() {
+    isAsked.store(true, ordering: .sequentiallyConsistent)
+    parker.withLock { $0 }?.wake()
+  }
+
+  /// True once for any number of calls of `ask`.
+  @usableFromInline
+  func take() -> Bool { isAsked.load(ordering: .relaxed) && isAsked.exchange(false, ordering: .sequentiallyConsistent) }
+}

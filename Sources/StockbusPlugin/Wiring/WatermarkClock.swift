@@ -1,0 +1,67 @@
+package import EventBus
+internal import MarketData
+internal import Synchronization
+
+/// Lets the watermarks of live sources that wait for the outside follow the clock, as far as readers need it.
+///
+/// A reader that waits for a time says so (`want`), and nothing happens before that time. So a run in which no reader waits for a time has
+/// no timer.
+package final class WatermarkClock: Sendable {
+  private struct State {
+    /// The times that readers wait for, in nanoseconds since the epoch, by the readers' names.
+    var wants: [String: Int64] = [:]
+    /// A source has begun to wait that was busy when it was asked.
+    var hasRung = false
+  }
+
+  private let state = Mutex(State())
+  private let parker = Parker()
+
+  package init() {}
+
+  /// A reader waits for this time; `Int64.max` if for none.
+  package func want(_ time: Int64, by reader: String) {
+    let isNews = state.withLock { state in
+      let before = state.wants.updateValue(time, forKey: reader)
+      return before != time && time != .max
+    }
+    if isNews { parker.wake() }
+  }
+
+  private func ring() {
+    state.withLock { $0.hasRung = true }
+    parker.wake()
+  }
+
+  /// Advances the watermarks of these sources' outputs when it is time, until the task is cancelled.
+  package func run(_ clock: any Timekeeper, sources: [any AnyTopic]) async {
+    for topic in sources { topic.idle.whenAskedFor { [weak self] in self?.ring() } }
+    while !Task.isCancelled {
+      // The clock is read before the sources are asked; see `IdleMark`.
+      let now = clock.now.ns
+      let (isDue, next) = state.withLock { state -> (Bool, Int64?) in
+        var isDue = state.hasRung
+        state.hasRung = false
+        // What is asked for now is not asked for again, unless the reader says so.
+        for (reader, time) in state.wants where time < now {
+          state.wants[reader] = nil
+          isDue = true
+        }
+        return (isDue, state.wants.values.min())
+      }
+      if isDue { for topic in sources where topic.isFollowed && topic.idle.ask() { topic.advance(to: Timestamp(ns: now - 1)) } }
+      guard let next, next != .max else {
+        await parker.sleepCancellably()
+        continue
+      }
+      await parker.sleep(until: clock.uptime + .nanoseconds(max(0, next.addingSaturating(1) - now)), clock)
+    }
+  }
+}
+
+extension Int64 {
+  fileprivate func addingSaturating(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}
