@@ -35,6 +35,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let unknown: Counter
   /// Rows outside of `from` and `until`; nil if neither is set.
   private let outside: Counter?
+  private var receipts = ReceiptOrder()
   private var known = 0
   private var knownOutside = 0
   /// The symbols of the option `symbols`, which only raw captures have.
@@ -159,12 +160,13 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private nonisolated func runParallel(into output: inout Outlet<E>) async throws {
     let size = InputDescriptor.plainSize(of: settings.path[0]) ?? 0
     var position = ReplayPosition()
+    var receipts = ReceiptOrder()
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
       try await replay.run(limit: Self.batchLength, outside: { outside?.add($0) }) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
-        output.send(contentsOf: events)
+        receipts.send(events, into: &output)
         // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
         position.events += events.count
         context.remember(position, Self.place)
@@ -206,7 +208,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         try await output.flush()
         unsent = 0
       }
-      guard try pull(&replay, limit: 1, { next = $0[0] }) > 0, let event = next else { break }
+      guard try pull(&replay, limit: 1, { next = receipts.ordered($0[0]) }) > 0, let event = next else { break }
       if pacing == nil || replay.position.loop != loop {
         pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop
@@ -240,7 +242,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     let result = Result {
       try pull(&replay, limit: min(limit, room)) { batch in
         if isWatched { expectedSymbols.look(at: batch) }
-        output.send(contentsOf: batch)
+        receipts.send(batch, into: &output)
       }
     }
     // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.

@@ -9,7 +9,7 @@ protocol ReplayEvent: Sendable {
   /// The event's own time; replays of rows are ordered, limited and paced by it.
   var time: Timestamp { get }
   /// When it reached its recorder; replays of raw captures are ordered, limited and paced by it.
-  var received: Timestamp { get }
+  var received: Timestamp { get set }
   /// Makes the event from the values of a row.
   init(_ row: borrowing RowValues)
   /// Passes the events of a message to `body`; returns nil if there is no verdict to report.
