@@ -35,7 +35,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let unknown: Counter
   /// Rows outside of `from` and `until`; nil if neither is set.
   private let outside: Counter?
-  private var receipts = ReceiptOrder()
+  private var receipts: ReceiptOrder
   private var known = 0
   private var knownOutside = 0
   /// The symbols of the option `symbols`, which only raw captures have.
@@ -71,6 +71,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   init(_ settings: FileReplaySettings, _ context: Context) {
     self.settings = settings
     self.context = context
+    receipts = ReceiptOrder(isNeeded: context.ordersReceipts)
     rows = context.counter("rows", "Rows sent as events.")
     malformed = context.counter("malformed", "Rows that are no event.")
     unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
@@ -160,7 +161,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private nonisolated func runParallel(into output: inout Outlet<E>) async throws {
     let size = InputDescriptor.plainSize(of: settings.path[0]) ?? 0
     var position = ReplayPosition()
-    var receipts = ReceiptOrder()
+    var receipts = ReceiptOrder(isNeeded: context.ordersReceipts)
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)

@@ -18,7 +18,7 @@ package final class Pipeline: Sendable {
   let abortSignal = Latch()
   let changes = ChangeQueue()
   /// Lets the watermarks of waiting live sources follow the clock.
-  let watermarkClock = WatermarkClock()
+  let watermarkClock: WatermarkClock
   private let stopAsked = Guarded(Duration?.none)
   private let state: Guarded<[Member]>
   /// The topics of the members and of the run, by name.
@@ -40,7 +40,8 @@ package final class Pipeline: Sendable {
     let waiting = pool?.parking ?? Waiting(.spin)
     let zone = topology.settings.displayZone
     let files = topology.files
-    let watermarkClock = watermarkClock
+    let watermarkClock = WatermarkClock(isUsed: topology.nodes.contains { $0.blueprint.isTimed || $0.merge == .received })
+    self.watermarkClock = watermarkClock
     state = Guarded(
       topology.nodes.map { plan in
         var own = logger

@@ -10,7 +10,8 @@ import Testing
   private func receipts(_ text: String, options: String = "") async throws -> [String] {
     let folder = TemporaryFolder()
     folder.put(text, in: "rows.csv")
-    let trades: [Trade] = try await PluginHarness().first(100, of: Plugin.fileReplay, options: "path: \(folder.file("rows.csv"))\n\(options)")
+    let trades: [Trade] = try await PluginHarness().first(
+      100, of: Plugin.fileReplay, options: "path: \(folder.file("rows.csv"))\n\(options)")
     return trades.map { "\($0.time.ns / 1_000_000_000) \($0.received.ns / 1_000_000_000)" }
   }
 
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test func `the ends of time do not trap`() {
-    var order = ReceiptOrder()
+    var order = ReceiptOrder(isNeeded: true)
     for ns in [Int64.max, .min, 0, .min, .max] {
       let time = Timestamp(ns: ns)
       #expect(order.ordered(Trade(symbol: "A", price: 1, size: 1, time: time, received: time)).received == time)

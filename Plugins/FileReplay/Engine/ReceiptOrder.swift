@@ -9,15 +9,27 @@ struct ReceiptOrder {
   private static var tolerance: Int64 { EventClock.tolerance }
 
   private var latest = Int64.min
+  private let isNeeded: Bool
+
+  /// - Parameter isNeeded: whether any component of the run works with time.
+  init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
   /// Sends a batch.
   @inline(__always)
   mutating func send<E: ReplayEvent & Event>(_ batch: Span<E>, into output: inout Outlet<E>) {
+    if isNeeded { check(batch, into: &output) } else { output.send(contentsOf: batch) }
+  }
+
+  @inline(never)
+  private mutating func check<E: ReplayEvent & Event>(_ batch: Span<E>, into output: inout Outlet<E>) {
     var latest = latest
-    for place in batch.indices {
-      let received = batch[place].received.ns
+    var place = 0
+    // The index is in bounds, and the check would take as long as the comparison.
+    while place < batch.count {
+      let received = batch[unchecked: place].received.ns
       if received < latest { return sendOrdering(batch, into: &output) }
       latest = received
+      place &+= 1
     }
     self.latest = latest
     output.send(contentsOf: batch)
@@ -31,6 +43,7 @@ struct ReceiptOrder {
   /// The event with a receipt that is not before the last one's.
   @inline(__always)
   mutating func ordered<E: ReplayEvent>(_ event: E) -> E {
+    if !isNeeded { return event }
     var event = event
     let received = event.received.ns
     // The largest time minus the smallest does not fit.

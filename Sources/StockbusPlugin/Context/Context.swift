@@ -71,6 +71,10 @@ public struct Context: Sendable {
   /// Reproducible random numbers: the same for the same seed and component name.
   public func random(seed: UInt64? = nil) -> RandomStream { RandomStream(seed: seed ?? self.seed) }
 
+  /// True if a component of the run is told the time, or gets several inputs in the order of their receipts. Sources then have to see to it
+  /// that receipts never decrease.
+  public var ordersReceipts: Bool { watermarkClock?.isUsed ?? true }
+
   /// For a `TimedRelay`: everything received up to `time` has come back and is in the output.
   public func advanceOutput(to time: Timestamp) { output.withLock { $0 }?.advance(to: time) }
 

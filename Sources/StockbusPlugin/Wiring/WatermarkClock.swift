@@ -17,7 +17,10 @@ package final class WatermarkClock: Sendable {
   private let state = Mutex(State())
   private let parker = Parker()
 
-  package init() {}
+  /// True if some component of the run works with time.
+  let isUsed: Bool
+
+  package init(isUsed: Bool) { self.isUsed = isUsed }
 
   /// A reader waits for this time; `Int64.max` if for none.
   package func want(_ time: Int64, by reader: String) {
