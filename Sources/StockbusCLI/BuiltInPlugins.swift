@@ -1,3 +1,4 @@
+import Bars
 import ConsoleViewer
 import EchoSocket
 import FileReplay
@@ -23,6 +24,7 @@ let builtIn = Catalogue([
   .httpPoll,
   .webSocketFeed,
   // Processors
+  .bars,
   .filter,
   .sortingFeed,
   .watchlistFilter,

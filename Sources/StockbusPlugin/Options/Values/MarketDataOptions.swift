@@ -101,3 +101,17 @@ extension CivilDate: ScalarOption {
     return out.string
   }
 }
+
+extension BarLength: ScalarOption {
+  public init(option text: String) throws(OptionTextError) {
+    guard let length = BarLength(text), length != .unknown else { throw .mismatch }
+    self = length
+  }
+  public static var optionType: OptionType {
+    OptionType("bar length", plural: "bar lengths", phrase: "a bar length such as 1m, 100t or 5000v")
+  }
+  public static var optionSample: String { "1m" }
+  public static var optionSchema: JSONValue { OptionSchema.text(#"[0-9]+(\.[0-9]+)?(w|d|h|m|s|ms|us|ns|t|v)"#) }
+  public var optionText: String { description }
+  public var optionJSON: JSONValue { .string(description) }
+}

@@ -1,0 +1,79 @@
+package import StockbusPlugin
+
+extension Plugin {
+  /// Makes bars.
+  package static let bars = Plugin(
+    "bars", "Makes bars of trades, quotes or shorter bars: open, high, low, close, volume and average price for each period.",
+    BarsPlugin.self,
+    hot: [.processor(Bars<PriceOf<Trade>>.self), .processor(Bars<PriceOfQuote>.self), .processor(Bars<BarsOfBars>.self)],
+    emits: Bar.schema.name)
+}
+
+enum BarsPlugin: PricedEventPlugin {
+  static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .processor(Bars<PriceOf<E>>.self) }
+}
+
+/// Makes bars of the events of one type.
+///
+/// What counts for which bar, when bars are sent, and what they hold is in `BarBook`, and in Documentation/bars.md for users.
+actor Bars<Reader: BarReader>: Processor {
+  private let context: Context
+  private let reader: Reader
+  private var book: BarBook
+
+  static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { Reader.faults(in: settings) }
+
+  /// The bars that an instance has left for the next one; nil once that has taken them.
+  private static var bars: MemoryKey<BarSnapshot?> { MemoryKey("bars", whenOptionsChange: .drop) }
+
+  static func carryOver(_ old: Memory, from before: BarsSettings, to after: BarsSettings, into memory: Memory) {
+    // Prices of another kind do not belong into the same bar.
+    if before.price ?? .mid == after.price ?? .mid { memory[bars] = old[bars] }
+  }
+
+  init(_ settings: BarsSettings, _ context: Context) {
+    self.context = context
+    reader = Reader(settings)
+    book = BarBook(settings.rules(keepsComponents: Reader.isReplaceable))
+    if let left = context.recall(Self.bars), let snapshot = left {
+      book.restore(snapshot)
+      context.remember(nil, Self.bars)
+    }
+  }
+
+  func process(_ events: Span<Reader.Input>, into output: inout Outlet<Bar>) {
+    reader.take(events, into: &book, &output)
+    if !book.refusals.isEmpty { report(events) }
+    count()
+  }
+
+  func advance(to time: Timestamp, into output: inout Outlet<Bar>) { book.advance(to: time.ns, into: &output) }
+
+  func drain(into output: inout Outlet<Bar>) { book.drain(into: &output) }
+
+  func handOver(into output: inout Outlet<Bar>) { context.remember(book.snapshot, Self.bars) }
+
+  private func count() {
+    if book.revisions == 0 { return }
+    context.counter("revisions", "Bars that were issued again because of a late trade.").add(book.revisions)
+    book.revisions = 0
+  }
+
+  /// Makes a dead letter of each event that does not count for all bars.
+  @inline(never)
+  private func report(_ events: Span<Reader.Input>) {
+    let refusals = book.refusals
+    context.count(datedAhead: refusals.count { $0.reason == .ahead })
+    var first = 0
+    while first < refusals.count {
+      var last = first + 1
+      while last < refusals.count, refusals[last].event == refusals[first].event { last += 1 }
+      let event = events[refusals[first].event]
+      context.reject(
+        Reader.Input.schema.json(event), origin: "\(Reader.Input.eventName) of \(event.symbol)",
+        reason: Refusal.text(refusals[first..<last]), symbol: event.symbol)
+      first = last
+    }
+    book.refusals.removeAll(keepingCapacity: true)
+  }
+}

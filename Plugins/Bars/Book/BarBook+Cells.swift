@@ -1,0 +1,72 @@
+internal import StockbusPlugin
+
+// The lists that cells are in.
+extension BarBook {
+  /// A cell with this content: an unused one, or a new one.
+  mutating func makeCell(_ content: BarCell) -> Int {
+    let cell: Int
+    if unused != 0 {
+      cell = Int(unused)
+      unused = cells[cell].link
+      cells[cell] = content
+    } else {
+      cell = cells.count
+      cells.extend(to: cell + 1, filling: content)
+    }
+    if rules.keepsComponents {
+      components.extend(to: cell + 1, filling: Components())
+      components[cell] = Components()
+    }
+    return cell
+  }
+
+  /// Gives a cell back that is in no list.
+  mutating func discard(_ cell: Int) {
+    cells[cell].span = 0
+    cells[cell].link = unused
+    unused = UInt32(truncatingIfNeeded: cell)
+  }
+
+  /// Puts a new bar between its neighbours, which may be 0.
+  mutating func insert(_ cell: Int, newer: Int, older: Int) {
+    let number = UInt32(truncatingIfNeeded: cell)
+    cells[cell].newer = UInt32(truncatingIfNeeded: newer)
+    cells[cell].older = UInt32(truncatingIfNeeded: older)
+    if older != 0 { cells[older].newer = number }
+    if newer != 0 { cells[newer].older = number } else { newestCells[Int(cells[cell].key)] = number }
+  }
+
+  /// Takes a bar out and gives its cell back, with those of its components.
+  mutating func remove(_ cell: Int) {
+    let (newer, older) = (Int(cells[cell].newer), Int(cells[cell].older))
+    if older != 0 { cells[older].newer = cells[cell].newer }
+    if newer != 0 { cells[newer].older = cells[cell].older } else { newestCells[Int(cells[cell].key)] = cells[cell].older }
+    if rules.keepsComponents {
+      var component = Int(components[cell].newest)
+      while component != 0 {
+        let next = Int(cells[component].older)
+        discard(component)
+        component = next
+      }
+    }
+    discard(cell)
+  }
+
+  /// Adds a bar that has been sent to those that wait to be forgotten.
+  mutating func appendClosed(_ cell: Int) {
+    let number = UInt32(truncatingIfNeeded: cell)
+    cells[cell].link = 0
+    if newestClosed == 0 { oldestClosed = number } else { cells[Int(newestClosed)].link = number }
+    newestClosed = number
+  }
+
+  /// Forgets the bars that cannot be issued again. A late one among them may be kept a little longer; whether a trade still counts does not
+  /// depend on that.
+  mutating func forget() {
+    while oldestClosed != 0, case let cell = Int(oldestClosed), cells[cell].due.addingSaturating(rules.late) <= progress {
+      oldestClosed = cells[cell].link
+      if oldestClosed == 0 { newestClosed = 0 }
+      remove(cell)
+    }
+  }
+}

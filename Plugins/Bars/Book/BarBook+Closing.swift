@@ -1,0 +1,160 @@
+internal import StockbusPlugin
+
+/// A moment at which bars are due, with the list of these bars.
+struct Due: BitwiseCopyable {
+  var moment: Int64
+  /// The first of the list.
+  var cell: UInt32
+  var count: UInt32
+  /// The least and the greatest of their keys.
+  var leastKey: UInt32
+  var greatestKey: UInt32
+}
+
+// Bars that end because time has passed.
+extension BarBook {
+  /// Closes the bars that are due until `time`: everything received until then has come. Bars that are due at the same moment go out in the
+  /// order in which their symbols first came, those of one symbol in the order of the lengths.
+  @inline(never)
+  mutating func advance(to time: Int64, into output: inout Outlet<Bar>) {
+    if time > progress { progress = time }
+    while let due = dues.last, due.moment <= time {
+      dues.removeLast()
+      lastDue = max(lastDue, due.moment)
+      let count = arrange(due)
+      for place in 0..<count { close(Int(arranged[place]), into: &output) }
+    }
+    nextDue = dues.last?.moment ?? .max
+    forget()
+  }
+
+  /// Sends the unfinished bars, marked partial: those of times in the order of `advance`, then the others. The input has ended.
+  mutating func drain(into output: inout Outlet<Bar>) {
+    let end = max(newest, lastDue)
+    while let due = dues.popLast() {
+      let count = arrange(due)
+      for place in 0..<count where cells[Int(arranged[place])].state == .open { issuePartial(Int(arranged[place]), at: end, into: &output) }
+    }
+    nextDue = .max
+    for key in lengths.count..<max(lengths.count, newestCells.count) where lengths[key % lengths.count].raw < 0 {
+      let cell = Int(newestCells[key])
+      if cell != 0 { issuePartial(cell, at: end, into: &output) }
+    }
+  }
+
+  private mutating func issuePartial(_ cell: Int, at time: Int64, into output: inout Outlet<Bar>) {
+    cells[cell].isPartial = true
+    if cells[cell].span == 0 { cells[cell].start = cells[cell].openTime }
+    issue(cell, at: time, into: &output)
+  }
+
+  /// Adds an open bar to those that are due at its moment.
+  mutating func enqueue(_ cell: Int) {
+    let (moment, key) = (cells[cell].due, cells[cell].key)
+    // The first moment that is not later, counted from the latest one.
+    var low = 0
+    var high = dues.count
+    while low < high {
+      let middle = (low + high) / 2
+      if dues[middle].moment > moment { low = middle + 1 } else { high = middle }
+    }
+    if low == dues.count || dues[low].moment != moment {
+      dues.insert(Due(moment: moment, cell: 0, count: 0, leastKey: key, greatestKey: key), at: low)
+    }
+    cells[cell].link = dues[low].cell
+    dues[low].cell = UInt32(truncatingIfNeeded: cell)
+    dues[low].count += 1
+    dues[low].leastKey = min(dues[low].leastKey, key)
+    dues[low].greatestKey = max(dues[low].greatestKey, key)
+    nextDue = dues[dues.count - 1].moment
+  }
+
+  /// Puts the bars of a list into `arranged`, in the order of their keys; returns how many there are.
+  private mutating func arrange(_ due: Due) -> Int {
+    let count = Int(due.count)
+    arranged.extend(to: count, filling: 0)
+    var cell = Int(due.cell)
+    let width = Int(due.greatestKey - due.leastKey) + 1
+    if width <= 8 * count {
+      // Most symbols have one: a pass over all keys is faster than sorting.
+      scattered.extend(to: width, filling: 0)
+      while cell != 0 {
+        scattered[Int(cells[cell].key - due.leastKey)] = UInt32(truncatingIfNeeded: cell)
+        cell = Int(cells[cell].link)
+      }
+      var next = 0
+      for place in 0..<width where scattered[place] != 0 {
+        arranged[next] = scattered[place]
+        scattered[place] = 0
+        next += 1
+      }
+      return count
+    }
+    sorted.removeAll(keepingCapacity: true)
+    while cell != 0 {
+      sorted.append(UInt64(cells[cell].key) << 32 | UInt64(cell))
+      cell = Int(cells[cell].link)
+    }
+    sorted.sort()
+    for place in 0..<count { arranged[place] = UInt32(truncatingIfNeeded: sorted[place]) }
+    return count
+  }
+
+  private mutating func close(_ cell: Int, into output: inout Outlet<Bar>) {
+    cells[cell].span = 0
+    cells[cell].state = cells[cell].state == .empty ? .filled : .closed
+    issue(cell, at: lastDue, into: &output)
+    appendClosed(cell)
+    if rules.fills > 0 { prepareFill(after: cell) }
+  }
+
+  /// Sends a bar as it is now.
+  mutating func issue(_ cell: Int, at received: Int64, into output: inout Outlet<Bar>) {
+    let (volume, turnover) = (Quantity(raw: cells[cell].volume), Amount(raw: cells[cell].turnover))
+    let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
+    output.send(
+      Bar(
+        symbol: symbols[number], open: Price(raw: cells[cell].open), high: Price(raw: cells[cell].high), low: Price(raw: cells[cell].low),
+        close: Price(raw: cells[cell].close), volume: volume, time: Timestamp(ns: cells[cell].start), received: Timestamp(ns: received),
+        priceDecimals: cells[cell].priceDecimals, sizeDecimals: cells[cell].sizeDecimals, length: lengths[place], turnover: turnover,
+        vwap: turnover.divided(by: volume), count: cells[cell].count, revision: cells[cell].revision, session: cells[cell].session,
+        status: cells[cell].isPartial ? .partial : .complete))
+  }
+}
+
+// Bars of periods in which nothing traded.
+extension BarBook {
+  /// If nothing has come for the period after a bar that has just closed, a bar for it waits: with the close of this one, unless a trade
+  /// comes.
+  private mutating func prepareFill(after cell: Int) {
+    let fills = cells[cell].fills
+    if fills >= rules.fills { return }
+    let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
+    guard let nanoseconds = lengths[place].nanoseconds,
+      let present = periods.period(of: cells[cell].start, nanoseconds, symbols[number]),
+      let next = periods.period(of: present.end, nanoseconds, symbols[number]),
+      // Not across a pause of the market.
+      next.start == present.end, next.session == present.session
+    else { return }
+    let newer = Int(cells[cell].newer)
+    if newer != 0, cells[newer].start == next.start { return }
+    let close = cells[cell].close
+    let content = Contribution(
+      open: close, high: close, low: close, close: close, volume: 0, turnover: 0, count: 0, priceDecimals: cells[cell].priceDecimals,
+      sizeDecimals: cells[cell].sizeDecimals, time: next.start)
+    let due = next.end.addingSaturating(rules.wait)
+    let waiting = makeCell(BarCell(next, due: due, key: Int(cells[cell].key), .empty, content))
+    cells[waiting].fills = fills + 1
+    insert(waiting, newer: newer, older: cell)
+    enqueue(waiting)
+  }
+
+  /// After a bar was changed by a late trade: a bar that waits to repeat its close will repeat the new one.
+  mutating func carryClose(of cell: Int) {
+    let newer = Int(cells[cell].newer)
+    if newer == 0 || cells[newer].state != .empty { return }
+    let close = cells[cell].close
+    (cells[newer].open, cells[newer].high, cells[newer].low, cells[newer].close) = (close, close, close, close)
+    (cells[newer].priceDecimals, cells[newer].sizeDecimals) = (cells[cell].priceDecimals, cells[cell].sizeDecimals)
+  }
+}

@@ -1,0 +1,125 @@
+internal import StockbusPlugin
+
+// What happens to an event that cannot be added to its symbol's newest bar at once.
+extension BarBook {
+  /// Counts `part` for the bar of length number `l` that it belongs to: the bar may begin with it, be older than the newest one, or have
+  /// been sent already.
+  @inline(never)
+  mutating func place(_ part: Contribution, of symbol: Symbol, in l: Int, event: Int, into output: inout Outlet<Bar>) {
+    let key = number(of: symbol) * lengths.count + l
+    if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
+    guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
+    guard let period = periods.period(of: part.time, nanoseconds, symbol) else { return refuse(event, .outside, in: l) }
+    progress = max(progress, newest.subtractingSaturating(1))
+    let due = period.end.addingSaturating(rules.wait)
+    let isClosed = due <= progress
+    if isClosed, due.addingSaturating(rules.late) <= progress { return refuse(event, .late, in: l) }
+    let (cell, newer, older) = find(period.start, key)
+    if cell == 0 {
+      let cell = makeCell(BarCell(period, due: due, key: key, isClosed ? .closed : .open, part))
+      insert(cell, newer: newer, older: older)
+      if rules.keepsComponents { addFirstComponent(part, to: cell) }
+      if isClosed {
+        appendClosed(cell)
+        issue(cell, at: max(newest, lastDue), into: &output)
+        carryClose(of: cell)
+      } else {
+        cells[cell].span = UInt64(period.end &- period.start)
+        enqueue(cell)
+      }
+      return
+    }
+    let before = cells[cell].state
+    if let reason = add(part, to: cell, period) { return refuse(event, reason, in: l) }
+    if before == .closed || before == .filled {
+      cells[cell].revision = cells[cell].revision &+ 1
+      revisions += 1
+      issue(cell, at: max(newest, lastDue), into: &output)
+      carryClose(of: cell)
+    }
+  }
+
+  /// Adds to a bar that exists; returns why not, and changes nothing then.
+  private mutating func add(_ part: Contribution, to cell: Int, _ period: Period) -> Refusal.Reason? {
+    switch cells[cell].state {
+    case .empty, .filled:
+      cells[cell].begin(part)
+      if rules.keepsComponents { addFirstComponent(part, to: cell) }
+      if cells[cell].state == .filled {
+        cells[cell].state = .closed
+      } else {
+        cells[cell].state = .open
+        cells[cell].span = UInt64(period.end &- period.start)
+      }
+      return nil
+    case .open, .closed, .component, .merged:
+      if rules.keepsComponents { return addComponent(part, to: cell) }
+      return cells[cell].merge(part) ? nil : .overflow
+    }
+  }
+
+  /// The bar with this start, or 0 with its future neighbours. The search goes back from the newest bar, and kept bars are few.
+  private func find(_ start: Int64, _ key: Int) -> (cell: Int, newer: Int, older: Int) {
+    var newer = 0
+    var cell = Int(newestCells[key])
+    while cell != 0, cells[cell].start > start {
+      newer = cell
+      cell = Int(cells[cell].older)
+    }
+    return cell != 0 && cells[cell].start == start ? (cell, newer, 0) : (0, newer, cell)
+  }
+
+  /// Adds to the bar of a number of trades or a volume, which ends with the event that reaches it.
+  private mutating func collect(_ part: Contribution, _ key: Int, _ l: Int, _ event: Int, into output: inout Outlet<Bar>) {
+    var cell = Int(newestCells[key])
+    if cell == 0 {
+      cell = makeCell(BarCell(Period(start: part.time, end: part.time), due: .max, key: key, .open, part))
+      insert(cell, newer: 0, older: 0)
+    } else if !cells[cell].merge(part) {
+      return refuse(event, .overflow, in: l)
+    }
+    let isFull =
+      switch lengths[l].kind {
+      case .trades(let count): Int64(cells[cell].count) >= count
+      case .volume(let volume): cells[cell].volume >= volume.raw
+      case .time, .unknown: false
+      }
+    if !isFull { return }
+    cells[cell].start = cells[cell].openTime
+    issue(cell, at: max(newest, lastDue), into: &output)
+    remove(cell)
+  }
+
+  /// The symbol's number; a new symbol gets the next one.
+  private mutating func number(of symbol: Symbol) -> Int {
+    let id = Int(symbol.id)
+    if numbers.has(id), numbers[id] != 0 { return Int(numbers[id]) }
+    return addSymbol(symbol)
+  }
+
+  /// Gives a symbol that has none a number.
+  @inline(never)
+  mutating func addSymbol(_ symbol: Symbol) -> Int {
+    let id = Int(symbol.id)
+    let number = symbols.count
+    numbers.extend(to: id + 1, filling: 0)
+    numbers[id] = UInt32(number)
+    symbols.extend(to: number + 1, filling: symbol)
+    newestCells.extend(to: (number + 1) * lengths.count, filling: 0)
+    return number
+  }
+}
+
+extension FixedWidthInteger {
+  /// The sum, or the limit that it exceeds.
+  func addingSaturating(_ other: Self) -> Self {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, or the limit that it exceeds.
+  func subtractingSaturating(_ other: Self) -> Self {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}

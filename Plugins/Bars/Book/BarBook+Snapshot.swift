@@ -1,0 +1,80 @@
+internal import StockbusPlugin
+
+/// The state of a book, for the instance that continues it.
+struct BarSnapshot: Sendable {
+  struct Kept: Sendable {
+    var number: Int
+    var length: BarLength
+    var cell: BarCell
+    /// From the oldest to the newest.
+    var components: [BarCell]
+  }
+
+  var rules: BarRules
+  /// In the order in which they first came.
+  var symbols: [Symbol]
+  /// Those of one symbol and length from the oldest to the newest.
+  var bars: [Kept]
+  var progress: Int64
+  var newest: Int64
+  var lastDue: Int64
+}
+
+extension BarBook {
+  var snapshot: BarSnapshot {
+    var bars: [BarSnapshot.Kept] = []
+    for key in lengths.count..<max(lengths.count, newestCells.count) {
+      var cell = Int(newestCells[key])
+      while cell != 0, cells[cell].older != 0 { cell = Int(cells[cell].older) }
+      while cell != 0 {
+        var parts: [BarCell] = []
+        var component = rules.keepsComponents ? Int(components[cell].oldest) : 0
+        while component != 0 {
+          parts.append(cells[component])
+          component = Int(cells[component].newer)
+        }
+        bars.append(
+          BarSnapshot.Kept(number: key / lengths.count, length: lengths[key % lengths.count], cell: cells[cell], components: parts))
+        cell = Int(cells[cell].newer)
+      }
+    }
+    return BarSnapshot(
+      rules: rules, symbols: (1..<max(1, symbols.count)).map { symbols[$0] }, bars: bars, progress: progress, newest: newest,
+      lastDue: lastDue)
+  }
+
+  /// Continues what another book has left, which may have had other rules: bars of lengths that are no longer wanted are left out, and the
+  /// bars of new lengths begin now. Called before the first event.
+  mutating func restore(_ old: BarSnapshot) {
+    (progress, newest, lastDue) = (old.progress, old.newest, old.lastDue)
+    for symbol in old.symbols { _ = addSymbol(symbol) }
+    var closed: [Int] = []
+    for kept in old.bars {
+      guard let place = lengths.firstIndex(of: kept.length), kept.cell.state != .empty || rules.fills > 0 else { continue }
+      var content = kept.cell
+      content.key = UInt32(truncatingIfNeeded: kept.number * lengths.count + place)
+      if content.due != .max { content.due = content.due.addingSaturating(rules.wait - old.rules.wait) }
+      let cell = makeCell(content)
+      insert(cell, newer: 0, older: Int(newestCells[Int(content.key)]))
+      restoreComponents(kept.components, of: cell)
+      switch content.state {
+      case .open, .empty: if lengths[place].raw > 0 { enqueue(cell) }
+      case .closed, .filled: closed.append(cell)
+      case .component, .merged: break
+      }
+    }
+    closed.sort { (cells[$0].due, $0) < (cells[$1].due, $1) }
+    for cell in closed { appendClosed(cell) }
+  }
+
+  private mutating func restoreComponents(_ kept: [BarCell], of cell: Int) {
+    for content in kept where rules.keepsComponents {
+      let component = makeCell(content)
+      let (number, last) = (UInt32(truncatingIfNeeded: component), components[cell].newest)
+      cells[component].older = last
+      cells[component].newer = 0
+      if last != 0 { cells[Int(last)].newer = number } else { components[cell].oldest = number }
+      components[cell].newest = number
+    }
+  }
+}

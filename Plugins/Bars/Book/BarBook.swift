@@ -1,0 +1,140 @@
+internal import StockbusPlugin
+
+/// What decides which bars are made.
+struct BarRules: Sendable, Hashable {
+  /// Positive ones are times; in the order in which bars that are due together go out.
+  var lengths: [BarLength]
+  /// How long after its end a bar waits for late trades, and how long after that it can be issued again; nanoseconds.
+  var wait: Int64 = 200_000_000
+  var late: Int64 = 60_000_000_000
+  /// How many bars in a row may be filled with the last close.
+  var fills: UInt16 = 0
+  /// True if the input is bars, which may be issued again: then the components of a bar are kept as long as they can be replaced.
+  var keepsComponents = false
+
+  var hasTimes: Bool { lengths.contains { $0.raw > 0 } }
+}
+
+/// The bars of all symbols: the state of the plugin, without tasks and clocks.
+///
+/// Time is when events were received. An event received at `r` implies that everything received before `r` is here, so the bars that are
+/// due before `r` close before the event counts. The result is the same for any batches and any calls of `advance`.
+///
+/// In the common case a trade costs a look-up of its symbol and one comparison for each length; whatever else may happen is in `place`.
+struct BarBook: ~Copyable {
+  let rules: BarRules
+  let lengths: [BarLength]
+  let periods = Periods()
+
+  /// A symbol's number by its handle; 0 if it has not come. Numbers are in the order in which symbols first came, from 1.
+  var numbers = Table<UInt32>()
+  /// The symbols by number.
+  var symbols = Table<Symbol>()
+  /// The newest bar of each symbol and length, by key: the symbol's number times the number of lengths, plus the length's place.
+  var newestCells = Table<UInt32>()
+  var cells = Table<BarCell>()
+  /// The components of each bar, by the number of its cell; only if components are kept.
+  var components = Table<Components>()
+  /// The first unused cell.
+  var unused: UInt32 = 0
+  /// The first and the last of the closed bars, in the order in which they closed.
+  var oldestClosed: UInt32 = 0
+  var newestClosed: UInt32 = 0
+  /// The moments at which bars are due, the latest first.
+  var dues: [Due] = []
+  /// Bars that are due together, in order. For arranging them: cells by key, 0 everywhere between two uses; and keys with their cells.
+  var arranged = Table<UInt32>()
+  var scattered = Table<UInt32>()
+  var sorted: [UInt64] = []
+
+  /// The last of `dues`; a later receipt closes bars.
+  var nextDue = Int64.max
+  /// Everything received until here has come.
+  var progress = Int64.min
+  /// The latest receipt.
+  var newest = Int64.min
+  /// When the bars that closed last were due.
+  var lastDue = Int64.min
+
+  /// Events of the present batch that do not count for some bars. The owner takes them out after each batch.
+  var refusals: [Refusal] = []
+  /// How many bars were issued again since the owner took this number.
+  var revisions = 0
+
+  /// The components of a bar: bars of a shorter length, linked by their starts.
+  struct Components: BitwiseCopyable {
+    var newest: UInt32 = 0
+    var oldest: UInt32 = 0
+  }
+
+  init(_ rules: BarRules) {
+    self.rules = rules
+    lengths = rules.lengths
+    // Number 0 of symbols and cells means "none". Its span is 0, so no trade is ever added to it.
+    symbols.extend(to: 1, filling: Symbol(id: 0))
+    newestCells.extend(to: lengths.count, filling: 0)
+    cells.extend(
+      to: 1,
+      filling: BarCell(
+        Period(start: 0, end: 0), due: 0, key: 0, .closed,
+        Contribution(open: 0, high: 0, low: 0, close: 0, volume: 0, turnover: 0, count: 0, priceDecimals: 0, sizeDecimals: 0, time: 0)))
+  }
+
+  /// Takes events of single prices.
+  mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {
+    let lengthCount = lengths.count
+    for i in events.indices {
+      let received = events[i].received
+      if received.ns > newest {
+        newest = received.ns
+        if received.ns > nextDue { advance(to: received.ns &- 1, into: &output) }
+      }
+      let time = events[i].time
+      if EventClock.fair(time, received: received) != time {
+        refuse(i, .ahead)
+        continue
+      }
+      guard let price = reader.price(of: events[i]) else {
+        output.filter()
+        continue
+      }
+      let size = events[i].tradedSize
+      let id = Int(events[i].symbol.id)
+      let number = numbers.has(id) ? Int(numbers[id]) : 0
+      for l in 0..<lengthCount {
+        let cell = Int(newestCells[number &* lengthCount &+ l])
+        if UInt64(bitPattern: time.ns &- cells[cell].start) < cells[cell].span {
+          if !cells[cell].add(price, size, at: time.ns, events[i].priceDecimals, events[i].sizeDecimals) { refuseSum(i, size, l) }
+        } else {
+          place(events, i, price, in: l, into: &output)
+        }
+      }
+    }
+  }
+
+  // Not inlined, so that the common case keeps its registers.
+  @inline(never)
+  private mutating func place<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, in l: Int, into output: inout Outlet<Bar>) {
+    let part = Contribution(
+      price: price, size: events[i].tradedSize, time: events[i].time.ns, priceDecimals: events[i].priceDecimals,
+      sizeDecimals: events[i].sizeDecimals)
+    place(part, of: events[i].symbol, in: l, event: i, into: &output)
+  }
+
+  @inline(never)
+  mutating func refuse(_ event: Int, _ reason: Refusal.Reason, in length: Int? = nil) {
+    refusals.append(Refusal(event: event, reason: reason, length: length.map { lengths[$0] } ?? .unknown))
+  }
+
+  @inline(never)
+  private mutating func refuseSum(_ event: Int, _ size: Quantity, _ length: Int) {
+    refuse(event, size.raw < 0 ? .negativeVolume : .overflow, in: length)
+  }
+}
+
+/// How the price that counts is read from an event.
+protocol PriceReader: Sendable {
+  associatedtype Input: PricedEvent
+  /// Nil if the event has no such price.
+  func price(of event: Input) -> Price?
+}

@@ -1,0 +1,138 @@
+internal import MarketData
+
+/// A bar that is being made, or that may still be changed by late trades: 128 bytes, two cache lines.
+///
+/// Cells are linked by their numbers in the table; number 0 is not a bar, and stands for "none".
+struct BarCell: BitwiseCopyable, Sendable {
+  enum State: UInt8, BitwiseCopyable, Sendable {
+    /// Takes trades until it is due.
+    case open
+    /// Waits for its first trade, to be filled with the last close if none comes; only with `fill`.
+    case empty
+    /// Was sent; late trades send it again.
+    case closed
+    /// Was sent without a trade; a late trade makes it a bar.
+    case filled
+    /// A component: a bar that a longer one is made of.
+    case component
+    /// Several components that cannot be replaced any more, as one. Its `closeTime` is the start of the last of them.
+    case merged
+  }
+
+  /// The start of the period, and its length while it takes trades without any ceremony; 0 otherwise, so that one comparison of
+  /// `time - start`, as an unsigned number, decides whether a trade can be added at once.
+  var start: Int64
+  var span: UInt64 = 0
+  var openTime: Int64
+  var closeTime: Int64
+  var open: Int64
+  var high: Int64
+  var low: Int64
+  var close: Int64
+  var turnover: Int128
+  var volume: Int64
+  /// When it closes: the end of the period plus `wait`. Of a component, when it came last.
+  var due: Int64
+  var count: UInt32
+  var revision: UInt32 = 0
+  /// The neighbours by time: of the same symbol and length, or among the components of one bar.
+  var older: UInt32 = 0
+  var newer: UInt32 = 0
+  /// The next one in a list: of the bars due at one moment, of the closed ones, of the unused cells.
+  var link: UInt32 = 0
+  /// The symbol's number times the number of lengths, plus the length's place among them.
+  var key: UInt32
+  /// How many bars in a row were filled, this one included.
+  var fills: UInt16 = 0
+  var isPartial: Bool
+  var priceDecimals: UInt8
+  var sizeDecimals: UInt8
+  var session: MarketSession
+  var state: State
+
+  init(_ period: Period, due: Int64, key: Int, _ state: State, _ part: Contribution) {
+    start = period.start
+    session = period.session
+    self.due = due
+    self.key = UInt32(truncatingIfNeeded: key)
+    self.state = state
+    (openTime, closeTime) = (part.time, part.time)
+    (open, high, low, close) = (part.open, part.high, part.low, part.close)
+    (volume, turnover, count) = (part.volume, part.turnover, part.count)
+    (priceDecimals, sizeDecimals, isPartial) = (part.priceDecimals, part.sizeDecimals, part.isPartial)
+  }
+
+  /// Replaces the values by those of its first trade.
+  mutating func begin(_ part: Contribution) {
+    (openTime, closeTime) = (part.time, part.time)
+    (open, high, low, close) = (part.open, part.high, part.low, part.close)
+    (volume, turnover, count) = (part.volume, part.turnover, part.count)
+    (priceDecimals, sizeDecimals, isPartial) = (part.priceDecimals, part.sizeDecimals, part.isPartial)
+    fills = 0
+  }
+
+  /// Replaces the values by those of another cell.
+  mutating func adopt(_ other: BarCell) {
+    begin(other.contribution)
+    closeTime = other.closeTime
+  }
+
+  /// Adds a price with a size. Returns false, and changes nothing, if the size is negative or a sum is out of range.
+  @inline(__always)
+  mutating func add(_ price: Price, _ size: Quantity, at time: Int64, _ priceDecimals: UInt8, _ sizeDecimals: UInt8) -> Bool {
+    let volume = self.volume &+ size.raw
+    let (turnover, isTurnoverOut) = self.turnover.addingReportingOverflow(Amount(price, times: size).raw)
+    let count = self.count &+ 1
+    // The volume is never negative, so the sum is negative if it overflows.
+    if size.raw | volume < 0 || isTurnoverOut || count == 0 { return false }
+    self.volume = volume
+    self.turnover = turnover
+    self.count = count
+    high = max(high, price.raw)
+    low = min(low, price.raw)
+    // Of two prices at one time the first to arrive opens the bar, and the last to arrive closes it.
+    if time < openTime {
+      openTime = time
+      open = price.raw
+    }
+    if time >= closeTime {
+      closeTime = time
+      close = price.raw
+    }
+    if priceDecimals > self.priceDecimals { self.priceDecimals = priceDecimals }
+    if sizeDecimals > self.sizeDecimals { self.sizeDecimals = sizeDecimals }
+    return true
+  }
+
+  /// Adds a contribution of any kind. Returns false, and changes nothing, if the volume is negative or a sum is out of range.
+  mutating func merge(_ part: Contribution) -> Bool {
+    let volume = self.volume &+ part.volume
+    let (turnover, isTurnoverOut) = self.turnover.addingReportingOverflow(part.turnover)
+    let (count, isCountOut) = self.count.addingReportingOverflow(part.count)
+    if part.volume | volume < 0 || isTurnoverOut || isCountOut { return false }
+    self.volume = volume
+    self.turnover = turnover
+    self.count = count
+    high = max(high, part.high)
+    low = min(low, part.low)
+    if part.time < openTime {
+      openTime = part.time
+      open = part.open
+    }
+    if part.time >= closeTime {
+      closeTime = part.time
+      close = part.close
+    }
+    priceDecimals = max(priceDecimals, part.priceDecimals)
+    sizeDecimals = max(sizeDecimals, part.sizeDecimals)
+    isPartial = isPartial || part.isPartial
+    return true
+  }
+
+  /// The values as a contribution to a longer bar.
+  var contribution: Contribution {
+    Contribution(
+      open: open, high: high, low: low, close: close, volume: volume, turnover: turnover, count: count, priceDecimals: priceDecimals,
+      sizeDecimals: sizeDecimals, isPartial: isPartial, time: openTime)
+  }
+}

@@ -1,0 +1,40 @@
+internal import MarketData
+
+/// What one event adds to a bar: a trade, a quote's price, or a bar of a shorter length.
+struct Contribution: BitwiseCopyable {
+  var open: Int64
+  var high: Int64
+  var low: Int64
+  var close: Int64
+  /// Billionths of a unit, like the prices.
+  var volume: Int64
+  /// In the unit of `Amount`.
+  var turnover: Int128
+  var count: UInt32
+  var priceDecimals: UInt8
+  var sizeDecimals: UInt8
+  var isPartial = false
+  /// When it happened; a bar's start. It decides what is first and what is last.
+  var time: Int64
+}
+
+extension Contribution {
+  /// A single price with a size.
+  @inline(__always)
+  init(price: Price, size: Quantity, time: Int64, priceDecimals: UInt8, sizeDecimals: UInt8) {
+    self.init(
+      open: price.raw, high: price.raw, low: price.raw, close: price.raw, volume: size.raw, turnover: Amount(price, times: size).raw,
+      count: 1, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals, time: time)
+  }
+
+  /// A bar of a shorter length. A bar whose turnover nobody knows counts with its average price times its volume, which is the close times
+  /// the volume if it has no average price; this is an estimate.
+  init(_ bar: Bar) {
+    let isUnknown = bar.turnover.raw == 0 && bar.volume.raw != 0
+    self.init(
+      open: bar.open.raw, high: max(bar.high.raw, bar.open.raw, bar.close.raw), low: min(bar.low.raw, bar.open.raw, bar.close.raw),
+      close: bar.close.raw, volume: bar.volume.raw, turnover: isUnknown ? Amount(bar.vwap, times: bar.volume).raw : bar.turnover.raw,
+      count: bar.count, priceDecimals: bar.priceDecimals, sizeDecimals: bar.sizeDecimals, isPartial: bar.status == .partial,
+      time: bar.time.ns)
+  }
+}

@@ -1,0 +1,55 @@
+internal import MarketData
+
+/// An event that does not count for some bars, and why; it becomes a dead letter.
+struct Refusal: Hashable {
+  enum Reason: Hashable {
+    /// Dated more than 5 s after its receipt.
+    case ahead
+    case negativeVolume
+    /// The bar closed too long ago to be issued again.
+    case late
+    /// The bar's period would leave the range of times.
+    case outside
+    /// The bar's volume, turnover or count would be out of range.
+    case overflow
+    /// A bar that is longer than the one it should be a part of, or reaches beyond its end.
+    case straddles
+    /// A bar that is not one of a time.
+    case notOfTime
+  }
+
+  /// The event's place in the batch.
+  var event: Int
+  var reason: Reason
+  /// The bar's length; unknown if the event counts for none at all.
+  var length: BarLength
+}
+
+extension Refusal {
+  /// Why one event does not count, in words: `it came too late for the bars of 1s and 1m`.
+  static func text(_ refusals: some Sequence<Refusal>) -> String {
+    var texts: [(reason: Reason, lengths: [BarLength])] = []
+    for refusal in refusals {
+      if let i = texts.firstIndex(where: { $0.reason == refusal.reason }) {
+        texts[i].lengths.append(refusal.length)
+      } else {
+        texts.append((refusal.reason, [refusal.length]))
+      }
+    }
+    return texts.map { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", ")) }.joined(separator: "; ")
+  }
+}
+
+extension Refusal.Reason {
+  fileprivate func text(_ lengths: String) -> String {
+    switch self {
+    case .ahead: "it is dated more than 5 s after its receipt"
+    case .negativeVolume: "its size is negative"
+    case .late: "it came too late for its bar of \(lengths)"
+    case .outside: "its bar of \(lengths) would leave the range of times"
+    case .overflow: "the volume, turnover or count of its bar of \(lengths) would be out of range"
+    case .straddles: "it does not fit into one bar of \(lengths)"
+    case .notOfTime: "it is a bar of trades or of a volume, and such bars cannot be parts of \(lengths)"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// A growing array of plain values in memory of its own. This is the only file of the plugin that accesses memory by address.
+///
+/// Every index is checked, as in an array; a wrong one stops the program. An array also checks at every store whether its memory is shared,
+/// which this memory never is.
+struct Table<Element: BitwiseCopyable>: ~Copyable {
+  private var memory: UnsafeMutablePointer<Element>
+  private var capacity = 0
+  /// The number of slots; every index below it has a value.
+  private(set) var count = 0
+
+  init() { memory = Self.allocate(0) }
+
+  deinit { UnsafeMutableRawPointer(memory).deallocate() }
+
+  subscript(index: Int) -> Element {
+    @inline(__always) get {
+      precondition(has(index), "a slot that does not exist is read")
+      return memory[index]
+    }
+    // `_modify` and not `set`, so that changing one property of a slot stores only that property.
+    @inline(__always) _modify {
+      precondition(has(index), "a slot that does not exist is written")
+      yield &memory[index]
+    }
+  }
+
+  // One comparison is enough: as an unsigned number a negative index is above every count.
+  @inline(__always)
+  func has(_ index: Int) -> Bool { UInt(bitPattern: index) < UInt(bitPattern: count) }
+
+  /// Adds slots with `value` until there are `newCount`; never shrinks. The capacity doubles, so that growing one by one takes amortised
+  /// constant time.
+  mutating func extend(to newCount: Int, filling value: Element) {
+    if newCount <= count { return }
+    if newCount > capacity {
+      capacity = max(newCount, 2 * capacity, 16)
+      let larger = Self.allocate(capacity)
+      larger.update(from: memory, count: count)
+      UnsafeMutableRawPointer(memory).deallocate()
+      memory = larger
+    }
+    (memory + count).initialize(repeating: value, count: newCount - count)
+    count = newCount
+  }
+
+  // Aligned to cache lines, so that a bar's 128 bytes are two lines and not three.
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+    let bytes = max(capacity, 1) * MemoryLayout<Element>.stride
+    return UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64).bindMemory(to: Element.self, capacity: capacity)
+  }
+}
