@@ -16,7 +16,7 @@ enum BarsPlugin: PricedEventPlugin {
 /// Makes bars of the events of one type.
 ///
 /// What counts for which bar, when bars are sent, and what they hold is in `BarBook`, and in Documentation/bars.md for users.
-actor Bars<Reader: BarReader>: Processor {
+actor Bars<Reader: BarReader>: TimedProcessor {
   private let context: Context
   private let reader: Reader
   private var book: BarBook
@@ -48,6 +48,8 @@ actor Bars<Reader: BarReader>: Processor {
   }
 
   func advance(to time: Timestamp, into output: inout Outlet<Bar>) { book.advance(to: time.ns, into: &output) }
+
+  var due: Timestamp? { book.due.map { Timestamp(ns: $0) } }
 
   func drain(into output: inout Outlet<Bar>) { book.drain(into: &output) }
 

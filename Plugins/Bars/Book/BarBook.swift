@@ -80,6 +80,9 @@ struct BarBook: ~Copyable {
         Contribution(open: 0, high: 0, low: 0, close: 0, volume: 0, turnover: 0, count: 0, priceDecimals: 0, sizeDecimals: 0, time: 0)))
   }
 
+  /// When the next bar is due; nil if none is.
+  var due: Int64? { dues.isEmpty ? nil : nextDue }
+
   /// Takes events of single prices.
   mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {
     let lengthCount = lengths.count
