@@ -93,11 +93,12 @@ package actor Generator: Source, CommandableComponent {
     try Task.checkCancellation()
     try await sendTold(into: &output)
     while context.clock.uptime < deadline {
-      // Simulated times do not follow the clock.
-      if settings.start == nil {
-        try await output.whileIdle { await parker.sleep(until: deadline, context.clock) }
-      } else {
+      if let upcoming = market.upcoming {
+        // Simulated times do not follow the clock, but nothing comes before the next one.
+        output.advance(to: upcoming.before)
         await parker.sleep(until: deadline, context.clock)
+      } else {
+        try await output.whileIdle { await parker.sleep(until: deadline, context.clock) }
       }
       try Task.checkCancellation()
       try await sendTold(into: &output)

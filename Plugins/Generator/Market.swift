@@ -64,6 +64,9 @@ struct Market {
     "HD", "CVX", "MRK", "KO", "PEP", "COST", "ADBE", "NFLX",
   ]
 
+  /// The simulated time of the next trade; nil if the clock is used.
+  var upcoming: Timestamp? { simulated?.upcoming }
+
   func index(of name: String) -> Int? {
     guard let symbol = try? Symbol(name) else { return nil }
     return symbols.firstIndex(of: symbol)

@@ -15,6 +15,9 @@ struct SimulatedTime {
     (step, rest) = period.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
   }
 
+  /// The time that `next` returns, without advancing.
+  var upcoming: Timestamp { Timestamp(ns: ns) }
+
   /// The time of the next event; it stays at the largest possible time.
   @inline(__always)
   mutating func next() -> Timestamp {
