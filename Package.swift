@@ -120,6 +120,7 @@ let package = Package(
     // The modules in order of their dependencies: each may import only modules above it in this list.
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
+    room("StockbusTrading", uses: ["MarketData"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
@@ -181,6 +182,7 @@ let package = Package(
         "NullSink", "Filter",
       ]),
     tests("EventBus", uses: ["MarketData"]),
+    tests("StockbusTrading", uses: ["MarketData"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + allPlugins),
     tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
