@@ -1,0 +1,120 @@
+internal import MarketData
+
+/// One instrument: what its market shows, and its open orders by the price that matters to them.
+///
+/// For every kind of price there is a range in which nothing happens, so that a price that reaches no order costs two comparisons however
+/// many orders rest.
+struct SymbolBook {
+  /// One side of the standing quote.
+  struct Touch: BitwiseCopyable {
+    /// 0 if nothing is shown.
+    var price: Int64 = 0
+    var size: Int64 = 0
+    /// What paper orders have not taken yet.
+    var left: Int64 = 0
+
+    /// Takes a new quote's side. What was taken stays taken if price and size are the same.
+    @inline(__always)
+    mutating func update(_ price: Int64, _ size: Int64) {
+      if price == self.price, size == self.size { return }
+      self = Touch(price: price, size: size, left: size)
+    }
+  }
+
+  let symbol: Symbol
+  var terms: InstrumentTerms
+  /// True if its terms were given by name.
+  var isDefined = false
+  var isHalted = false
+  /// What its market is.
+  var isOpen = true
+  /// True as soon as the feed has shown a quote, or a trade.
+  var hasQuotes = false
+  var hasTrades = false
+  var bid = Touch()
+  var ask = Touch()
+  /// The last trade's price; without trades the middle of the last quote, rounded down to a billionth. 0 if there was no price.
+  var mark: Int64 = 0
+
+  // Heaps of orders.
+  /// Market orders and triggered stops that nothing was shown for yet, by number.
+  var marketBuys = OrderHeaps.none
+  var marketSells = OrderHeaps.none
+  /// The best limit first.
+  var limitBuys = OrderHeaps.none
+  var limitSells = OrderHeaps.none
+  /// The first to be triggered first.
+  var stopBuys = OrderHeaps.none
+  var stopSells = OrderHeaps.none
+  var trailBuys = TrailBook(isBuy: true)
+  var trailSells = TrailBook(isBuy: false)
+  /// Immediate orders that wait for the next trade because there are no quotes.
+  var immediate = OrderLists.List()
+  /// The accounts' holdings, linked.
+  var firstHolding: Int32 = -1
+  /// True if the mark has changed since holdings were valued.
+  var isMoved = false
+
+  /// A trade at or below, or at or above these does something.
+  var tradeLow = Int64.min
+  var tradeHigh = Int64.max
+  /// An ask at or below, or at or above these does something; and a bid.
+  var askLow = Int64.min
+  var askHigh = Int64.max
+  var bidLow = Int64.min
+  var bidHigh = Int64.max
+
+  init(_ symbol: Symbol, _ terms: InstrumentTerms) {
+    self.symbol = symbol
+    self.terms = terms
+  }
+
+  /// True if orders can be filled and triggered.
+  var isLive: Bool { isOpen && !isHalted }
+
+  /// The price that triggers stops, as an x of `trails`; nil if there is none. Where trades are known it is the last trade's; otherwise
+  /// sells watch the bid and buys the ask.
+  func watched(isBuy: Bool) -> Int64? {
+    let price = hasTrades ? mark : isBuy ? ask.price : bid.price
+    return price > 0 ? price : nil
+  }
+
+  /// Withdraws the standing quote.
+  mutating func withdrawQuote() {
+    bid = Touch()
+    ask = Touch()
+  }
+
+  /// Computes the ranges in which nothing happens.
+  mutating func updateRanges(_ heaps: OrderHeaps) {
+    (tradeLow, tradeHigh, askLow, askHigh, bidLow, bidHigh) = (.min, .max, .min, .max, .min, .max)
+    guard isLive else { return }
+    if marketBuys != OrderHeaps.none || marketSells != OrderHeaps.none || immediate.first >= 0 {
+      (tradeLow, askLow) = (.max, .max)
+      return
+    }
+    // The keys of bids and of sell stops are negated prices, so that the highest comes first.
+    let highestBid = limitBuys == OrderHeaps.none ? Int64.min : -heaps.key(of: limitBuys)
+    let lowestOffer = limitSells == OrderHeaps.none ? Int64.max : heaps.key(of: limitSells)
+    var low = stopSells == OrderHeaps.none ? Int64.min : -heaps.key(of: stopSells)
+    var high = stopBuys == OrderHeaps.none ? Int64.max : heaps.key(of: stopBuys)
+    low = max(low, trailSells.highestStop)
+    let stop = trailBuys.highestStop
+    high = min(high, stop == .min ? .max : -stop)
+    // Above this a sell's stop rises, below the other one a buy's stop falls.
+    let best = trailSells.lowestBest
+    let rising = best == .max ? best : best + 1
+    let other = trailBuys.lowestBest
+    let falling = other == .max ? .min : -1 - other
+    tradeLow = max(highestBid, max(low, falling))
+    tradeHigh = min(lowestOffer, min(high, rising))
+    askLow = highestBid
+    bidHigh = lowestOffer
+    if !hasTrades {
+      bidLow = low
+      bidHigh = min(bidHigh, rising)
+      askHigh = high
+      askLow = max(askLow, falling)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package import MarketData
+
+extension Broker {
+  /// A quote: fills what it reaches, and becomes the standing quote.
+  package mutating func take(quote: Quote, into out: inout Outcomes) {
+    begin(quote.received, into: &out)
+    let at = book(of: quote.symbol)
+    guard books[at].take(quote) else { return moved(at) }
+    moved(at)
+    let cause = Cause(quote.time, received: now)
+    matchQuote(at, cause, into: &out)
+    cancelImmediate(at, cause, into: &out)
+    if !books[at].hasTrades { trigger(at, cause, into: &out) }
+    finish(at, cause, into: &out)
+  }
+
+  /// A trade: fills and triggers what it reaches.
+  package mutating func take(trade: Trade, into out: inout Outcomes) {
+    begin(trade.received, into: &out)
+    guard trade.price.raw > 0 else {
+      ignored += 1
+      return
+    }
+    let at = book(of: trade.symbol)
+    let isFirst = !books[at].hasTrades
+    books[at].hasTrades = true
+    books[at].mark = trade.price.raw
+    moved(at)
+    if isFirst {
+      // Quotes trigger nothing from now on.
+      books[at].updateRanges(heaps)
+    }
+    let price = trade.price.raw
+    if price > books[at].tradeLow, price < books[at].tradeHigh { return }
+    guard books[at].isLive else { return }
+    let cause = Cause(trade.time, received: now)
+    matchTrade(at, trade, cause, into: &out)
+    trigger(at, cause, into: &out)
+    finish(at, cause, into: &out)
+  }
+
+  /// Orders' stops that have followed the price since the last call, as `order` events in their present state, for durability: after a
+  /// restart a trailing stop goes on from the best price that was saved.
+  package mutating func reportTrails(at received: Timestamp, into out: inout Outcomes) {
+    begin(received, into: &out)
+    for at in books.indices {
+      for isBuy in [true, false] {
+        var moved: [(order: Int32, best: Int64)] = []
+        if isBuy {
+          books[at].trailBuys.takeMoved(heaps) { moved.append(($0, $1)) }
+        } else {
+          books[at].trailSells.takeMoved(heaps) { moved.append(($0, $1)) }
+        }
+        moved.sort { heaps.number(of: $0.order) < heaps.number(of: $1.order) }
+        for (order, best) in moved {
+          note(trail: order, best)
+          emit(Int(order), Cause(now, received: now), into: &out)
+        }
+      }
+    }
+  }
+
+  /// Values the positions whose price has changed since the last call, and their accounts.
+  package mutating func revalue(at received: Timestamp, into out: inout Outcomes) {
+    begin(received, into: &out)
+    for at in movedBooks {
+      books[at].isMoved = false
+      var next = books[at].firstHolding
+      while next >= 0 {
+        if holdings[Int(next)].holding.quantity.raw != 0 { touch(holding: Int(next)) }
+        next = holdings[Int(next)].nextInBook
+      }
+    }
+    movedBooks.removeAll(keepingCapacity: true)
+    flush(Cause(now, received: now), into: &out)
+  }
+
+  /// Does what is due before something that was received at `received`, and remembers that as the present.
+  @inline(__always)
+  mutating func begin(_ received: Timestamp, into out: inout Outcomes) {
+    if received.ns > nextEnd { endSessions(through: Timestamp(ns: received.ns - 1), into: &out) }
+    if received > now { now = received }
+  }
+
+  @inline(__always)
+  private mutating func moved(_ at: Int) {
+    if books[at].firstHolding >= 0, !books[at].isMoved {
+      books[at].isMoved = true
+      movedBooks.append(at)
+    }
+  }
+
+  /// The end of a call about one book.
+  mutating func finish(_ at: Int, _ cause: Cause, into out: inout Outcomes) {
+    books[at].updateRanges(heaps)
+    flush(cause, into: &out)
+  }
+}
+
+extension SymbolBook {
+  /// Makes it the standing quote; true if it reaches something.
+  @inline(__always)
+  mutating func take(_ quote: Quote) -> Bool {
+    let (bidPrice, askPrice) = (max(0, quote.bid.raw), max(0, quote.ask.raw))
+    if bidPrice == 0, askPrice == 0 {
+      withdrawQuote()
+      return false
+    }
+    hasQuotes = true
+    if !hasTrades {
+      mark = bidPrice == 0 ? askPrice : askPrice == 0 ? bidPrice : (bidPrice & askPrice) &+ ((bidPrice ^ askPrice) >> 1)
+    }
+    guard isLive else { return false }
+    bid.update(bidPrice, bidPrice == 0 ? 0 : max(0, quote.bidSize.raw))
+    ask.update(askPrice, askPrice == 0 ? 0 : max(0, quote.askSize.raw))
+    return askPrice <= askLow || askPrice >= askHigh || bidPrice <= bidLow || bidPrice >= bidHigh
+  }
+}

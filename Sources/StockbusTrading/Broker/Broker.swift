@@ -1,0 +1,157 @@
+internal import MarketData
+
+/// Fills paper orders at the prices that a market shows, and books what they do to accounts.
+///
+/// It is a value without clock, files and tasks: the same calls give the same results. Every call gets the time at which the program received
+/// what it is about; times that go back count as the latest one. What a call changes is appended to `Outcomes`.
+///
+/// **Fill rules.** Paper orders trade with the market only, never with each other, and do not change it.
+/// - A *market order* is filled at the touch of the standing quote (the ask for a buy), worse by the account's slippage in ticks. An
+///   instrument that has never had a quote gives the next trade's price instead.
+/// - Never more than the shown size: what was taken from a side of a quote is gone until that side's price or size changes; all orders
+///   together get at most a trade's size from a trade. What is not filled waits for the next price. Parts of lots are not filled.
+/// - A *limit order* is filled at the price shown, which is at the limit or better: by a quote at the limit or better; by a trade at the
+///   limit or better whose aggressor was on the other side; by a trade of unknown side only if its price is better than the limit.
+/// - A *stop* is triggered by the next trade at its price or beyond, for instruments without trades by the ask (buys) or the bid (sells).
+///   It is then a market order, a *stop limit* a limit order: filled by the standing quote at once, but never by the trade that triggered it.
+/// - A *trailing stop* follows the best of these prices since it was accepted, the last one known then included.
+/// - Orders come in this order: what waits or rests before what the same price triggers; market orders by number; then limit orders by limit
+///   and number, of one trade the buys first. Triggered orders by number.
+/// - An *immediate* order (`ioc`) is cancelled when the standing quote has filled what it can; in an instrument without quotes, when the next
+///   trade has.
+/// - A halted instrument and a closed market fill and trigger nothing, and no stop follows. Their standing quotes are withdrawn.
+/// - Prices of zero and below are not prices; trades with them are counted in `ignored`.
+package struct Broker {
+  struct AccountSlot {
+    let rules: AccountRules
+    var deposits: Amount
+    var cash: Amount
+    var realised = Amount.zero
+    var fees = Amount.zero
+    var reserved = Amount.zero
+    /// Its holdings, linked.
+    var firstHolding: Int32 = -1
+    var isTouched = false
+  }
+
+  struct HoldingSlot {
+    let account: Int
+    let book: Int
+    var holding = Holding()
+    /// What the open orders may still buy and sell.
+    var buying: Int64 = 0
+    var selling: Int64 = 0
+    var nextInAccount: Int32
+    var nextInBook: Int32
+    var isTouched = false
+  }
+
+  /// Where an open order is kept.
+  enum Place: UInt8, BitwiseCopyable { case none, market, limit, stop, trail }
+  /// The list that it is in.
+  enum Membership: UInt8, BitwiseCopyable { case none, day, immediate }
+
+  struct OrderSlot {
+    var order: Order
+    var account: Int
+    var holding: Int
+    var book: Int
+    var place = Place.none
+    var membership = Membership.none
+    var isTriggered = false
+    var isFree = false
+
+    /// What is not filled.
+    var rest: Int64 { order.quantity.raw - order.filled.raw }
+    /// True if it may be filled without a limit.
+    var isMarket: Bool { order.type == .market || order.type == .stop || order.type == .trailingStop }
+  }
+
+  struct Market {
+    var isOpen = true
+    /// When the session ends; the largest time if nobody has said.
+    var end = Timestamp(ns: .max)
+    /// Its open day orders.
+    var dayOrders = OrderLists.List()
+  }
+
+  struct OrderKey: Hashable {
+    let account: Int
+    let key: String
+  }
+
+  struct KeyEntry {
+    let number: Int64
+    /// `none` if the order was accepted.
+    let reason: OrderReason
+    /// Where the open order is; -1 if it is done.
+    var slot: Int32
+  }
+
+  let rules: BrokerRules
+  var accounts: ContiguousArray<AccountSlot> = []
+  var accountPlaces: [Symbol: Int] = [:]
+  var books: ContiguousArray<SymbolBook> = []
+  /// The index in `books` by symbol handle; -1 if there is none.
+  var bookPlaces: [Int32] = []
+  var holdings: ContiguousArray<HoldingSlot> = []
+  /// By account and book.
+  var holdingPlaces: [UInt64: Int] = [:]
+  var slots: ContiguousArray<OrderSlot> = []
+  var freeSlots: ContiguousArray<Int32> = []
+  var heaps = OrderHeaps()
+  var lists = OrderLists()
+  var keys: [OrderKey: KeyEntry] = [:]
+  /// The remembered keys, the oldest at `oldestKey`; a ring as soon as there are as many as may be.
+  var keyOrder: ContiguousArray<OrderKey> = []
+  var oldestKey = 0
+  var markets: ContiguousArray<Market> = [Market()]
+  /// The earliest end of a session.
+  var nextEnd = Int64.max
+  /// The latest time of a call.
+  var now = Timestamp(ns: .min)
+  var nextOrder: Int64 = 1
+  var nextFill: Int64 = 1
+  // What the call under way has changed.
+  var touchedHoldings: ContiguousArray<Int> = []
+  var touchedAccounts: ContiguousArray<Int> = []
+  /// Books whose mark has changed since holdings were valued.
+  var movedBooks: ContiguousArray<Int> = []
+  /// Prices and sizes that were none.
+  package internal(set) var ignored = 0
+
+  package init(_ rules: BrokerRules = BrokerRules()) { self.rules = rules }
+
+  /// The number of open orders.
+  package var openOrders: Int { slots.count - freeSlots.count }
+
+  /// The symbol's book, made if there is none.
+  @inline(__always)
+  mutating func book(of symbol: Symbol) -> Int {
+    let id = Int(symbol.id)
+    if id < bookPlaces.count, bookPlaces[id] >= 0 { return Int(bookPlaces[id]) }
+    return addBook(symbol)
+  }
+
+  @inline(never)
+  private mutating func addBook(_ symbol: Symbol) -> Int {
+    bookPlaces.grow(toHold: Int(symbol.id), filling: -1)
+    bookPlaces[Int(symbol.id)] = Int32(books.count)
+    books.append(SymbolBook(symbol, rules.undefined ?? InstrumentTerms()))
+    books[books.count - 1].isOpen = markets[books[books.count - 1].terms.market].isOpen
+    return books.count - 1
+  }
+
+  /// What the call under way is about.
+  struct Cause: BitwiseCopyable {
+    let time: Timestamp
+    let received: Timestamp
+
+    /// - Parameter time: the venue's; it does not count if it is too far ahead of its receipt.
+    @inline(__always)
+    init(_ time: Timestamp, received: Timestamp) {
+      self.time = EventClock.fair(time, received: received)
+      self.received = received
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package import MarketData
+
+/// How an instrument is traded.
+package struct InstrumentTerms: Hashable, Sendable {
+  /// Nil if it is traded in the currency of any account.
+  package var currency: Symbol?
+  /// The smallest quantity, of which every order is a whole multiple; a billionth allows all fractions.
+  package var lot: Quantity
+  /// The unit of limits and stops, and of slippage; 0 if any price is allowed, and there is no slippage.
+  package var tick: Price
+  /// Units of the underlying in one contract.
+  package var multiplier: Quantity
+  /// The market whose sessions it follows: a number that the caller gives, below `marketLimit`.
+  package var market: Int
+
+  package static var marketLimit: Int { 4096 }
+
+  package init(
+    currency: Symbol? = nil, lot: Quantity = Quantity(raw: 1), tick: Price = 0, multiplier: Quantity = 1, market: Int = 0
+  ) {
+    self.currency = currency
+    self.lot = lot
+    self.tick = tick
+    self.multiplier = multiplier
+    self.market = market
+  }
+
+  /// Why no instrument may have them; nil if they are fine.
+  package var fault: String? {
+    if lot.raw <= 0 { return "a lot that is not above zero" }
+    if tick.raw < 0 { return "a tick below zero" }
+    if multiplier.raw <= 0 { return "a multiplier that is not above zero" }
+    return market < 0 || market >= Self.marketLimit ? "a market number out of range" : nil
+  }
+
+  /// The largest whole number of lots in `quantity`.
+  @inline(__always)
+  func wholeLots(_ quantity: Int64) -> Int64 { lot.raw == 1 ? quantity : quantity - quantity % lot.raw }
+}

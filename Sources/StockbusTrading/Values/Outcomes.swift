@@ -1,0 +1,60 @@
+package import MarketData
+
+/// What operations of a broker have changed, in the order of its happening for each kind: the records to make durable and to publish.
+///
+/// A caller keeps one and clears it, so that a broker allocates nothing once it has grown.
+package struct Outcomes: Sendable {
+  package var orders: ContiguousArray<Order> = []
+  package var fills: ContiguousArray<Fill> = []
+  /// At most one for each position in an operation, as it is after it.
+  package var positions: ContiguousArray<Position> = []
+  /// At most one for each account in an operation, as it is after it.
+  package var accounts: ContiguousArray<AccountState> = []
+
+  package init() {}
+
+  package var isEmpty: Bool { orders.isEmpty && fills.isEmpty && positions.isEmpty && accounts.isEmpty }
+
+  /// Removes everything and keeps the memory.
+  package mutating func clear() {
+    orders.removeAll(keepingCapacity: true)
+    fills.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
+    accounts.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The reply to a request.
+package struct OrderReply: Hashable, Sendable {
+  /// The order's number; 0 if the request never became an order.
+  package var number: Int64
+  /// False if it was rejected or there was nothing to do.
+  package var isAccepted: Bool
+  /// Why not.
+  package var reason: OrderReason
+  /// True if the key was seen before: this is the reply that the first request got, and nothing was done.
+  package var isRepeated: Bool
+
+  package init(number: Int64, isAccepted: Bool, reason: OrderReason = .none, isRepeated: Bool = false) {
+    self.number = number
+    self.isAccepted = isAccepted
+    self.reason = reason
+    self.isRepeated = isRepeated
+  }
+}
+
+/// The limits and the rules of a broker that are not an account's.
+package struct BrokerRules: Hashable, Sendable {
+  /// The terms of instruments that were not defined; nil if orders for them are rejected.
+  package var undefined: InstrumentTerms?
+  /// The most open orders of all accounts, below 16 million.
+  package let openOrders: Int
+  /// How many keys of orders are remembered; the oldest key of an order that is done is forgotten first. At least twice `openOrders`.
+  package let keys: Int
+
+  package init(undefined: InstrumentTerms? = InstrumentTerms(), openOrders: Int = 100_000, keys: Int = 1_000_000) {
+    self.undefined = undefined
+    self.openOrders = min(max(openOrders, 1), 1 << 24)
+    self.keys = max(keys, 2 * self.openOrders)
+  }
+}
