@@ -1,0 +1,114 @@
+package import MarketData
+
+/// What an account's states show over time: the largest loss from a peak, and how much was at stake.
+package struct EquityCurve: Hashable, Sendable {
+  /// A fall from a peak of the equity.
+  package struct Drawdown: Hashable, Sendable {
+    package var amount: Amount
+    /// In per cent of the peak, rounded half to even; nil if the peak was not above zero, or it is out of range.
+    package var percent: Percent?
+    package var peak: Timestamp
+    package var lowest: Timestamp
+  }
+
+  package private(set) var first: Amount?
+  package private(set) var last: Amount?
+  /// The deepest as an amount; nil if the equity never fell.
+  package private(set) var deepest: Drawdown?
+  /// The deepest in per cent, compared exactly.
+  package private(set) var steepest: Drawdown?
+  package private(set) var maximumExposure = Amount.zero
+  private var peak = Amount.zero
+  private var peakTime = Timestamp(ns: 0)
+  private var steepestPeak = Amount.zero
+  private var start = Timestamp(ns: 0)
+  private var end = Timestamp(ns: 0)
+  private var exposure = Amount.zero
+  /// Nanoseconds with a position, and the sum of exposure times nanoseconds.
+  private var inMarket: UInt64 = 0
+  private var weighted = WideSum()
+
+  package init() {}
+
+  /// The account's next state. One from before the last one counts as if it had come with that.
+  package mutating func take(_ state: AccountState) {
+    let time = max(state.received, end)
+    if first == nil {
+      first = state.equity
+      (start, end) = (state.received, state.received)
+      (peak, peakTime) = (state.equity, state.received)
+    } else {
+      // The difference of two times fits into 64 unsigned bits.
+      let span = UInt64(bitPattern: time.ns &- end.ns)
+      if exposure.raw > 0 { inMarket += span }
+      weighted.add(exposure.magnitude.raw.magnitude, times: span)
+      end = time
+    }
+    last = state.equity
+    exposure = state.exposure
+    maximumExposure = max(maximumExposure, state.exposure)
+    if state.equity > peak { (peak, peakTime) = (state.equity, time) }
+    let fall = peak.subtractingClamped(state.equity)
+    if fall.raw <= 0 { return }
+    let drawdown = Drawdown(amount: fall, percent: Exact.percent(fall, of: peak), peak: peakTime, lowest: time)
+    if fall > deepest?.amount ?? .zero { deepest = drawdown }
+    if peak.raw > 0, steepest.map({ Exact.isMore(fall, of: peak, than: $0.amount, of: steepestPeak) }) ?? true {
+      (steepest, steepestPeak) = (drawdown, peak)
+    }
+  }
+
+  /// The part of the time in which there was a position, rounded half to even; nil if no time has passed.
+  package var timeInMarket: Percent? { Exact.percent(Amount(raw: Int128(inMarket)), of: Amount(raw: Int128(span))) }
+
+  /// The exposure on average over time, rounded once, half to even; nil if no time has passed.
+  package var averageExposure: Amount? { weighted.divided(by: span) }
+
+  private var span: UInt64 { UInt64(bitPattern: end.ns &- start.ns) }
+}
+
+/// Quotients of amounts.
+enum Exact {
+  /// `part / whole` in per cent, rounded to a billionth, half to even; nil unless the whole is above zero, or if it is out of range.
+  static func percent(_ part: Amount, of whole: Amount) -> Percent? {
+    guard whole.raw > 0 else { return nil }
+    let divisor = whole.raw.magnitude
+    let product = part.raw.magnitude.multipliedFullWidth(by: 100_000_000_000)
+    guard product.high < divisor else { return nil }
+    let (quotient, rest) = divisor.dividingFullWidth((product.high, product.low))
+    guard let raw = Int64(exactly: nearest(quotient, rest, divisor)) else { return nil }
+    return Percent(raw: part.raw < 0 ? -raw : raw)
+  }
+
+  /// True if `a / b > c / d`; `b` and `d` are above zero, `a` and `c` not below.
+  static func isMore(_ a: Amount, of b: Amount, than c: Amount, of d: Amount) -> Bool {
+    let left = a.raw.magnitude.multipliedFullWidth(by: d.raw.magnitude)
+    let right = c.raw.magnitude.multipliedFullWidth(by: b.raw.magnitude)
+    return left.high != right.high ? left.high > right.high : left.low > right.low
+  }
+
+  static func nearest(_ quotient: UInt128, _ rest: UInt128, _ divisor: UInt128) -> UInt128 {
+    // Twice the rest may need one bit more than there are.
+    let other = divisor - rest
+    return rest > other || (rest == other && quotient % 2 == 1) ? quotient + 1 : quotient
+  }
+}
+
+/// A sum of products of 128 and 64 bits, in 256.
+struct WideSum: Hashable, Sendable {
+  private var high: UInt128 = 0
+  private var low: UInt128 = 0
+
+  mutating func add(_ value: UInt128, times factor: UInt64) {
+    let product = value.multipliedFullWidth(by: UInt128(factor))
+    let (sum, carry) = low.addingReportingOverflow(product.low)
+    low = sum
+    high = high &+ product.high &+ (carry ? 1 : 0)
+  }
+
+  /// Rounded half to even; nil if the divisor is zero or the quotient is out of range.
+  func divided(by divisor: UInt64) -> Amount? {
+    guard high < UInt128(divisor) else { return nil }
+    let (quotient, rest) = UInt128(divisor).dividingFullWidth((high, low))
+    return Int128(exactly: Exact.nearest(quotient, rest, UInt128(divisor))).map { Amount(raw: $0) }
+  }
+}

@@ -1,0 +1,67 @@
+package import MarketData
+
+/// A position from its first fill until it is closed: what people call a trade.
+package struct RoundTrip: Hashable, Sendable {
+  package var symbol: Symbol
+  /// `buy` if it was long.
+  package var side: Side
+  /// When the first fill happened, and the one that closed it; nil as long as it is open.
+  package var opened: Timestamp
+  package var closed: Timestamp?
+  /// The largest position.
+  package var quantity: Quantity
+  package var fills: Int
+  package var realised: Amount
+  package var fees: Amount
+
+  /// What was won or lost.
+  package var profit: Amount { realised.subtractingClamped(fees) }
+}
+
+/// Makes round trips of fills.
+///
+/// A fill through zero closes one and opens the next; its fee belongs to the one that it closes.
+struct RoundTripBuilder {
+  private(set) var closed: [RoundTrip] = []
+  private var open: [Symbol: RoundTrip] = [:]
+
+  /// In the order in which they were opened.
+  var stillOpen: [RoundTrip] { open.values.sorted { ($0.opened, $0.symbol) < ($1.opened, $1.symbol) } }
+
+  mutating func take(_ fill: Fill) {
+    let signed = fill.side == .buy ? fill.quantity.raw : -fill.quantity.raw
+    let after = fill.position.raw
+    let (before, overflow) = after.subtractingReportingOverflow(signed)
+    if overflow { return }
+    let isClosed = after == 0 || (after > 0) != (before > 0)
+    var fee = fill.fee
+    if before != 0 {
+      // Fills that begin in the middle of a position make a trip too.
+      var trip = open[fill.symbol] ?? trip(fill, before)
+      trip.fills += 1
+      trip.realised = trip.realised.addingClamped(fill.realised)
+      trip.fees = trip.fees.addingClamped(fee)
+      let largest = isClosed ? before.magnitude : max(before.magnitude, after.magnitude)
+      trip.quantity = max(trip.quantity, Quantity(raw: Int64(clamping: largest)))
+      fee = .zero
+      open[fill.symbol] = isClosed ? nil : trip
+      if isClosed {
+        trip.closed = fill.time
+        closed.append(trip)
+      }
+    }
+    if after != 0, before == 0 || isClosed {
+      var trip = trip(fill, after)
+      trip.fills = 1
+      trip.fees = fee
+      open[fill.symbol] = trip
+    }
+  }
+
+  /// A new one with this position.
+  private func trip(_ fill: Fill, _ position: Int64) -> RoundTrip {
+    RoundTrip(
+      symbol: fill.symbol, side: position > 0 ? .buy : .sell, opened: fill.time, closed: nil,
+      quantity: Quantity(raw: Int64(clamping: position.magnitude)), fills: 0, realised: .zero, fees: .zero)
+  }
+}
