@@ -64,11 +64,11 @@ extension Broker {
 
   /// What the order's fills are worth and cost, with one more of them.
   private func feeTotal(_ at: Int, _ quantity: Quantity, _ price: Price, _ multiplier: Quantity) -> (value: Amount, fees: Amount)? {
-    let order = slots[at].order
-    guard let value = Amount.value(price, quantity, multiplier).flatMap(order.value.adding) else { return nil }
-    let filled = Quantity(raw: order.filled.raw + quantity.raw)
+    guard let more = Amount.value(price, quantity, multiplier), let value = slots[at].order.value.adding(more) else { return nil }
+    let filled = Quantity(raw: slots[at].order.filled.raw + quantity.raw)
+    guard let fees = accounts[slots[at].account].rules.fees.total(filled: filled, value: value) else { return nil }
     // A split may have made fewer units of what was filled: a fee that was paid is not paid back.
-    return accounts[slots[at].account].rules.fees.total(filled: filled, value: value).map { (value, max($0, order.fees)) }
+    return (value, max(fees, slots[at].order.fees))
   }
 
   /// Why the account may not have this holding after a fill; nil if it may. What makes a position smaller is always allowed.
