@@ -56,6 +56,9 @@ import Testing
     #expect(desk.submit("2", .sell, "5", .limit, limit: "11").reason == .shortNotAllowed)
     #expect(desk.submit("3", .sell, "4", .limit, limit: "11").isAccepted)
     #expect(desk.submit("4", .sell, "1", .limit, limit: "11").reason == .shortNotAllowed)
+    // One that is replaced does not count.
+    #expect(desk.submit("5", .sell, "7", .limit, limit: "11", replaces: "1").reason == .shortNotAllowed)
+    #expect(desk.submit("6", .sell, "6", .limit, limit: "12", replaces: "1").isAccepted)
   }
 
   @Test func `what an order costs is checked again at the fill`() throws {

@@ -52,7 +52,7 @@ import Testing
     _ = desk.happened()
     desk.broker.advance(to: Timestamp(ns: 9_999_999_999), into: &desk.out)
     #expect(desk.happened() == [])
-    desk.broker.advance(to: Timestamp(ns: 11_000_000_000), into: &desk.out)
+    desk.broker.advance(to: Timestamp(ns: 10_000_000_000), into: &desk.out)
     #expect(desk.out.orders.map(\.received) == [Timestamp(ns: 10_000_000_000)])
     #expect(desk.out.accounts.count == 1)
     #expect(desk.happened() == ["order 1: expired sessionEnd"])

@@ -91,6 +91,21 @@ import Testing
     #expect(desk.happened() == ["fill 2: buy 10 at 11 touch", "order 2: triggered", "order 2: filled"])
   }
 
+  @Test func `a trailing stop follows by a billionth`() throws {
+    for (side, better, before, at) in [
+      (Side.buy, "9.999999999", "10.499999998", "10.499999999"), (.sell, "10.000000001", "9.500000002", "9.500000001"),
+    ] {
+      var desk = try Desk(terms: InstrumentTerms())
+      desk.trade("10", "5")
+      desk.submit("one", side, "10", .trailingStop, trail: "0.5")
+      desk.trade(better, "5")
+      desk.trade(before, "5")
+      #expect(desk.happened() == ["order 1: working"])
+      desk.trade(at, "5")
+      #expect(desk.happened() == ["order 1: triggered"])
+    }
+  }
+
   @Test func `a distance in per cent is exact and rounded away from the best price`() throws {
     var desk = try Desk(terms: InstrumentTerms())
     desk.quote("0.1", "1000", "11.00", "1000")

@@ -63,7 +63,8 @@ extension Broker {
 
   /// Ends the sessions that end at `progress` or before.
   mutating func endSessions(through progress: Timestamp, into out: inout Outcomes) {
-    while nextEnd <= progress.ns {
+    // The largest time is no end: progress without end leaves a session open of which nobody has said when it ends.
+    while nextEnd <= progress.ns, nextEnd < .max {
       let end = Timestamp(ns: nextEnd)
       guard let market = markets.firstIndex(where: { $0.end == end }) else { return }
       if end > now { now = end }
