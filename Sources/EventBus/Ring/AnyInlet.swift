@@ -31,7 +31,7 @@ public import MarketData
   /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches, or any task while no
   /// instance runs.
   func reattach(options: SubscriptionOptions) -> any AnyInlet
-  /// Follows the topic's watermark from now on. Only the reader may call this and the next four members.
+  /// Follows the topic's watermark from now on. Only the reader may call this and the next five members.
   func follow()
   /// For an inlet that follows: everything received up to this time, in nanoseconds, was finished; `Int.max` at the end.
   var reached: Int { get }
@@ -39,6 +39,8 @@ public import MarketData
   func nextReceipt() -> Int?
   /// For an inlet that follows: how many of the next events, at most `limit`, were received up to `bound`.
   func count(receivedUpTo bound: Int, limit: Int) -> Int
+  /// For an inlet that follows: the ring is full of waiting events with one receipt, so that its producer cannot say what comes after it.
+  var isCrowded: Bool { get }
   /// For an inlet that follows: it is ready when the watermark has reached `watermark`, or, unless it is muted, when an event waits.
   func sleepUntil(watermark: Int, isMuted: Bool)
   /// Ends reading for good, so that the producer no longer waits for this reader. Only the reader may call, between two batches, or any

@@ -201,7 +201,7 @@ public import Synchronization
   @usableFromInline @inline(never)
   var isIndirectReady: Bool {
     if isHeld { return false }
-    if following.isMuted.number == 0, hasWaiting { return true }
+    if isMuted ? isCrowded : hasWaiting { return true }
     return isFollowing && topic.watermark.time >= following.wanted.number
   }
 
@@ -218,6 +218,8 @@ public import Synchronization
   @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !hasWaiting }
 
   @usableFromInline package func announce() {
+    // The producer wakes a reader that holds its events back before it sleeps for room.
+    if isMuted { return }
     if let mailbox {
       // A held inlet does not wake its reader, or the reader would never sleep. `letGo` wakes it.
       if mailbox.isReady(announcing: true), isIndirectReady { parker.wake() }
@@ -293,6 +295,16 @@ public import Synchronization
     var count = 0
     while count < batch.count, following.received(base + count) <= bound { count += 1 }
     return count
+  }
+
+  private var isMuted: Bool { following.isMuted.number != 0 }
+
+  @usableFromInline package var isCrowded: Bool {
+    if mailbox != nil || hasSnapshot { return false }
+    let first = cursor.pointee.load(ordering: .relaxed)
+    let end = head.pointee.load(ordering: .acquiring)
+    guard end &- first > mask else { return false }
+    return following.received(base + (first & mask)) >= following.received(base + ((end &- 1) & mask))
   }
 
   @usableFromInline package func sleepUntil(watermark: Int, isMuted: Bool) {

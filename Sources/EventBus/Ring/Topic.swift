@@ -263,7 +263,13 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   func follow() { if watermark.follow() { producer.wake() } }
 
   @usableFromInline package func advance(to time: Timestamp) {
-    guard watermark.isFollowed, watermark.advance(to: time.ns) else { return }
+    if watermark.isFollowed, watermark.advance(to: time.ns) { wakeFollowers() }
+  }
+
+  /// Wakes the readers that follow the watermark, when it has advanced, and before the producer sleeps for room: one of them may hold its
+  /// events back.
+  @usableFromInline
+  func wakeFollowers() {
     var place = Int.max
     while let next = members.withLock({ $0.nextFollower(below: place) }) {
       next.parker.wake()

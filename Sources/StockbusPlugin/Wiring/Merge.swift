@@ -1,7 +1,8 @@
 internal import EventBus
 
 /// The events of several inputs in the order of their receipts; ties in the order of the inputs. An event is next when no input can still
-/// bring an earlier one, which its waiting event or its watermark says. So the order does not depend on timing.
+/// bring an earlier one, which its waiting event or its watermark says. So the order does not depend on timing, unless an input has more
+/// events at one receipt than its ring holds: these are taken as they come.
 enum Merge {
   /// The next events: the input's place, and how many of its waiting events, at most `limit`. Nil if the next event is not certain yet.
   /// The inlets follow their watermarks.
@@ -18,7 +19,9 @@ enum Merge {
         bound = min(bound, comesFirst || reached == .max ? reached : reached + 1)
       }
     }
-    let count = inlets[first.place].count(receivedUpTo: bound, limit: limit)
+    let inlet = inlets[first.place]
+    // With more events at one receipt than a ring holds, waiting for the others could last for ever.
+    let count = inlet.count(receivedUpTo: inlet.isCrowded ? max(bound, first.receipt) : bound, limit: limit)
     return count > 0 ? (first.place, count) : nil
   }
 

@@ -115,3 +115,53 @@ extension Plugin {
   static let onlyB = Plugin("only_b", "Passes one symbol.", .processor(OnlyB.self))
   static let rung = Plugin("rung", "Sends a trade when it is told to.", .source(Rung.self))
 }
+
+/// Sends `count` trades with receipts a few moments apart, at a speed that differs from run to run.
+actor Unsteady: Source {
+  struct Settings: Options {
+    @Setting("Names the trades and seeds the receipts.") var symbol: Symbol
+    init() {}
+  }
+  private let symbol: Symbol
+  private var random: RandomStream
+
+  init(_ settings: Settings, _ context: Context) {
+    symbol = settings.symbol
+    random = context.random()
+  }
+
+  func run(into output: inout Outlet<Trade>) async throws {
+    var moment: Int64 = 0
+    for number in 0..<400 {
+      moment += Int64(random.next() % 3)
+      let time = Timestamp(ns: moment)
+      output.send(Trade(symbol: symbol, price: 1, size: Quantity(raw: Int64(number)), time: time, received: time))
+      // Not seeded: this is what must make no difference.
+      if Int.random(in: 0..<8) == 0 {
+        try await output.flush()
+        for _ in 0..<Int.random(in: 0..<20) { await Task.yield() }
+      }
+    }
+  }
+}
+
+extension Plugin {
+  static let unsteady = Plugin("unsteady", "Sends trades at an unsteady speed.", .source(Unsteady.self))
+}
+
+/// Sends many trades with one receipt: more than a ring holds.
+actor Burst: Source {
+  struct Settings: Options { init() {} }
+  init(_: Settings, _: Context) {}
+  func run(into output: inout Outlet<Trade>) async throws {
+    let time = Timestamp(ns: 5)
+    for number in 0..<1000 {
+      try await output.publish(
+        Trade(symbol: number % 2 == 0 ? "A" : "B", price: 1, size: Quantity(raw: Int64(number)), time: time, received: time))
+    }
+  }
+}
+
+extension Plugin {
+  static let burst = Plugin("burst", "Sends many trades at one moment.", .source(Burst.self))
+}

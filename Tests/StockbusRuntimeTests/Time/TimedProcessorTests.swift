@@ -148,6 +148,47 @@ import Testing
     #expect(await report.exitStatus == 0)
   }
 
+  /// A plain processor behind `merge`, a timed one, and a filter on one way: whatever the sources' speed, one output.
+  @Test func `twenty runs of two unsteady inputs give one order`() async throws {
+    var first: [Trade]?
+    for run in 1...20 {
+      let collected = Watched<[Trade]>([])
+      TradesOf.collected.update { $0[run] = collected }
+      let harness = try PipelineHarness(
+        """
+        sources: { a: { plugin: unsteady, symbol: A }, b: { plugin: unsteady, symbol: B }, c: { plugin: unsteady, symbol: B } }
+        processors:
+          plain: { plugin: passes, inputs: [a, b], merge: received }
+          some: { plugin: only_b, inputs: [plain] }
+          both: { plugin: in_order, inputs: [some, c, plain] }
+        sinks: { out: { plugin: trades_of, inputs: [both], run: \(run) } }
+        """, plugins: [.unsteady, .onlyB, .inOrder, .passes, TradesOf.plugin])
+      #expect(await harness.run().exitStatus == 0)
+      if first == nil { first = collected.value }
+      #expect(collected.value == first)
+    }
+    #expect(first?.count == 800 + 400 + 400)
+  }
+
+  /// The filter drops half, and its watermark stays just before the one receipt, so the merge cannot know what is next.
+  @Test func `more events at one receipt than a ring holds do not block the run`() async throws {
+    let collected = Watched<[Trade]>([])
+    TradesOf.collected.update { $0[100] = collected }
+    let harness = try PipelineHarness(
+      """
+      sources: { a: { plugin: burst, output: { capacity: 16 } } }
+      processors:
+        some: { plugin: only_b, inputs: [a] }
+        both: { plugin: in_order, inputs: [some, a] }
+      sinks: { out: { plugin: trades_of, inputs: [both], run: 100 } }
+      """, plugins: [.burst, .onlyB, .inOrder, TradesOf.plugin])
+    #expect(await harness.run().exitStatus == 0)
+    #expect(collected.value.count == 1500)
+    // Each input's own order stays.
+    let numbers = collected.value.filter { $0.symbol == "A" }.map(\.size.raw)
+    #expect(numbers == numbers.sorted())
+  }
+
   @Test func `a live source that waits lets time go on, as far as a reader asks`() async throws {
     let harness = try PipelineHarness(
       """
@@ -184,4 +225,27 @@ private actor LastTrade: Sink {
   static let plugin = Plugin("last_trade", "Counts trades.", .sink(LastTrade.self))
   init(_: Settings, _: Context) {}
   func receive(_ events: Span<Trade>) { Self.count.update { $0 += events.count } }
+}
+
+/// Keeps what it gets, by the number of the run.
+private actor TradesOf: Sink {
+  struct Settings: Options {
+    @Setting("Which run.") var run: Int
+    init() {}
+  }
+  static let collected = Watched<[Int: Watched<[Trade]>]>([:])
+  static let plugin = Plugin("trades_of", "Keeps trades.", .sink(TradesOf.self))
+  private let mine: Watched<[Trade]>?
+  init(_ settings: Settings, _: Context) { mine = Self.collected.value[settings.run] }
+  func receive(_ events: Span<Trade>) { for i in events.indices { mine?.update { $0.append(events[i]) } } }
+}
+
+private actor Passes: EventProcessor {
+  struct Settings: Options { init() {} }
+  init(_: Settings, _: Context) {}
+  func process(_ trade: Trade, into output: inout Outlet<Trade>) { output.send(trade) }
+}
+
+extension Plugin {
+  fileprivate static let passes = Plugin("passes", "Passes trades on.", .processor(Passes.self))
 }
