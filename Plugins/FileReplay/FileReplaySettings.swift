@@ -37,6 +37,8 @@ struct FileReplaySettings: Options {
   var columns: Mapping<String> = [:]
   @Setting("The symbol of files that have none.")
   var symbol: Symbol?
+  @Setting("The length of bars in files that do not say it, e.g. 1d.")
+  var length: BarLength?
   @Setting("How times are written: auto, iso8601, date, s, ms, us or ns since the epoch, or e.g. 'ns since midnight' of the date.")
   var time = TimeFormat.auto
   @Setting("The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York.", length: 1...)
@@ -75,8 +77,8 @@ struct FileReplaySettings: Options {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
     return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
       && delimiter == other.delimiter && header == other.header && columns == other.columns && symbol == other.symbol
-      && time == other.time && zone == other.zone && finer == other.finer && date == other.date && priceScale == other.priceScale
-      && from == other.from && until == other.until && rowLimit == other.rowLimit
+      && length == other.length && time == other.time && zone == other.zone && finer == other.finer && date == other.date
+      && priceScale == other.priceScale && from == other.from && until == other.until && rowLimit == other.rowLimit
   }
 
   var parserCount: Int { parsers ?? min(8, usableProcessors()) }
@@ -90,7 +92,7 @@ struct FileReplaySettings: Options {
   var spec: DecodingSpec { .whole(preset, decoding) }
 
   /// Options that do not apply to raw captures, and options that apply to them only.
-  private static let forRows = ["delimiter", "header", "columns", "symbol", "time", "zone", "finer", "date", "price_scale"]
+  private static let forRows = ["delimiter", "header", "columns", "symbol", "length", "time", "zone", "finer", "date", "price_scale"]
   private static let forCaptures = ["preset", "decoding", "symbols"]
 
   func validate(_ problems: inout OptionProblems) {
@@ -100,6 +102,7 @@ struct FileReplaySettings: Options {
         problems.add("'loops': standard input ('-') can be read once", at: "loops")
       }
     }
+    if length != nil, event != .bar { problems.add("'length' is for 'event: bar'", at: "length") }
     if isRaw {
       for name in Self.forRows where problems.isGiven(name) {
         // `from` and `until` use the zone for every kind of file.
@@ -170,6 +173,7 @@ struct FileReplaySettings: Options {
     options.csv = CSVFormat(delimiter: delimiter, hasHeader: header)
     options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
     options.symbol = symbol
+    options.length = length ?? .unknown
     options.timeFormat = time
     options.zone = zone
     options.date = date

@@ -61,6 +61,8 @@ struct ReplayOptions: Sendable {
   var columns: [String: String] = [:]
   /// The symbol of rows that have none.
   var symbol: Symbol?
+  /// The length of bars that say none.
+  var length = BarLength.unknown
   var timeFormat = TimeFormat.auto
   /// An IANA zone for dates, for times without a zone, and for times since midnight.
   var zone: String?

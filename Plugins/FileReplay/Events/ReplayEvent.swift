@@ -85,6 +85,11 @@ extension Bar: ReplayEvent {
     ReplayField.symbol, .time, .received, ReplayField("open", .price, ["open", "o"]), ReplayField("high", .price, ["high", "h"]),
     ReplayField("low", .price, ["low", "l"]), ReplayField("close", .price, ["close", "c"]),
     ReplayField("volume", .quantity, ["volume", "vol", "v"], isRequired: false),
+    // Only by their own names, as in files written by stockbus.
+    ReplayField("length", .length, ["length"], isRequired: false), ReplayField("vwap", .average, ["vwap"], isRequired: false),
+    ReplayField("turnover", .amount, ["turnover"], isRequired: false), ReplayField("count", .count, ["count"], isRequired: false),
+    ReplayField("session", .session, ["session"], isRequired: false), ReplayField("status", .status, ["status"], isRequired: false),
+    ReplayField("revision", .count, ["revision"], isRequired: false),
   ]
 
   @inline(always)
@@ -92,6 +97,8 @@ extension Bar: ReplayEvent {
     self.init(
       symbol: row.symbol, open: row.price(3), high: row.price(4), low: row.price(5), close: row.price(6), volume: row.quantity(7),
       time: row.time, received: row.received,
-      priceDecimals: max(max(row.decimals(3), row.decimals(4)), max(row.decimals(5), row.decimals(6))), sizeDecimals: row.decimals(7))
+      priceDecimals: max(max(row.decimals(3), row.decimals(4)), max(row.decimals(5), row.decimals(6))), sizeDecimals: row.decimals(7),
+      length: row.length(8), turnover: row.amount(10), vwap: row.average(9), count: row.count(11), revision: row.count(14),
+      session: row.session(12), status: row.status(13))
   }
 }

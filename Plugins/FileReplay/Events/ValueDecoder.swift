@@ -7,6 +7,7 @@ struct ValueDecoder: ~Copyable {
   let symbols = SymbolCache()
   var times: TimeDecoder
   private let fallback: Symbol?
+  let barLength: BarLength
   private let intake: SymbolIntake
   let scale: UInt64
   /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
@@ -16,10 +17,15 @@ struct ValueDecoder: ~Copyable {
   private let order: [Int]
 
   /// `symbol` is used for rows that have none; prices are divided by `scale`. Names become symbols through `intake`.
-  init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open) {
+  /// `length` is that of bars that say none.
+  init(
+    _ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open,
+    length: BarLength = .unknown
+  ) {
     self.intake = intake
     fallback = symbol
-    row = RowValues(symbol: symbol)
+    barLength = length
+    row = RowValues(symbol: symbol, length: fields.contains { $0.kind == .length } ? length : nil)
     self.times = times
     self.scale = UInt64(max(1, scale))
     kinds = fields.map(\.kind)
@@ -45,6 +51,7 @@ struct ValueDecoder: ~Copyable {
     case .received:
       if slot.count == 0 || slot.trimmed.isEmpty { row.set(field, 0) } else { row.set(field, try times.time(slot, field).ns, places: 1) }
     case .side: row.set(field, Int64(try side(slot, field).rawValue))
+    case .average, .amount, .count, .length, .session, .status: try readOfBar(slot, field, kind)
     }
   }
 
@@ -78,14 +85,14 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// A price divided by the scale, and the decimals it was written with.
-  private mutating func price(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+  mutating func price(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     let number = try Self.number(slot, field)
     if !number.isLong, number.places <= 9, let raw = number.billionths(scale: scale) { return (raw, number.places) }
     return try Self.slowFixedPoint(slot, field, number, scale)
   }
 
   /// An amount, 0 if it is missing; never negative.
-  private mutating func quantity(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+  mutating func quantity(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if slot.count == 0 { return (0, 0) }
     let number = try Self.number(slot, field, isRequired: false)
     if !number.isLong, number.places <= 9, !number.isNegative, let raw = number.billionths(scale: 1) { return (raw, number.places) }
