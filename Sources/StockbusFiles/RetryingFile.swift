@@ -13,6 +13,7 @@ package final class RetryingFile {
   private let path: String
   private let settings: RetryingFileSettings
   private let context: Context
+  private let patience: Patience
   private let records: Counter
   private let bytes: Counter
   private var file: RotatingFile?
@@ -29,6 +30,7 @@ package final class RetryingFile {
     self.path = path
     self.settings = settings
     self.context = context
+    patience = Patience(settings.patience, context)
     records = context.counter("records", "Records taken; those that could not be written are among them.")
     bytes = context.counter("bytes", "Bytes of the records taken.")
   }
@@ -102,41 +104,10 @@ package final class RetryingFile {
 
   /// Repeats an attempt until it succeeds, because a full disk may have room later.
   private func persistently(_ attempt: () throws(FileError) -> Void) async throws(EnvironmentFailure) {
-    var limit = context.clock.uptime + settings.patience
-    var isStopping = false
     isTrying = true
     defer { isTrying = false }
-    var pause = Duration.milliseconds(100)
-    while true {
-      let failure: FileError
-      do throws(FileError) { return try attempt() } catch { failure = error }
-      if failure.isBrokenPipe, path == "-" { context.readerHasGone() }
-      let now = context.clock.uptime
-      if !isStopping, let end = context.run.cutOff {
-        isStopping = true
-        // The other half is left for the components upstream that wait for this sink.
-        limit = min(limit, now + (end - now) / 2)
-      }
-      if !failure.mayPass || now >= limit { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
-      let next = min(pause, limit - now)
-      context.logger.warning("\(failure); trying again in \(next.roughText)")
-      do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
-        throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
-      }
-      pause = min(pause * 2, .seconds(5))
-    }
-  }
-
-  /// Ends early if a stop is asked for.
-  private func sleep(for pause: Duration, unlessStopped: Bool) async throws {
-    guard unlessStopped else { return try await context.clock.sleep(for: pause) }
-    let (clock, run) = (context.clock, context.run)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await clock.sleep(for: pause) }
-      group.addTask { await run.waitForStop() }
-      try await group.next()
-      group.cancelAll()
-    }
-    try Task.checkCancellation()
+    try await patience.insist(
+      taken: taken, mayPass: { $0.mayPass },
+      failed: { [path, context] in if $0.isBrokenPipe, path == "-" { context.readerHasGone() } }, attempt)
   }
 }

@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+internal import StockbusPlugin
+internal import StockbusSystem
+
+/// The right to write a file that only its library may open, such as a database: a lock on a file of its own beside it, `PATH-lock`.
+///
+/// SQLite locks parts of its file with `fcntl`; the system drops these locks when the process closes any descriptor of that file, so the
+/// file itself cannot carry a lock of ours. The lock is held until `release`, or until the process ends in any way; its file is removed by
+/// `release`.
+package final class LockFile {
+  private let path: String
+  private var descriptor: Int32
+
+  /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or another part of this one, has it.
+  package init(for path: String) throws(FileError) {
+    let target = FilePlace(path)?.path ?? path
+    self.path = target + "-lock"
+    if let (folder, code) = Descriptor.createFolders(above: target) { throw FileError(.createFolder, path: folder, code: code) }
+    // Between opening and locking, the holder may release the lock and remove its file.
+    for _ in 1...10 {
+      let opened: Int32
+      do throws(Errno) { opened = try Descriptor.open(self.path) } catch { throw FileError(.open, path: self.path, code: error.rawValue) }
+      if let other = FileLock.take(opened) {
+        try? FileDescriptor(rawValue: opened).shut()
+        throw FileError(.claim(other), path: path, code: FileError.busy)
+      }
+      if FilePlace(self.path)?.identity == FileIdentity(descriptor: opened) {
+        descriptor = opened
+        return
+      }
+      _ = Descriptor.shut(opened)
+    }
+    throw FileError(.claim("other processes take and release it again and again"), path: path, code: FileError.busy)
+  }
+
+  deinit { release() }
+
+  /// Releases the lock. A second call does nothing.
+  package func release() {
+    if descriptor < 0 { return }
+    // While the lock is held, so that no other process has locked the file that is removed.
+    unlink(path)
+    _ = Descriptor.shut(descriptor)
+    descriptor = -1
+  }
+}

@@ -1,0 +1,62 @@
+package import StockbusPlugin
+
+/// Repeats an attempt to write that fails, because a full disk may have room later.
+package struct Patience: Sendable {
+  private let limit: Duration
+  private let context: Context
+
+  /// - Parameter limit: how long an attempt is repeated; after a stop was asked for, at most half of the time to the deadline.
+  package init(_ limit: Duration, _ context: Context) {
+    self.limit = limit
+    self.context = context
+  }
+
+  /// Repeats `attempt` with growing pauses until it succeeds. Throws its last error when the time is over, or at once if `mayPass` says that
+  /// waiting cannot help. `failed` is called with each error.
+  package func insist<Failure: Error>(
+    taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in }, _ attempt: () throws(Failure) -> Void
+  ) async throws(EnvironmentFailure) {
+    do throws(Failure) { return try attempt() } catch {
+      try await insist(after: error, taken: taken, mayPass: mayPass, failed: failed, attempt)
+    }
+  }
+
+  private func insist<Failure: Error>(
+    after first: Failure, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void, _ attempt: () throws(Failure) -> Void
+  ) async throws(EnvironmentFailure) {
+    var failure = first
+    var end = context.clock.uptime + limit
+    var isStopping = false
+    var pause = Duration.milliseconds(100)
+    while true {
+      failed(failure)
+      let now = context.clock.uptime
+      if !isStopping, let cutOff = context.run.cutOff {
+        isStopping = true
+        // The other half is left for the components upstream that wait for this sink.
+        end = min(end, now + (cutOff - now) / 2)
+      }
+      if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
+      let next = min(pause, end - now)
+      context.logger.warning("\(failure); trying again in \(next.roughText)")
+      do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
+        throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
+      }
+      pause = min(pause * 2, .seconds(5))
+      do throws(Failure) { return try attempt() } catch { failure = error }
+    }
+  }
+
+  /// Ends early if a stop is asked for.
+  private func sleep(for pause: Duration, unlessStopped: Bool) async throws {
+    guard unlessStopped else { return try await context.clock.sleep(for: pause) }
+    let (clock, run) = (context.clock, context.run)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await clock.sleep(for: pause) }
+      group.addTask { await run.waitForStop() }
+      try await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+}
