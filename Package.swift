@@ -47,6 +47,11 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
+/// SQLite, through GRDB on the system's library, which only the room for state may import.
+let sqlite: [Target.Dependency] = [
+  .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+]
+
 /// The plugins: this is the only place that a new one needs here.
 let plugins = [
   PluginTargets("Generator"),
@@ -63,6 +68,8 @@ let plugins = [
   PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"], inTests: ["TestTerminal"]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
+  // SQLite in its tests only, to lock a file as another program would.
+  PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles"], inTests: sqlite),
   PluginTargets("NullSink"),
   PluginTargets(
     "NotificationDispatcher",
@@ -105,6 +112,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // System libraries.
@@ -134,6 +142,7 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
       ] + nio),
+    room("StockbusHistory", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
     room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -150,7 +159,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusSystem", "StockbusNetwork", "CStopSignals",
+        "StockbusSystem", "StockbusNetwork", "StockbusHistory", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
@@ -170,6 +179,7 @@ let package = Package(
       swiftSettings: strict),
     tests("MarketData"),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusHistory", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + sqlite),
     tests("StockbusConfig", uses: ["StockbusPlugin"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests("StockbusPlugin"),

@@ -7,6 +7,7 @@ import Filter
 import FlashLogger
 import Generator
 import HTTPPoll
+import History
 import NotificationDispatcher
 import NullSink
 import Recorder
@@ -32,6 +33,7 @@ let builtIn = Catalogue([
   .consoleViewer,
   .fileWriter,
   .flashLogger,
+  .history,
   .notificationDispatcher,
   .nullSink,
   .recorder,

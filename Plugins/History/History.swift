@@ -1,0 +1,170 @@
+internal import MarketData
+internal import StockbusFiles
+internal import StockbusHistory
+package import StockbusPlugin
+
+extension Plugin {
+  /// Keeps bars and last prices in a database.
+  package static let history = Plugin(
+    "history", "Keeps bars and last prices in a database file, for charts, previous closes and the next run.", .sink(History.self))
+}
+
+/// Writes bars, last prices and closes to a history file, several events in one transaction.
+///
+/// If a write fails for lack of room, it is tried again as `Patience` says, and the bus waits meanwhile. What is still not in the file when
+/// the instance ends is counted as lost. A batch is in the file as a whole or not at all.
+package actor History: MultiSink, BackgroundComponent, CommandableComponent {
+  private let executor = BlockingExecutor(label: "history")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let settings: HistorySettings
+  private let context: Context
+  private let patience: Patience
+  private let bars: Counter
+  private let superseded: Counter
+  private let removed: Counter
+  private var writer: HistoryWriter?
+  private var waiting = HistoryBatch()
+  /// True while a failed write is tried again.
+  private var isTrying = false
+  private let backups = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
+
+  package static var handlers: [Handler<History>] {
+    [
+      Handler(Bar.self) { $0.take($1) }, Handler(Trade.self) { $0.take(prices: $1) }, Handler(Quote.self) { $0.take(prices: $1) },
+      Handler(Ranked.self) { $0.take(prices: $1) },
+    ]
+  }
+
+  package static let commands = [
+    CommandInfo("backup PATH", "Copies the present state to a new file, while the run goes on; the log says when it is done.")
+  ]
+
+  package static func fault(in file: FileUse, _ settings: HistorySettings) -> String? { HistoryReader.fault(inFileAt: file.path) }
+
+  package init(_ settings: HistorySettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    patience = Patience(settings.patience, context)
+    bars = context.counter("bars", "Bars that are in the file.")
+    superseded = context.counter("superseded", "Bars that were left out, because the file has a later revision.")
+    removed = context.counter("removed", "Bars that were removed, as they were older than 'keep'.")
+  }
+
+  package func start() throws {
+    do throws(HistoryError) {
+      writer = try HistoryWriter(settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files)
+    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+  }
+
+  private func take(_ events: Span<Bar>) { waiting.add(events) }
+
+  private func take<E: PricedEvent>(prices: Span<E>) { waiting.add(prices: prices) }
+
+  package func settle() async throws { if waiting.events >= settings.batch { try await write() } }
+
+  /// Writes what waits, however long that takes within `patience`, and removes a few old bars.
+  private func write() async throws {
+    isTrying = true
+    defer { isTrying = false }
+    try await patience.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in try attempt() }
+  }
+
+  /// Writes what waits. After an error all of it still waits.
+  private func attempt() throws(HistoryError) {
+    guard let writer else { return }
+    if !waiting.isEmpty {
+      let written = try writer.write(waiting)
+      waiting.clear()
+      bars.add(written.bars)
+      superseded.add(written.superseded)
+      context.count(datedAhead: written.datedAhead)
+    }
+    _ = try trim()
+  }
+
+  /// Removes a few old bars; returns whether there may be more. A full disk only delays this.
+  private func trim() throws(HistoryError) -> Bool {
+    guard let writer else { return false }
+    do throws(HistoryError) {
+      let step = try writer.trim()
+      removed.add(step.removed)
+      return !step.isDone
+    } catch {
+      if error.mayPass { return false }
+      throw error
+    }
+  }
+
+  package func drain() async throws {
+    try await write()
+    // A stop does not wait for it; the next run goes on.
+    while context.run.cutOff == nil, try trim() { await Task.yield() }
+  }
+
+  package func handOver() async throws { try await write() }
+
+  package func background() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.writeRegularly() }
+      group.addTask { await self.backUpOnDemand() }
+    }
+  }
+
+  private func writeRegularly() async {
+    while (try? await context.clock.sleep(for: settings.flush)) != nil {
+      if isTrying { continue }
+      // The failure will occur again at the next batch or at the end, and is handled there.
+      do throws(HistoryError) { try attempt() } catch { context.logger.warning("\(error)") }
+    }
+  }
+
+  package func stop() {
+    guard let writer else { return }
+    self.writer = nil
+    if !waiting.isEmpty {
+      do throws(HistoryError) {
+        bars.add(try writer.write(waiting).bars)
+        waiting.clear()
+      } catch { context.lose(waiting.events, "\(error)") }
+    }
+    do throws(HistoryError) { try writer.close() } catch { context.logger.error("\(error)") }
+  }
+}
+
+extension History {
+  package func perform(_ command: Command) throws(CommandError) -> String {
+    guard command.verb == "backup" else { throw CommandError.unknownCommand(command.verb, known: Self.commands.map(\.verb)) }
+    guard let path = command.arguments.first, command.arguments.count == 1 else { throw CommandError("write 'backup PATH'") }
+    if let fault = HistoryReader.faultOfBackup(path) { throw CommandError("\(shown(path)): \(fault)") }
+    if let reader = context.files.reader(of: path) { throw CommandError("\(shown(path)): \(reader)") }
+    // So that it contains everything that has come.
+    if !isTrying { try? attempt() }
+    if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups wait already") }
+    return "backing up to \(shown(path)); the log says when it is done"
+  }
+
+  /// Copies to one path after the other, until the task is cancelled.
+  private func backUpOnDemand() async {
+    let copier = Copier(source: settings.path)
+    for await path in backups.stream {
+      do {
+        let size = try await copier.copy(to: path)
+        context.logger.notice("backed up to \(shown(path)), \(size) bytes")
+      } catch { context.logger.error("no backup: \(error)") }
+    }
+  }
+}
+
+/// Copies the file on a thread of its own, so that the sink goes on writing.
+private actor Copier {
+  private let executor = BlockingExecutor(label: "history.backup")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let source: String
+
+  init(source: String) { self.source = source }
+
+  /// Ends with an error if the task is cancelled.
+  func copy(to path: String) throws(HistoryError) -> Int {
+    try HistoryReader(source).backUp(to: path) { Task.isCancelled }
+  }
+}

@@ -1,0 +1,52 @@
+internal import MarketData
+
+/// One bar of consecutive bars of a symbol. Exact: sums are checked, and the average price is rounded once.
+struct BarSum {
+  private(set) var bar: Bar
+  private var count: UInt64
+  /// True while every part with a volume says its turnover, or its count.
+  private var hasTurnover: Bool
+  private var hasCount: Bool
+
+  /// - Parameter start: the start of the period.
+  init(_ first: Bar, start: Timestamp, length: BarLength) {
+    bar = first
+    bar.time = start
+    bar.length = length
+    count = UInt64(first.count)
+    hasTurnover = first.volume.raw == 0 || first.turnover.raw != 0
+    hasCount = first.volume.raw == 0 || first.count != 0
+  }
+
+  /// Adds the next bar; returns false if a sum is out of range.
+  mutating func add(_ next: Bar) -> Bool {
+    let (volume, overflow) = bar.volume.raw.addingReportingOverflow(next.volume.raw)
+    guard !overflow, let turnover = bar.turnover.adding(next.turnover) else { return false }
+    bar.volume = Quantity(raw: volume)
+    bar.turnover = turnover
+    bar.high = max(bar.high, next.high)
+    bar.low = min(bar.low, next.low)
+    bar.close = next.close
+    bar.priceDecimals = max(bar.priceDecimals, next.priceDecimals)
+    bar.sizeDecimals = max(bar.sizeDecimals, next.sizeDecimals)
+    bar.revision = max(bar.revision, next.revision)
+    bar.received = max(bar.received, next.received)
+    if bar.session != next.session { bar.session = .unknown }
+    if next.status == .partial { bar.status = .partial }
+    count += UInt64(next.count)
+    if next.volume.raw != 0 {
+      hasTurnover = hasTurnover && next.turnover.raw != 0
+      hasCount = hasCount && next.count != 0
+    }
+    return true
+  }
+
+  /// The bar of all that was added. What some parts do not say, it does not say either.
+  var result: Bar {
+    var bar = bar
+    bar.count = hasCount ? UInt32(clamping: count) : 0
+    if !hasTurnover { bar.turnover = Amount.zero }
+    bar.vwap = (hasTurnover ? bar.turnover.divided(by: bar.volume) : nil) ?? bar.close
+    return bar
+  }
+}

@@ -1,0 +1,108 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import StockbusPlugin
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Opening the file: what it is, is known before anything in it is changed.
+struct DatabaseFile {
+  /// The path as it was given, for messages.
+  let path: String
+  /// The path with links resolved.
+  let target: String
+  let migrations: [Layout.Migration]
+  /// Files up to this size are checked as a whole when they are opened for writing; larger ones by `stockbus history check`.
+  static let checkedSize = 64 << 20
+  /// How much of the database a writer holds in memory.
+  static let cacheSize = 64 << 20
+  /// How long opening waits for another program's lock.
+  static let lockWait = Duration.seconds(5)
+
+  init(_ path: String, migrations: [Layout.Migration] = Layout.migrations) {
+    self.path = path
+    target = FilePlace(path)?.path ?? path
+    self.migrations = migrations
+  }
+
+  /// The version of the layout; nil if there is no file, or an empty one. Throws if it is anything but a history that this program knows.
+  func version() throws(HistoryError) -> Int? {
+    var status = stat()
+    if path.utf8.contains(0) { throw HistoryError(path, .other("a path has no zero byte")) }
+    if stat(target, &status) != 0 {
+      if errno == ENOENT { return nil }
+      throw HistoryError(path, .other(String(cString: strerror(errno))))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw HistoryError(path, .notPlain) }
+    if status.st_size == 0 { return nil }
+    let reader = try connection(isReadOnly: true)
+    return try reader.reading { db in
+      let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+      guard id == Layout.applicationID else { throw HistoryError(path, .foreign(id)) }
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      let known = Layout.version(of: migrations)
+      if version > known { throw HistoryError(path, .newer(version, known: known)) }
+      if version < 1 { throw HistoryError(path, .damaged("layout \(version)")) }
+      return version
+    }
+  }
+
+  /// Opens it for writing, creating it or bringing its layout up to date. The caller has the lock.
+  func openForWriting(isSynced: Bool) throws(HistoryError) -> Connection {
+    let present = try version()
+    if present == nil { try create() }
+    let connection = try connection(isReadOnly: false, isSynced: isSynced)
+    if present != nil, size <= Self.checkedSize { try connection.check() }
+    if present != Layout.version(of: migrations) { try connection.migrate(migrations) }
+    // From now on the caller waits, by its own clock and where it can be stopped.
+    try connection.stopWaiting()
+    return connection
+  }
+
+  /// Opens it for reading, beside a writer or without one.
+  func openForReading() throws(HistoryError) -> Connection {
+    guard let present = try version() else { throw HistoryError(path, .missing) }
+    let known = Layout.version(of: migrations)
+    if present < known { throw HistoryError(path, .older(present, known: known)) }
+    return try connection(isReadOnly: true)
+  }
+
+  /// Creates it under another name and renames it, so that there is never a part of one at the path.
+  private func create() throws(HistoryError) {
+    let new = DatabaseFile(target + "-new", migrations: migrations)
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) }
+    do throws(HistoryError) {
+      let connection = try new.connection(isReadOnly: false, isNew: true)
+      try connection.migrate(migrations)
+      try connection.beginLog()
+      try connection.close()
+    } catch { throw HistoryError(path, error.reason) }
+    if rename(new.target, target) != 0 { throw HistoryError(path, .other(String(cString: strerror(errno)))) }
+  }
+
+  private var size: Int {
+    var status = stat()
+    return stat(target, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  private func connection(isReadOnly: Bool, isSynced: Bool = false, isNew: Bool = false) throws(HistoryError) -> Connection {
+    var configuration = Configuration()
+    configuration.label = "history"
+    configuration.readonly = isReadOnly
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = .timeout(Self.lockWait / .seconds(1))
+    if !isReadOnly, !isNew {
+      let level = isSynced ? "FULL" : "NORMAL"
+      configuration.prepareDatabase { db in
+        try db.execute(
+          sql: "PRAGMA synchronous = \(level); PRAGMA cache_size = -\(Self.cacheSize >> 10); PRAGMA journal_size_limit = \(64 << 20)")
+      }
+    }
+    do { return Connection(path, try DatabaseQueue(path: target, configuration: configuration)) } catch {
+      throw HistoryError(error, path)
+    }
+  }
+}

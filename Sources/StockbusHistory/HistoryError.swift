@@ -1,0 +1,119 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import MarketData
+internal import StockbusFiles
+internal import StockbusPlugin
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Why a history file cannot be opened, read or written. None of these errors has changed the file.
+package struct HistoryError: EnvironmentError, Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
+    case missing
+    /// It is a folder, a pipe or a device.
+    case notPlain
+    /// It does not begin like a database.
+    case notDatabase
+    /// A database with another program's application id.
+    case foreign(Int32)
+    /// What SQLite has found.
+    case damaged(String)
+    /// Its layout is newer than `known`.
+    case newer(Int, known: Int)
+    /// Its layout is older than `known`; only a writer brings it up to date.
+    case older(Int, known: Int)
+    /// What else uses it, in words.
+    case inUse(String)
+    /// A full disk, or a lock that another program holds too long.
+    case noRoom(String), locked
+    /// Any other error of the system or of SQLite.
+    case other(String)
+    /// A sum is out of the range of its type.
+    case outOfRange(String)
+  }
+
+  /// The path as it was given.
+  package var path: String
+  package var reason: Reason
+
+  package init(_ path: String, _ reason: Reason) {
+    self.path = path
+    self.reason = reason
+  }
+
+  /// True if the same attempt may succeed later.
+  package var mayPass: Bool {
+    switch reason {
+    case .noRoom, .locked: true
+    default: false
+    }
+  }
+
+  package var isPermanent: Bool { !mayPass }
+}
+
+extension HistoryError: CustomStringConvertible {
+  /// One sentence: `'history.db' is no history of stockbus: it is not a database`.
+  package var description: String {
+    switch reason {
+    case .missing: "\(shown(path)): there is no such file"
+    case .inUse(let other): "cannot write \(shown(path)): \(other)"
+    case .noRoom(let text): "cannot write \(shown(path)): \(text)"
+    case .locked: "\(shown(path)) is locked by another program"
+    case .other(let text), .outOfRange(let text): "\(shown(path)): \(text)"
+    default: "\(shown(path)) \(predicate)"
+    }
+  }
+
+  /// The end of a sentence that begins with the file's name: `is damaged: …`.
+  package var predicate: String {
+    switch reason {
+    case .missing: "does not exist"
+    case .notPlain: "is no plain file"
+    case .notDatabase: "is no history of stockbus: it is not a database; another path leaves it alone"
+    case .foreign(let id):
+      "is no history of stockbus: it is a database of another program (application id \(UInt32(bitPattern: id))); another path leaves it alone"
+    case .damaged(let text): "is damaged: \(text); it is left as it is, so that a backup can take its place"
+    case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one knows \(known))"
+    case .older(let layout, let known):
+      "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it brings it up to date"
+    case .inUse(let other), .noRoom(let other), .other(let other), .outOfRange(let other): "cannot be used: \(other)"
+    case .locked: "is locked by another program"
+    }
+  }
+}
+
+extension HistoryError {
+  /// The meaning of an error of SQLite about the file at `path`.
+  init(_ error: DatabaseError, _ path: String, system: Int32 = 0) {
+    self.path = path
+    let text = error.message ?? error.resultCode.description
+    reason =
+      switch error.resultCode {
+      case .SQLITE_NOTADB: .notDatabase
+      case .SQLITE_CORRUPT, .SQLITE_FORMAT: .damaged(text)
+      case .SQLITE_FULL: .noRoom(text)
+      case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(system): .noRoom(String(cString: strerror(system)))
+      case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+      default: .other(system == 0 ? text : "\(text) (\(String(cString: strerror(system))))")
+      }
+  }
+
+  /// The same for any error; `database` tells the system's error number.
+  init(_ error: any Error, _ path: String, in database: Database? = nil) {
+    switch error {
+    case let error as HistoryError: self = error
+    case let error as DatabaseError:
+      self.init(error, path, system: database?.sqliteConnection.map { sqlite3_system_errno($0) } ?? 0)
+    default: self.init(path, .other("\(error)"))
+    }
+  }
+
+  init(_ error: FileError, _ path: String) {
+    if case .claim(let other) = error.attempt { self.init(path, .inUse(other)) } else { self.init(path, .other("\(error)")) }
+  }
+}

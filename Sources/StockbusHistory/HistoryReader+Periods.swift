@@ -1,0 +1,48 @@
+internal import GRDB
+package import MarketData
+
+extension HistoryReader {
+  /// What `bars(_:_:in:limit:)` of a period returns.
+  package struct Series: Hashable, Sendable {
+    package var bars: [Bar]
+    /// The length of the bars in the file that they are made of.
+    package var source: BarLength
+  }
+
+  /// The bars of a symbol that begin in `times`, oldest first; of more than `limit`, the newest. Where the file has none of this period,
+  /// they are made of the longest ones that it has and that fit; nil if it has none of these either.
+  ///
+  /// A bar that is made of others is as exact as they are; its vwap is rounded once. A part of a period at the beginning of what is kept
+  /// makes a bar like any other.
+  package func bars(
+    _ symbol: Symbol, _ period: BarPeriod, in times: HistoryTimes = .all, limit: Int = .max
+  ) throws(HistoryError) -> Series? {
+    try connection.reading { db in
+      let lengths = try lengths(of: symbol, db)
+      if case .length(let length) = period, lengths.contains(length) {
+        return Series(bars: try bars(symbol, length, times, limit, db), source: length)
+      }
+      guard let source = lengths.last(where: period.isMade(of:)) else { return nil }
+      // From the start of the first period that begins in `times`, to the end of the last one.
+      let parts = try bars(symbol, source, HistoryTimes(from: times.first == .min ? nil : Timestamp(ns: times.first)), .max, db)
+      var made: [Bar] = []
+      var sum: BarSum?
+      for part in parts {
+        guard let start = period.start(of: part.time) else { continue }
+        if sum?.bar.time == start {
+          if sum?.add(part) == false { throw HistoryError(path, .outOfRange("a bar of \(symbol) from \(start) is out of range")) }
+          continue
+        }
+        if let sum { made.append(sum.result) }
+        if start.ns > times.last {
+          sum = nil
+          break
+        }
+        // Of the period that has begun before, only the end would be there.
+        sum = start.ns >= times.first ? BarSum(part, start: start, length: period.length) : nil
+      }
+      if let sum { made.append(sum.result) }
+      return Series(bars: made.suffix(limit), source: source)
+    }
+  }
+}

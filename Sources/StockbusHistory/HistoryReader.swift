@@ -1,0 +1,153 @@
+internal import GRDB
+internal import GRDBSQLite
+package import MarketData
+
+/// Reads a history file, beside its writer or without one: bars, last prices and closes.
+///
+/// Every call reads one consistent state of the file, on the caller's thread; calls from several threads wait for each other.
+package final class HistoryReader: Sendable {
+  /// The path as it was given.
+  package let path: String
+  let connection: Connection
+
+  /// Opens the file at `path` for reading; throws if there is no undamaged history that this program knows.
+  package convenience init(_ path: String) throws(HistoryError) { try self.init(DatabaseFile(path)) }
+
+  init(_ file: DatabaseFile) throws(HistoryError) {
+    path = file.path
+    connection = try file.openForReading()
+  }
+
+  /// Why the file at `path` cannot be used as a history, as the end of a sentence that names it; nil if it can, or does not exist yet.
+  package static func fault(inFileAt path: String) -> String? {
+    do throws(HistoryError) {
+      _ = try DatabaseFile(path).version()
+      return nil
+    } catch { return error.predicate }
+  }
+
+  /// The bars of a symbol that begin in `times`, oldest first; of more than `limit`, the newest.
+  package func bars(
+    _ symbol: Symbol, _ length: BarLength, in times: HistoryTimes = .all, limit: Int = .max
+  ) throws(HistoryError) -> [Bar] {
+    try connection.reading { db in try bars(symbol, length, times, limit, db) }
+  }
+
+  func bars(_ symbol: Symbol, _ length: BarLength, _ times: HistoryTimes, _ limit: Int, _ db: Database) throws -> [Bar] {
+    guard limit > 0, let row = try row(of: symbol, db) else { return [] }
+    let order = limit == .max ? "" : " DESC LIMIT ?5"
+    let select = try db.cachedStatement(
+      sql: """
+        SELECT \(BarRow.columns) FROM bars WHERE symbol = ?1 AND length = ?2 AND start BETWEEN ?3 AND ?4 ORDER BY start\(order)
+        """)
+    select.bind(1, row)
+    select.bind(2, length.raw)
+    select.bind(3, times.first)
+    select.bind(4, times.last)
+    if limit != .max { select.bind(5, Int64(limit)) }
+    var bars: [Bar] = []
+    try select.forEachRow(db) { columns in
+      guard let bar = BarRow.bar(columns, symbol: symbol, length: length) else { throw damaged("a bar of \(symbol)") }
+      bars.append(bar)
+      return true
+    }
+    if limit != .max { bars.reverse() }
+    return bars
+  }
+
+  /// The lengths of a symbol's bars, the shortest first.
+  package func lengths(of symbol: Symbol) throws(HistoryError) -> [BarLength] {
+    try connection.reading { db in try lengths(of: symbol, db) }
+  }
+
+  func lengths(of symbol: Symbol, _ db: Database) throws -> [BarLength] {
+    guard let row = try row(of: symbol, db) else { return [] }
+    let some = try db.cachedStatement(sql: "SELECT 1 FROM bars WHERE symbol = ? AND length = ? LIMIT 1")
+    return try Int64.fetchAll(db, sql: "SELECT length FROM lengths ORDER BY length").compactMap { length in
+      some.bind(1, row)
+      some.bind(2, length)
+      var isThere = false
+      try some.forEachRow(db) { _ in
+        isThere = true
+        return false
+      }
+      return isThere ? BarLength(raw: length) : nil
+    }
+  }
+
+  /// The names of the first `limit` symbols.
+  package func symbolNames(limit: Int) throws(HistoryError) -> [String] {
+    try connection.reading { db in try String.fetchAll(db, sql: "SELECT name FROM symbols ORDER BY id LIMIT ?", arguments: [limit]) }
+  }
+
+  /// The last prices of all symbols, by the symbols' first coming. New names are limited by `intake`.
+  package func lastPrices(_ intake: SymbolIntake = .open) throws(HistoryError) -> [LastPrice] {
+    try connection.reading { db in
+      let select = try db.cachedStatement(
+        sql: """
+          SELECT name, price, size, time, received, price_decimals, size_decimals
+          FROM last_prices JOIN symbols ON symbols.id = last_prices.symbol ORDER BY last_prices.symbol
+          """)
+      var prices: [LastPrice] = []
+      try select.forEachRow(db) { row in
+        func column(_ i: Int32) -> Int64 { sqlite3_column_int64(row, i) }
+        let symbol = try symbol(row, 0, intake)
+        guard let price = UInt8(exactly: column(5)), let size = UInt8(exactly: column(6)) else { throw damaged("the price of \(symbol)") }
+        prices.append(
+          LastPrice(
+            symbol: symbol, price: Price(raw: column(1)), size: Quantity(raw: column(2)), time: Timestamp(ns: column(3)),
+            received: Timestamp(ns: column(4)), priceDecimals: price, sizeDecimals: size))
+        return true
+      }
+      return prices
+    }
+  }
+
+  /// The newest close of a symbol on a trading date before `date`; nil if there is none.
+  package func previousClose(of symbol: Symbol, before date: CivilDate) throws(HistoryError) -> DailyClose? {
+    try connection.reading { db in
+      guard let row = try row(of: symbol, db) else { return nil }
+      let select = try db.cachedStatement(
+        sql: "SELECT date, close, price_decimals FROM closes WHERE symbol = ? AND date < ? ORDER BY date DESC LIMIT 1")
+      select.bind(1, row)
+      select.bind(2, Int64(date.daysSinceEpoch))
+      var found: DailyClose?
+      try select.forEachRow(db) { row in
+        let date = sqlite3_column_int64(row, 0)
+        guard (-150_000...150_000).contains(date), let decimals = UInt8(exactly: sqlite3_column_int64(row, 2)) else {
+          throw damaged("a close of \(symbol)")
+        }
+        found = DailyClose(
+          date: CivilDate(daysSinceEpoch: Int(date)), close: Price(raw: sqlite3_column_int64(row, 1)), priceDecimals: decimals)
+        return false
+      }
+      return found
+    }
+  }
+
+  private func row(of symbol: Symbol, _ db: Database) throws -> Int64? {
+    try SymbolRows.row(of: symbol, db, db.cachedStatement(sql: SymbolRows.find))
+  }
+
+  func symbol(_ row: OpaquePointer, _ column: Int32, _ intake: SymbolIntake) throws -> Symbol {
+    let count = Int(sqlite3_column_bytes(row, column))
+    let name = UnsafeBufferPointer(start: sqlite3_column_text(row, column), count: count)
+    do { return try intake.symbol(utf8: name) } catch { throw HistoryError(path, .other("a symbol's name: \(error.reason)")) }
+  }
+
+  func damaged(_ what: String) -> HistoryError { HistoryError(path, .damaged("\(what) is out of range")) }
+}
+
+/// A range of starts of bars; both ends belong to it.
+package struct HistoryTimes: Hashable, Sendable {
+  package var first: Int64
+  package var last: Int64
+
+  /// The starts from `first` up to, but not including, `end`; without a bound where it is nil.
+  package init(from first: Timestamp? = nil, to end: Timestamp? = nil) {
+    self.first = first?.ns ?? .min
+    last = end.map { $0.ns == .min ? .min : $0.ns - 1 } ?? .max
+  }
+
+  package static let all = HistoryTimes()
+}

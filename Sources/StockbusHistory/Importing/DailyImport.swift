@@ -1,0 +1,120 @@
+internal import MarketData
+internal import StockbusFiles
+
+/// Reads a CSV file of daily bars (`date,symbol,open,high,low,close,volume` in any order) into a history file.
+///
+/// The file is read as a stream. A row that gives no bar is reported with its line, and the rest is read. A trading date is midnight UTC of
+/// that date: the file names dates and no times, so no calendar is needed, and the date of a bar is that of its start.
+package struct DailyImport {
+  /// The longest row in bytes.
+  static let rowLimit = 64 << 10
+  /// How many different symbols a file may bring.
+  static let symbolLimit = 200_000
+  /// Bars in one transaction.
+  private static let chunk = 10_000
+
+  /// A row that gives no bar.
+  package struct Fault: Hashable, Sendable {
+    /// Counted from 1.
+    package var line: Int
+    package var reason: String
+    /// The beginning of the row.
+    package var row: String
+  }
+
+  /// What has become of the rows.
+  package struct Totals: Hashable, Sendable {
+    /// Rows below the header that are not empty.
+    package var rows = 0
+    package var new = 0
+    package var replaced = 0
+    package var same = 0
+    /// Bars that are in the file with a later revision.
+    package var superseded = 0
+    package var malformed = 0
+  }
+
+  /// Why a file cannot be read at all.
+  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+  }
+
+  private let writer: HistoryWriter
+  private var totals = Totals()
+  private var bars: [Bar] = []
+  private var keys: Set<Key> = []
+
+  private struct Key: Hashable {
+    var symbol: Symbol
+    var time: Timestamp
+  }
+
+  private init(_ writer: HistoryWriter) { self.writer = writer }
+
+  /// Imports the file at `path` (`-` is standard input); `report` is called for each row that gives no bar, in order.
+  ///
+  /// Bars are written in transactions of some thousands, so after an error the rows before it are in the history. Throws `Failure` about
+  /// the file, and `HistoryError` about the history.
+  package static func run(_ path: String, into writer: HistoryWriter, report: (Fault) -> Void) throws -> Totals {
+    var run = DailyImport(writer)
+    let name = path == "-" ? "standard input" : shown(path)
+    let intake = SymbolIntake(limit: symbolLimit)
+    var lines: LineReader
+    do throws(InputDescriptor.Failure) { lines = LineReader(try InputDescriptor(path, halt: Halt()), limit: rowLimit) } catch {
+      throw Failure(description: "\(name): \(error.text)")
+    }
+    var columns: DailyColumns?
+    do {
+      while let line = try lines.next() {
+        if line.bytes.isEmpty { continue }
+        guard let columns else {
+          do throws(DailyRowError) { columns = try DailyColumns(header: Array(line.bytes)) } catch {
+            throw Failure(description: "\(name):\(line.number): \(error.reason)")
+          }
+          continue
+        }
+        run.totals.rows += 1
+        let bar: Bar
+        do throws(DailyRowError) {
+          if line.isCut { throw DailyRowError("the row is longer than \(rowLimit) bytes") }
+          bar = try columns.bar(line.bytes, intake)
+        } catch {
+          run.totals.malformed += 1
+          report(Fault(line: line.number, reason: error.reason, row: String(decoding: line.bytes.prefix(200), as: UTF8.self)))
+          continue
+        }
+        try run.add(bar)
+      }
+    } catch let error as InputDescriptor.Failure { throw Failure(description: "\(name): \(error.text)") }
+    if columns == nil { throw Failure(description: "\(name) is empty: it needs the header \(DailyColumns.names.joined(separator: ","))") }
+    try run.write()
+    return run.totals
+  }
+}
+
+extension DailyImport {
+  /// Takes a bar, and writes when there are many. Two rows for one symbol and date are written one after the other, so the later one counts.
+  private mutating func add(_ bar: Bar) throws(HistoryError) {
+    let key = Key(symbol: bar.symbol, time: bar.time)
+    if bars.count >= Self.chunk || keys.contains(key) { try write() }
+    keys.insert(key)
+    bars.append(bar)
+  }
+
+  private mutating func write() throws(HistoryError) {
+    if bars.isEmpty { return }
+    var batch = HistoryBatch()
+    for (bar, comparison) in zip(bars, try writer.compare(bars)) {
+      switch comparison {
+      case .new: totals.new += 1
+      case .different: totals.replaced += 1
+      case .same: totals.same += 1
+      case .superseded: totals.superseded += 1
+      }
+      if comparison == .new || comparison == .different { batch.add(bar) }
+    }
+    _ = try writer.write(batch)
+    bars.removeAll(keepingCapacity: true)
+    keys.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+
+/// The layout of the file: an SQLite database with an application id and a version of its layout (`user_version`).
+///
+/// Prices and quantities are whole billionths, times whole nanoseconds since 1970, amounts two halves of 128 bits, so everything is exact.
+/// A version that has been released is never changed: what differs is a migration.
+enum Layout {
+  /// `stkb` in ASCII; `PRAGMA application_id`.
+  static let applicationID: Int32 = 0x7374_6b62
+
+  /// A step from the version before to `version`.
+  struct Migration: Sendable {
+    let version: Int
+    let sql: String
+  }
+
+  /// The present layout's steps, in order.
+  static let migrations = [Migration(version: 1, sql: first)]
+
+  /// The newest version of `migrations`.
+  static func version(of migrations: [Migration] = migrations) -> Int { migrations.last?.version ?? 0 }
+
+  /// Each step is one transaction together with the version's number.
+  static func migrator(_ migrations: [Migration] = migrations) -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    for migration in migrations {
+      migrator.registerMigration("v\(migration.version)", foreignKeyChecks: .immediate) { db in
+        try db.execute(sql: migration.sql)
+        try db.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(migration.version)")
+      }
+    }
+    return migrator
+  }
+
+  // A bar's length is `BarLength.raw`: nanoseconds, or negative for bars by trades and volume. `lengths` has the newest believed start of
+  // each, by which old bars are removed. The date of a close is counted in days since 1970.
+  private static let first = """
+    CREATE TABLE symbols (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE bars (
+      symbol INTEGER NOT NULL, length INTEGER NOT NULL, start INTEGER NOT NULL,
+      open INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL, close INTEGER NOT NULL,
+      volume INTEGER NOT NULL, turnover_high INTEGER NOT NULL, turnover_low INTEGER NOT NULL, vwap INTEGER NOT NULL,
+      count INTEGER NOT NULL, price_decimals INTEGER NOT NULL, size_decimals INTEGER NOT NULL,
+      session INTEGER NOT NULL, status INTEGER NOT NULL, revision INTEGER NOT NULL, received INTEGER NOT NULL,
+      PRIMARY KEY (symbol, length, start)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE lengths (
+      length INTEGER NOT NULL PRIMARY KEY, newest INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE last_prices (
+      symbol INTEGER NOT NULL PRIMARY KEY, price INTEGER NOT NULL, size INTEGER NOT NULL, time INTEGER NOT NULL,
+      received INTEGER NOT NULL, price_decimals INTEGER NOT NULL, size_decimals INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE closes (
+      symbol INTEGER NOT NULL, date INTEGER NOT NULL, close INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
+      PRIMARY KEY (symbol, date)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

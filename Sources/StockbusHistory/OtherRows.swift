@@ -1,0 +1,119 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import MarketData
+
+/// A last price as a row of the table `last_prices`.
+enum PriceRow {
+  /// An older price does not replace a newer one.
+  static let upsert = """
+    INSERT INTO last_prices (symbol, price, size, time, received, price_decimals, size_decimals) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (symbol) DO UPDATE SET price = excluded.price, size = excluded.size, time = excluded.time,
+    received = excluded.received, price_decimals = excluded.price_decimals, size_decimals = excluded.size_decimals
+    WHERE excluded.time >= time
+    """
+
+  static func bind(_ price: LastPrice, symbol: Int64, to row: Statement) {
+    row.bind(1, symbol)
+    row.bind(2, price.price.raw)
+    row.bind(3, price.size.raw)
+    row.bind(4, price.time.ns)
+    row.bind(5, price.received.ns)
+    row.bind(6, Int64(price.priceDecimals))
+    row.bind(7, Int64(price.sizeDecimals))
+  }
+}
+
+/// The close of a daily bar as a row of the table `closes`, which stays when the bar is removed.
+enum CloseRow {
+  static let upsert = """
+    INSERT INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)
+    ON CONFLICT (symbol, date) DO UPDATE SET close = excluded.close, price_decimals = excluded.price_decimals
+    """
+
+  static func bind(_ bar: Bar, symbol: Int64, to row: Statement) {
+    row.bind(1, symbol)
+    row.bind(2, Int64(bar.time.daysSinceEpoch))
+    row.bind(3, bar.close.raw)
+    row.bind(4, Int64(bar.priceDecimals))
+  }
+}
+
+extension Timestamp {
+  /// Nanoseconds of a day.
+  static let day: Int64 = 86_400_000_000_000
+
+  /// The date in UTC.
+  var daysSinceEpoch: Int {
+    let (days, rest) = ns.quotientAndRemainder(dividingBy: Self.day)
+    return Int(rest < 0 ? days - 1 : days)
+  }
+}
+
+/// The rows of the table `symbols`, by the handles of this process.
+struct SymbolRows {
+  static let find = "SELECT id FROM symbols WHERE name = ?"
+  /// By handle; 0 if it is not known yet.
+  private var rows: [Int64] = []
+  /// Those that the present transaction has made, which are unknown again if it fails.
+  private var new: [Symbol] = []
+
+  /// The row of a symbol, which is made if there is none.
+  @inline(__always)
+  mutating func row(of symbol: Symbol, _ db: Database) throws -> Int64 {
+    let id = Int(symbol.id)
+    if id < rows.count, rows[id] != 0 { return rows[id] }
+    return try add(symbol, db)
+  }
+
+  @inline(never)
+  private mutating func add(_ symbol: Symbol, _ db: Database) throws -> Int64 {
+    if let row = try known(symbol, db, db.cachedStatement(sql: Self.find)) { return row }
+    let insert = try db.cachedStatement(sql: "INSERT INTO symbols (name) VALUES (?)")
+    insert.bind(1, symbol)
+    _ = try insert.run(db)
+    new.append(symbol)
+    let row = db.lastInsertedRowID
+    set(symbol, row)
+    return row
+  }
+
+  /// The row of a symbol; nil if there is none.
+  mutating func known(_ symbol: Symbol, _ db: Database, _ find: Statement) throws -> Int64? {
+    let id = Int(symbol.id)
+    if id < rows.count, rows[id] != 0 { return rows[id] }
+    guard let row = try Self.row(of: symbol, db, find) else { return nil }
+    set(symbol, row)
+    return row
+  }
+
+  static func row(of symbol: Symbol, _ db: Database, _ find: Statement) throws -> Int64? {
+    find.bind(1, symbol)
+    var row: Int64?
+    try find.forEachRow(db) { columns in
+      row = sqlite3_column_int64(columns, 0)
+      return false
+    }
+    return row
+  }
+
+  private mutating func set(_ symbol: Symbol, _ row: Int64) {
+    let id = Int(symbol.id)
+    if id >= rows.count { rows += repeatElement(0, count: max(id + 1 - rows.count, rows.count, 64)) }
+    rows[id] = row
+  }
+
+  mutating func keepNew() { new.removeAll(keepingCapacity: true) }
+
+  mutating func forgetNew() {
+    for symbol in new { rows[Int(symbol.id)] = 0 }
+    new.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Statement {
+  /// Binds a symbol's name, whose bytes stay as long as the process.
+  func bind(_ index: Int32, _ symbol: Symbol) {
+    let name = symbol.utf8
+    name.withMemoryRebound(to: CChar.self) { _ = sqlite3_bind_text(sqliteStatement, index, $0.baseAddress, Int32($0.count), nil) }
+  }
+}

@@ -1,0 +1,67 @@
+internal import GRDB
+package import MarketData
+
+/// How long bars are kept, by their length; a length that is not named is kept for ever.
+package struct Retention: Hashable, Sendable {
+  /// A bar is removed when a bar of its length has begun this much later, in nanoseconds.
+  package var spans: [BarLength: Int64]
+
+  package init(_ spans: [BarLength: Int64] = [:]) { self.spans = spans }
+}
+
+/// Removes old bars in small steps, so that no batch waits long for it: round after round through the symbols of each length.
+struct Trimming {
+  private let spans: [(length: BarLength, keep: Int64)]
+  /// Bars before these starts have been removed by a whole round.
+  private var done: [BarLength: Int64] = [:]
+  /// The place of the present round: an index of `spans`, its horizon, and the next symbol's row.
+  private var round: (index: Int, horizon: Int64, symbol: Int64)?
+  /// Symbols visited in one step.
+  private static let symbolsPerStep = 512
+
+  init(_ retention: Retention) {
+    spans = retention.spans.map { ($0.key, $0.value) }.sorted { $0.length < $1.length }
+  }
+
+  /// True if there is nothing to remove since the last round.
+  func isDone(_ newest: [BarLength: Int64]) -> Bool { round == nil && next(newest) == nil }
+
+  private func next(_ newest: [BarLength: Int64]) -> (index: Int, horizon: Int64)? {
+    for (index, span) in spans.enumerated() {
+      guard let now = newest[span.length] else { continue }
+      let (horizon, overflow) = now.subtractingReportingOverflow(span.keep)
+      if !overflow, horizon > done[span.length] ?? .min { return (index, horizon) }
+    }
+    return nil
+  }
+
+  /// Removes at most `limit` bars; returns how many.
+  mutating func step(_ db: Database, _ newest: [BarLength: Int64], limit: Int) throws -> Int {
+    let remove = try db.cachedStatement(
+      sql: """
+        DELETE FROM bars WHERE symbol = ?1 AND length = ?2 AND start IN
+        (SELECT start FROM bars WHERE symbol = ?1 AND length = ?2 AND start < ?3 ORDER BY start LIMIT ?4)
+        """)
+    let symbols = try Int64.fetchOne(db, sql: "SELECT max(id) FROM symbols") ?? 0
+    var removed = 0
+    for _ in 0..<Self.symbolsPerStep {
+      if round == nil { round = next(newest).map { ($0.index, $0.horizon, 1) } }
+      guard let place = round else { break }
+      let length = spans[place.index].length
+      if place.symbol > symbols {
+        done[length] = place.horizon
+        round = nil
+        continue
+      }
+      remove.bind(1, place.symbol)
+      remove.bind(2, length.raw)
+      remove.bind(3, place.horizon)
+      remove.bind(4, Int64(limit - removed))
+      removed += try remove.run(db)
+      // The limit may have left some of this symbol's bars.
+      if removed >= limit { break }
+      round?.symbol += 1
+    }
+    return removed
+  }
+}
