@@ -29,12 +29,13 @@ public protocol PricedEvent: SymbolEvent {
   var sizeDecimals: UInt8 { get }
   /// The event itself if it is a `Ranked`, which adds the symbol's rank, change and volume; otherwise nil.
   var asRanked: Ranked? { get }
+  /// True if a ranking says that the symbol has left its top ranks. The price is then the last known one and not new: keepers of symbols
+  /// remove this one, and watchers of prices skip the event.
+  var hasLeft: Bool { get }
 }
 
 extension PricedEvent {
   @inlinable public var asRanked: Ranked? { nil }
-  /// True if a ranking says that the symbol has left its top ranks. The price is then the last known one and not new: keepers of symbols
-  /// remove this one, and watchers of prices skip the event.
   @inlinable public var hasLeft: Bool { asRanked?.rank == 0 }
 }
 

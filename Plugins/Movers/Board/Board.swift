@@ -1,0 +1,186 @@
+internal import EventBus
+internal import MarketData
+
+/// The movers of a feed: what is known of each symbol, the lists, and when they change.
+///
+/// Everything is decided by the events and their times: how they are divided into batches, and how often `advance` is called in between,
+/// changes nothing. An event that was received at `r` implies that everything up to `r − 1 ns` has been received.
+struct Board {
+  /// What a component sees of an event; prices and sizes are billionths, times nanoseconds.
+  struct Sample: BitwiseCopyable {
+    var symbol: Symbol
+    var price: Int64
+    var volume: Int128
+    var turnover: Int128
+    var time: Int64
+    var received: Int64
+    var priceDecimals: UInt8
+    var sizeDecimals: UInt8
+  }
+
+  /// The times that the events have which are sent for one reason.
+  struct Cause: BitwiseCopyable {
+    var time: Int64
+    var received: Int64
+  }
+
+  let rules: Rules
+  let reference: MarketReference
+  /// How long after the end of a period late events count in it, in nanoseconds.
+  let wait: Int64
+  /// By symbol handle: the number of its standing, or `unknown`.
+  private var entries: ContiguousArray<UInt32> = []
+  private static var unknown: UInt32 { .max }
+  /// In the order of first appearance, which decides ties.
+  var standings: ContiguousArray<Standing> = []
+  var lists: MoverLists
+  /// The latest time of receipt.
+  var received = Int64.min
+  /// The earliest moment at which time changes something.
+  var nextDue = Int64.max
+  /// Counts the changes by time.
+  var changeByTime: UInt32 = 0
+  /// By calendar.
+  var clocks: [PeriodClock]
+  /// Only if the period is rolling.
+  var window: RollingWindow?
+
+  /// - Parameters:
+  ///   - top: how many ranks a list has; 1 to 65,535.
+  ///   - window: the buckets of a rolling period; nil for periods of a calendar.
+  init(_ rules: Rules, _ reference: MarketReference, top: Int, wait: Int64, window: RollingWindow? = nil) {
+    self.rules = rules
+    self.reference = reference
+    self.wait = wait
+    self.window = window
+    lists = MoverLists(top: top)
+    clocks = Array(repeating: PeriodClock(), count: max(1, reference.calendars.count))
+  }
+
+  /// Does everything that is due up to and including `time`, each at its own moment.
+  mutating func advance<Output: MoverOutput & ~Copyable>(to time: Int64, into output: inout Output) {
+    // The largest time means that nothing is due, also at the end of all progress.
+    while nextDue <= time, nextDue < .max { makeDueChange(into: &output) }
+  }
+
+  @inline(never)
+  private mutating func makeDueChange<Output: MoverOutput & ~Copyable>(into output: inout Output) {
+    if window != nil { return moveWindow(into: &output) }
+    let due = nextDue
+    for calendar in clocks.indices where clocks[calendar].due == due {
+      let end = clocks[calendar].span?.end ?? due
+      close(calendar, Cause(time: end, received: max(due, received)), into: &output)
+    }
+    nextDue = clocks.map(\.due).min() ?? .max
+  }
+
+  /// Takes an event.
+  @inline(__always)
+  mutating func take<Output: MoverOutput & ~Copyable>(_ sample: Sample, into output: inout Output) {
+    if sample.received > received { received = sample.received }
+    if nextDue < received { advance(to: received - 1, into: &output) }
+    let time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
+    let entry = entry(of: sample.symbol, at: time)
+    let cause = Cause(time: time, received: received)
+    let isIn = window != nil ? isInWindow(time) : place(time, calendar: Int(standings[entry].calendar), cause, into: &output)
+    let hadJumped = standings[entry].flags.contains(.isJump)
+    switch isIn {
+    case .counts:
+      if time >= standings[entry].nextSplit { applySplits(to: entry, at: time) }
+      if window?.add(entry, sample, at: time) == true { nextDue = window?.due ?? .max }
+      rules.take(sample.price, decimals: sample.priceDecimals, at: time, in: &standings[entry])
+      standings[entry].add(volume: sample.volume, turnover: sample.turnover)
+      if sample.sizeDecimals > standings[entry].sizeDecimals { standings[entry].sizeDecimals = sample.sizeDecimals }
+    case .late:
+      guard correctReference(of: entry, sample.price, at: time) else { return output.filter(1) }
+    case .outside:
+      return output.filter(1)
+    }
+    if !rank(entry, hadJumped, cause, into: &output) { output.filter(1) }
+  }
+
+  /// How an event's time lies to its symbol's period.
+  enum Standpoint { case counts, late, outside }
+
+  /// Brings the lists up to date after a change of one symbol, and sends what is different; returns whether anything was sent.
+  @inline(__always)
+  private mutating func rank<Output: MoverOutput & ~Copyable>(
+    _ entry: Int, _ hadJumped: Bool, _ cause: Cause, into output: inout Output
+  ) -> Bool {
+    let keys = rules.keys(&standings[entry])
+    let counts = (lists.gainers.members.count, lists.losers.members.count, lists.active.members.count)
+    let changes = lists.update(UInt32(truncatingIfNeeded: entry), keys, &standings[entry].flags)
+    let isSilent =
+      changes.gainers == .init() && changes.losers == .init() && changes.active == .init()
+      && hadJumped == standings[entry].flags.contains(.isJump)
+    if isSilent { return false }
+    var hasSent = false
+    hasSent = tell(changes.gainers, lists.gainers.members, .gainers, counts.0, entry, cause, into: &output) || hasSent
+    hasSent = tell(changes.losers, lists.losers.members, .losers, counts.1, entry, cause, into: &output) || hasSent
+    if rules.ranksPercent, !hasSent, hadJumped != standings[entry].flags.contains(.isJump) {
+      // A jump is never left out silently, and neither is the return from one.
+      let list = standings[entry].flags.contains(.jumpedUp) ? MoverList.gainers : .losers
+      output.send(mover(entry, list, 0, 0, cause))
+      hasSent = true
+    }
+    return tell(changes.active, lists.active.members, .active, counts.2, entry, cause, into: &output) || hasSent
+  }
+
+  // MARK: Symbols
+
+  @inline(__always)
+  private mutating func entry(of symbol: Symbol, at time: Int64) -> Int {
+    let id = Int(symbol.id)
+    if id < entries.count, entries[id] != Self.unknown { return Int(entries[id]) }
+    return admit(symbol, at: time)
+  }
+
+  @inline(never)
+  private mutating func admit(_ symbol: Symbol, at time: Int64) -> Int {
+    let id = Int(symbol.id)
+    if id >= entries.count {
+      entries.append(contentsOf: repeatElement(Self.unknown, count: max(id + 1, entries.count * 2) - entries.count))
+    }
+    let entry = standings.count
+    entries[id] = UInt32(truncatingIfNeeded: entry)
+    let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)
+    var standing = Standing(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
+    let begin = window.map { $0.startTime(at: received) } ?? reference.calendars[calendar].span(at: time)?.start ?? time
+    if let close = reference.close(symbol, begin) { standing.setReference(close.price.raw, time: close.time) }
+    let known = standing.referenceTime == .min ? time : min(time, standing.referenceTime)
+    standing.nextSplit = reference.split(symbol, known)?.time ?? .max
+    standings.append(standing)
+    lists.extend(to: standings.count, rules)
+    window?.extend(to: standings.count)
+    return entry
+  }
+
+  @inline(never)
+  private mutating func applySplits(to entry: Int, at time: Int64) {
+    while standings[entry].nextSplit <= time {
+      let due = standings[entry].nextSplit
+      guard due > .min, let split = reference.split(standings[entry].symbol, due - 1), split.time == due else {
+        standings[entry].nextSplit = .max
+        return
+      }
+      standings[entry].apply(split, at: time)
+      window?.apply(split, to: entry)
+      standings[entry].nextSplit = reference.split(standings[entry].symbol, due).map { $0.time > due ? $0.time : .max } ?? .max
+    }
+  }
+
+  /// Takes a price from before the period, if it is later than the one that is the reference now; returns whether it was taken. One that
+  /// would be a jump is not.
+  private mutating func correctReference(of entry: Int, _ price: Int64, at time: Int64) -> Bool {
+    let standing = standings[entry]
+    let known = standing.flags.contains(.hasReference) && !standing.flags.contains(.isFirstPrice)
+    if known, time < standing.referenceTime || rules.isJump(from: standing.reference, to: price) { return false }
+    if standing.flags.contains(.isSplit) { return false }
+    standings[entry].setReference(price, time: time)
+    if time >= standing.time {
+      standings[entry].price = price
+      standings[entry].time = time
+    }
+    return true
+  }
+}

@@ -1,0 +1,88 @@
+internal import EventBus
+internal import MarketData
+
+/// Turns events into samples of a board: what was traded, which prices count.
+struct MoverFeed {
+  /// The last bar of a symbol, to be replaced if it is issued again.
+  private struct LastBar {
+    var time = Int64.min
+    var volume: Int128 = 0
+    var turnover: Int128 = 0
+  }
+
+  var board: Board
+  /// Of the first bar; bars of other lengths would count the same trades again.
+  private var barLength: BarLength?
+  /// By symbol handle.
+  private var lastBars: [LastBar] = []
+  /// By symbol handle, the total that a ranking gave last.
+  private var totals: [Int64] = []
+
+  init(_ board: Board) { self.board = board }
+
+  mutating func process<E: PricedEvent, Output: MoverOutput & ~Copyable>(_ events: Span<E>, into output: inout Output) {
+    for i in events.indices {
+      if events[i].hasLeft {
+        output.filter(1)
+      } else if let sample = sample(of: events[i]) {
+        board.take(sample, into: &output)
+      } else {
+        output.filter(1)
+      }
+    }
+  }
+
+  mutating func advance<Output: MoverOutput & ~Copyable>(to time: Timestamp, into output: inout Output) {
+    board.advance(to: time.ns, into: &output)
+  }
+
+  @inline(__always)
+  private mutating func sample<E: PricedEvent>(of event: E) -> Board.Sample? {
+    let price = event.lastPrice
+    var (volume, turnover): (Int128, Int128)
+    if let ranked = event.asRanked {
+      let size = added(by: ranked)
+      (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
+    } else if let bar = event as? Bar {
+      guard let traded = traded(in: bar) else { return nil }
+      (volume, turnover) = traded
+    } else {
+      let size = Quantity(raw: max(0, event.tradedSize.raw))
+      (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
+    }
+    return Board.Sample(
+      symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
+      priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals)
+  }
+
+  /// What was traded since the last event of the symbol: a ranking gives the total since it began.
+  private mutating func added(by ranked: Ranked) -> Quantity {
+    let id = Int(ranked.symbol.id)
+    if id >= totals.count { totals.append(contentsOf: repeatElement(0, count: max(id + 1, totals.count * 2) - totals.count)) }
+    let (added, overflow) = ranked.volume.raw.subtractingReportingOverflow(totals[id])
+    totals[id] = ranked.volume.raw
+    return Quantity(raw: overflow ? 0 : max(0, added))
+  }
+
+  /// Nil for a bar that does not count. A bar that is issued again replaces the symbol's last one; a revision of an older bar adds nothing.
+  private mutating func traded(in bar: Bar) -> (volume: Int128, turnover: Int128)? {
+    if bar.length != (barLength ?? bar.length) { return nil }
+    barLength = bar.length
+    let id = Int(bar.symbol.id)
+    if id >= lastBars.count {
+      lastBars.append(contentsOf: repeatElement(LastBar(), count: max(id + 1, lastBars.count * 2) - lastBars.count))
+    }
+    let size = Quantity(raw: max(0, bar.volume.raw))
+    let volume = Int128(size.raw)
+    let turnover = bar.turnover == .zero ? Amount(bar.close, times: size).raw : bar.turnover.raw
+    let last = lastBars[id]
+    if bar.revision > 0, bar.time.ns < last.time { return (0, 0) }
+    lastBars[id] = LastBar(time: bar.time.ns, volume: volume, turnover: turnover)
+    if bar.revision > 0, bar.time.ns == last.time {
+      var difference = turnover
+      difference.subtractSaturating(last.turnover)
+      return (volume - last.volume, difference)
+    }
+    return (volume, turnover)
+  }
+}

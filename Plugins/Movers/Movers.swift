@@ -1,0 +1,71 @@
+package import StockbusPlugin
+
+extension Plugin {
+  /// Ranks gainers, losers and the most active.
+  package static let movers = Plugin(
+    "movers",
+    "Keeps the top gainers, losers and most active symbols of a session, a day, a week, or the last so many hours.",
+    MoversPlugin.self,
+    hot: [
+      .processor(Movers<Trade>.self), .processor(Movers<Quote>.self), .processor(Movers<Bar>.self), .processor(Movers<Ranked>.self),
+    ], emits: Mover.schema.name)
+}
+
+enum MoversPlugin: PricedEventPlugin {
+  static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .processor(Movers<E>.self) }
+}
+
+/// Keeps the top gainers, losers and most active symbols, and sends every change of these lists.
+///
+/// **What its events guarantee.** The last event of each symbol and list, without those of rank 0, gives the list after each input event:
+/// ranks 1 to n, each once. An update sends the symbol with its new price first, then those that it displaced, from the best rank on, each
+/// with its latest figures; at most 2n + 1 events for each of the two lists that it can change. Equal keys are ordered by first appearance,
+/// the earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
+///
+/// Documentation/movers.md has the periods, what resets when, references, splits and jumps.
+package actor Movers<E: PricedEvent>: Processor {
+  private var feed: MoverFeed
+
+  package init(_ settings: MoversSettings, _ context: Context) {
+    feed = MoverFeed(Board(settings))
+  }
+
+  package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {
+    // One access to the actor's state for each batch.
+    feed.process(events, into: &output)
+  }
+
+  package func advance(to time: Timestamp, into output: inout Outlet<Mover>) {
+    feed.advance(to: time, into: &output)
+  }
+}
+
+extension Board {
+  /// - Parameter reference: what is known of the symbols; by default nothing, and periods are in UTC.
+  init(_ settings: MoversSettings, _ reference: MarketReference? = nil) {
+    var rules = Rules()
+    rules.ranksPercent = settings.by.contains(.percent)
+    rules.ranksVolume = settings.by.contains(.volume)
+    rules.ranksTurnover = settings.by.contains(.turnover)
+    rules.minPrice = settings.minPrice.raw
+    rules.minVolume = settings.minVolume.raw
+    rules.usesFirstPrice = settings.reference == .firstPrice
+    rules.jumpLimit = settings.jumpLimit.raw
+    rules.reusedAfter = settings.reusedAfter.wholeNanoseconds
+    let wait = settings.wait.wholeNanoseconds
+    var window: RollingWindow?
+    var calendar = UTCPeriods.days
+    switch settings.period {
+    case .session: rules.period = .session
+    case .day: rules.period = .day
+    case .week: (rules.period, calendar) = (.week, .weeks)
+    case .rolling(let duration):
+      rules.period = .rolling
+      // Rounded up, so that the window is never shorter than it says.
+      let buckets = Int64(settings.buckets)
+      window = RollingWindow(width: max(1, (duration.wholeNanoseconds + buckets - 1) / buckets), count: buckets, wait: wait)
+    }
+    self.init(
+      rules, reference ?? MarketReference(calendars: [calendar]), top: settings.top, wait: wait, window: window)
+  }
+}

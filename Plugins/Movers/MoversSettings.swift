@@ -1,0 +1,92 @@
+internal import MarketData
+package import StockbusPlugin
+
+/// What movers are ranked by.
+package enum MoverMeasure: String, Choice {
+  /// Gives the gainers and the losers.
+  case percent
+  /// Gives the most active by units traded.
+  case volume
+  /// Gives the most active by price times size.
+  case turnover
+}
+
+/// What a symbol is compared with that has no price from before the period.
+package enum MoverReference: String, Choice {
+  /// With nothing: it is ranked from the next period on.
+  case close
+  /// With its own first price.
+  case firstPrice
+}
+
+/// A period of a calendar, or the last so many hours.
+package enum MoverSpan: ScalarOption, Hashable, Sendable {
+  case session, day, week
+  case rolling(Duration)
+
+  package init(option text: String) throws(OptionTextError) {
+    switch text {
+    case "session": self = .session
+    case "day": self = .day
+    case "week": self = .week
+    default:
+      guard text.first?.isNumber == true || text.first == "-" else { throw .mismatch }
+      self = .rolling(try Duration(option: text))
+    }
+  }
+
+  package static var optionType: OptionType {
+    OptionType("period", plural: "periods", phrase: "session, day, week or a duration such as 24h")
+  }
+  package static var optionSample: String { "day" }
+  package static var optionSchema: JSONValue { ["type": "string"] }
+  package var optionText: String {
+    switch self {
+    case .session: "session"
+    case .day: "day"
+    case .week: "week"
+    case .rolling(let duration): duration.optionText
+    }
+  }
+}
+
+package struct MoversSettings: Options {
+  @Setting("What to rank by: percent gives the gainers and the losers, volume or turnover the most active.", count: 1...2)
+  package var by = [MoverMeasure.percent, .volume]
+  @Setting("What a price is compared over: session, day, week, or a duration such as 24h for the last so many hours.")
+  package var period = MoverSpan.day
+  @Setting("How many ranks a list has.", in: 1...1000)
+  package var top = 20
+  @Setting("Symbols below this price are not ranked.", in: Price(raw: 0)...)
+  package var minPrice: Price = 0
+  @Setting("Symbols of which less was traded in the period are not ranked.", in: Quantity(raw: 0)...)
+  package var minVolume: Quantity = 0
+  @Setting(
+    "What a symbol is compared with that has no price from before the period: close compares it with nothing, first_price with its own first price."
+  )
+  package var reference = MoverReference.close
+  @Setting(
+    "A change between two successive prices beyond this that no split explains is marked as a jump, and the symbol is not ranked by per cent.",
+    in: Percent(raw: 1)...)
+  package var jumpLimit: Percent = 40
+  @Setting("A jump after a pause of at least this much is marked as a ticker that is used again.", in: .zero...)
+  package var reusedAfter = Duration.seconds(30 * 86_400)
+  @Setting("For a period such as 24h: in how many steps it moves on. More steps are finer and need more memory.", in: 1...10_000)
+  package var buckets = 60
+  @Setting("How long after the end of a period late events count in it.", in: .zero ... .seconds(60))
+  package var wait = Duration.milliseconds(200)
+
+  package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    if Set(by).count < by.count { problems.add("'by' names a measure twice", at: "by") }
+    if by.contains(.volume), by.contains(.turnover) {
+      problems.add("'by' names volume and turnover, but there is one list of the most active; use two components", at: "by")
+    }
+    if case .rolling(let duration) = period {
+      if duration < .seconds(1) || duration > .seconds(366 * 86_400) {
+        problems.add("'period' must be between 1s and 366d, got \(duration.optionText)", at: "period")
+      }
+    }
+  }
+}
