@@ -71,6 +71,8 @@ let plugins = [
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
   PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles"], inTests: sqlite),
+  PluginTargets("PaperBroker", uses: ["StockbusTrading", "StockbusHistory"]),
+  PluginTargets("DemoStrategies"),
   PluginTargets("NullSink"),
   PluginTargets(
     "NotificationDispatcher",
@@ -143,7 +145,9 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
       ] + nio),
-    room("StockbusHistory", uses: ["StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
+    room(
+      "StockbusHistory",
+      uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
     room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
@@ -160,7 +164,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusSystem", "StockbusNetwork", "StockbusHistory", "CStopSignals",
+        "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",

@@ -1,5 +1,6 @@
 import Bars
 import ConsoleViewer
+import DemoStrategies
 import EchoSocket
 import FileReplay
 import FileWriter
@@ -10,6 +11,7 @@ import HTTPPoll
 import History
 import NotificationDispatcher
 import NullSink
+import PaperBroker
 import Recorder
 import SortingFeed
 import StockbusPlugin
@@ -26,7 +28,10 @@ let builtIn = Catalogue([
   .webSocketFeed,
   // Processors
   .bars,
+  .demoMomentum,
+  .demoReversion,
   .filter,
+  .paperBroker,
   .sortingFeed,
   .watchlistFilter,
   // Sinks

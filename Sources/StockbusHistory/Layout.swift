@@ -15,7 +15,7 @@ enum Layout {
   }
 
   /// The present layout's steps, in order.
-  static let migrations = [Migration(version: 1, sql: first)]
+  static let migrations = [Migration(version: 1, sql: first + TradingLayout.tables)]
 
   /// The newest version of `migrations`.
   static func version(of migrations: [Migration] = migrations) -> Int { migrations.last?.version ?? 0 }

@@ -1,0 +1,83 @@
+package import StockbusPlugin
+
+extension Plugin {
+  /// Buys what rises.
+  package static let demoMomentum = Plugin(
+    "demo_momentum", "A toy strategy: buys what has risen and sells what has fallen, on paper.", .processor(DemoStrategy<Momentum>.self))
+  /// Buys what falls.
+  package static let demoReversion = Plugin(
+    "demo_reversion", "A toy strategy: buys what has fallen below its average and sells what is above it, on paper.",
+    .processor(DemoStrategy<Reversion>.self))
+}
+
+package struct DemoStrategySettings: Options {
+  @Setting("The account that its orders are for.")
+  package var account: Symbol
+  @Setting("Units of each order.", in: Quantity(raw: 1)...)
+  package var quantity: Quantity = 100
+  @Setting("How many trades of a symbol are compared with the last one.", in: 2...10_000)
+  package var window = 20
+  @Setting("How far the price must have moved.", in: Percent(raw: 0)...)
+  package var threshold: Percent = Percent(raw: 500_000_000)
+
+  package init() {}
+}
+
+/// What a toy strategy wants to hold, from the change of a price within its window.
+protocol DemoStyle: SendableMetatype {
+  /// 1 to hold, -1 to hold nothing, 0 to leave things as they are.
+  static func wish(_ change: Percent, threshold: Percent) -> Int
+}
+
+/// Expects that a movement goes on.
+enum Momentum: DemoStyle {
+  static func wish(_ change: Percent, threshold: Percent) -> Int { change > threshold ? 1 : change.raw < -threshold.raw ? -1 : 0 }
+}
+
+/// Expects that a movement comes back.
+enum Reversion: DemoStyle {
+  static func wish(_ change: Percent, threshold: Percent) -> Int { change.raw < -threshold.raw ? 1 : change > threshold ? -1 : 0 }
+}
+
+/// Compares each trade with the average of the last ones of its symbol, and orders at the market: once to buy, once to sell what it bought.
+///
+/// It shows how a strategy is written: trades come in, orders go out, and a broker reads both. Its keys are its own, so an order that comes
+/// again after a restart is the same order. It is no advice.
+actor DemoStrategy<Style: DemoStyle>: EventProcessor {
+  private struct Watched {
+    var prices: [Price] = []
+    var next = 0
+    var sum: Int128 = 0
+    var isHeld = false
+    var orders = 0
+  }
+
+  private let settings: DemoStrategySettings
+  private var watched: [Symbol: Watched] = [:]
+
+  init(_ settings: DemoStrategySettings, _: Context) { self.settings = settings }
+
+  func process(_ trade: Trade, into output: inout Outlet<Order>) {
+    output.filter()
+    var state = watched[trade.symbol] ?? Watched()
+    defer { watched[trade.symbol] = state }
+    guard state.prices.count == settings.window else {
+      state.prices.append(trade.price)
+      state.sum += Int128(trade.price.raw)
+      return
+    }
+    let average = Price(raw: Int64(state.sum / Int128(settings.window)))
+    state.sum += Int128(trade.price.raw) - Int128(state.prices[state.next].raw)
+    state.prices[state.next] = trade.price
+    state.next = (state.next + 1) % settings.window
+    guard let change = Percent.change(from: average, to: trade.price) else { return }
+    let wish = Style.wish(change, threshold: settings.threshold)
+    if wish == 0 || (wish > 0) == state.isHeld { return }
+    state.isHeld = wish > 0
+    state.orders += 1
+    output.send(
+      Order(
+        account: settings.account, key: "\(trade.symbol)-\(state.orders)", symbol: trade.symbol, side: wish > 0 ? .buy : .sell,
+        type: .market, quantity: settings.quantity, timeInForce: .gtc, time: trade.time, received: trade.received))
+  }
+}

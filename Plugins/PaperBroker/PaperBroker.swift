@@ -1,0 +1,118 @@
+internal import StockbusHistory
+package import StockbusPlugin
+internal import StockbusTrading
+
+extension Plugin {
+  /// Trades without money.
+  package static let paperBroker = Plugin(
+    "paper_broker", "Trades on paper: fills orders at the prices it is given, and keeps accounts, positions and fees.",
+    .processor(PaperBroker.self)
+  ).readable(inParts: [OrdersPart.self, FillsPart.self, PositionsPart.self, AccountsPart.self])
+}
+
+/// Fills paper orders at the prices that come, and books them. The rules are those of `Broker`.
+///
+/// Orders come by an input of `order` events, or by commands. All inputs come in one order, so a replay gives the same fills each time. With
+/// a file every change is in it, and on the disk, before it is published or a command is answered. After a restart the broker goes on with
+/// what the file has; events that were booked before are passed over, so a recording may be replayed from its beginning.
+package actor PaperBroker: MultiProcessor, CommandableComponent {
+  package typealias Output = BrokerRecord
+
+  private let executor = BlockingExecutor(label: "paper_broker")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let settings: PaperBrokerSettings
+  private let context: Context
+  private var desk: Desk
+  private var book: TradingBook?
+  private let booked: Counter
+
+  package static var handlers: [InputHandler<PaperBroker>] {
+    [
+      InputHandler(Trade.self) { owner, trades, output in try owner.process(trades, into: &output) { $0.take(trade: $1, into: &$2) } },
+      InputHandler(Quote.self) { owner, quotes, output in try owner.process(quotes, into: &output) { $0.take(quote: $1, into: &$2) } },
+      InputHandler(Order.self) { owner, orders, output in
+        try owner.process(orders, into: &output) { broker, order, outcomes in broker.take(request: order, into: &outcomes) }
+      },
+    ]
+  }
+
+  package init(_ settings: PaperBrokerSettings, _ context: Context) throws {
+    self.settings = settings
+    self.context = context
+    desk = Desk(settings)
+    booked = context.counter("booked before", "Events that were passed over, because the file has what became of them.")
+  }
+
+  package func start() throws {
+    do {
+      if let path = settings.path { book = try TradingBook(path, files: context.files) }
+      let saved = try book?.load() ?? (settings.path == nil ? context.recall(Self.kept) : nil)
+      if let saved { try desk.restore(settings, from: saved) }
+    } catch let error as HistoryError {
+      throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
+    } catch let error as BrokerError { throw EnvironmentFailure("\(error)", isPermanent: true) }
+    try save()
+  }
+
+  package func stop() {
+    do { try book?.close() } catch { context.logger.error("\(error)") }
+    book = nil
+  }
+
+  /// Without a file: the state that the next instance goes on with.
+  private static var kept: MemoryKey<SavedTrading> { MemoryKey("desk", whenOptionsChange: .keep) }
+
+  // MARK: Events
+
+  private func process<E: Event>(
+    _ events: Span<E>, into output: inout Outlet<BrokerRecord>, _ take: (inout Broker, E, inout Outcomes) -> Void
+  ) throws {
+    let passedOver = desk.process(events, take)
+    booked.add(passedOver)
+    if passedOver > 0 { output.filter(min(passedOver, events.count)) }
+    try publish(into: &output)
+  }
+
+  package var due: Timestamp? { desk.due }
+
+  package func advance(to time: Timestamp, into output: inout Outlet<BrokerRecord>) throws {
+    desk.advance(to: time)
+    try publish(into: &output)
+  }
+
+  package func drain(into output: inout Outlet<BrokerRecord>) throws {
+    desk.valueNow()
+    try publish(into: &output)
+  }
+
+  package func handOver(into output: inout Outlet<BrokerRecord>) throws { try publish(into: &output) }
+
+  /// Saves what has changed, and then publishes it.
+  private func publish(into output: inout Outlet<BrokerRecord>) throws {
+    try save()
+    desk.publish(into: &output)
+  }
+
+  private func save() throws {
+    guard desk.hasUnsaved else { return }
+    if let book {
+      do throws(HistoryError) { try book.write(desk.unsaved.lazy.map(\.content), position: desk.position) } catch {
+        throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
+      }
+    } else {
+      context.remember(desk.state(), Self.kept)
+    }
+    desk.saved()
+  }
+
+  // MARK: Commands
+
+  package static var commands: [CommandInfo] { OrderCommand.infos }
+
+  package func perform(_ command: Command) throws(CommandError) -> String {
+    let reply = try OrderCommand(command).perform(on: &desk, accounts: settings.accounts.map(\.name), now: context.clock.now)
+    do { try save() } catch { throw CommandError("not done: \(error)") }
+    context.requestAdvance()
+    return reply
+  }
+}

@@ -1,0 +1,143 @@
+internal import EventBus
+internal import GRDB
+package import MarketData
+internal import StockbusFiles
+package import StockbusPlugin
+package import StockbusTrading
+
+/// The file of a paper broker: accounts, positions, orders and fills, and how far the prices have been booked. One writer at a time.
+///
+/// Each `write` is one transaction that is on the disk when it returns. Owned by one actor.
+package final class TradingBook {
+  private let connection: Connection
+  private let lock: LockFile
+
+  /// Opens the file, creating it if there is none.
+  package init(_ path: String, files: RunFiles) throws(HistoryError) {
+    if let reader = files.reader(of: path) { throw HistoryError(path, .inUse(reader)) }
+    let file = DatabaseFile(path)
+    // Before the lock, which leaves a file beside it.
+    _ = try file.version()
+    do throws(FileError) { lock = try LockFile(for: path) } catch { throw HistoryError(error, path) }
+    connection = try file.openForWriting(isSynced: true)
+  }
+
+  package func close() throws(HistoryError) {
+    try connection.close()
+    lock.release()
+  }
+
+  /// What was saved; nil if nothing was.
+  package func load() throws(HistoryError) -> SavedTrading? { try connection.reading { db in try Self.load(db) } }
+
+  static func load(_ db: Database) throws -> SavedTrading? {
+    guard let row = try Row.fetchOne(db, sql: "SELECT time, count, last_order, last_fill FROM trading") else { return nil }
+    var snapshot = BrokerSnapshot(lastOrder: row[2], lastFill: row[3])
+    snapshot.accounts = try records(db, "SELECT record FROM trading_accounts ORDER BY number")
+    snapshot.positions = try records(db, "SELECT record FROM trading_positions ORDER BY account, symbol")
+    snapshot.orders = try records(db, "SELECT record FROM trading_orders WHERE is_open ORDER BY number")
+    // The latest keys, the oldest first.
+    let done: [Order] = try records(
+      db,
+      "SELECT record FROM (SELECT number, record FROM trading_orders WHERE NOT is_open ORDER BY number DESC LIMIT 1000000) ORDER BY number")
+    var seen: Set<[String]> = []
+    snapshot.keys = done.reversed().compactMap { order in
+      // The first use of a key counts; a repetition is no order.
+      guard !order.key.isEmpty, order.reason != .unknownAccount, order.reason != .badKey,
+        seen.insert([order.account.description, order.key]).inserted
+      else { return nil }
+      return BrokerSnapshot.Key(
+        account: order.account, key: order.key, number: order.number, reason: order.state == .rejected ? order.reason : .none)
+    }.reversed()
+    return SavedTrading(snapshot: snapshot, position: BookedPosition(time: Timestamp(ns: row[0]), count: row[1]))
+  }
+
+  private static func records<E: Event>(_ db: Database, _ sql: String) throws -> [E] {
+    try String.fetchAll(db, sql: sql).map { try Record.decode($0) }
+  }
+
+  /// Saves what has changed, in order. After an error nothing of it is saved.
+  package func write(_ changes: some Sequence<TradingChange>, position: BookedPosition) throws(HistoryError) {
+    try connection.writing { db in
+      var (lastOrder, lastFill): (Int64, Int64) = (0, 0)
+      for change in changes {
+        switch change {
+        case .order(let order):
+          lastOrder = max(lastOrder, order.number)
+          try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO trading_orders (number, account, key, is_open, record) VALUES (?, ?, ?, ?, ?)"
+          ).execute(arguments: [order.number, order.account.description, order.key, order.state.isOpen, Record.text(order)])
+        case .fill(let fill):
+          lastFill = max(lastFill, fill.number)
+          // Not "OR REPLACE": a fill that is booked twice is an error.
+          try db.cachedStatement(sql: "INSERT INTO trading_fills (number, account, record) VALUES (?, ?, ?)")
+            .execute(arguments: [fill.number, fill.account.description, Record.text(fill)])
+        case .position(let position):
+          try db.cachedStatement(sql: "INSERT OR REPLACE INTO trading_positions (account, symbol, record) VALUES (?, ?, ?)")
+            .execute(arguments: [position.account.description, position.symbol.description, Record.text(position)])
+        case .account(let account):
+          try db.cachedStatement(
+            sql: """
+              INSERT INTO trading_accounts (name, record) VALUES (?, ?)
+              ON CONFLICT (name) DO UPDATE SET record = excluded.record
+              """
+          ).execute(arguments: [account.account.description, Record.text(account)])
+          try db.cachedStatement(sql: "INSERT INTO trading_equity (account, record) VALUES (?, ?)")
+            .execute(arguments: [account.account.description, Record.text(account)])
+        }
+      }
+      try db.cachedStatement(
+        sql: """
+          INSERT INTO trading (id, time, count, last_order, last_fill) VALUES (1, ?1, ?2, ?3, ?4)
+          ON CONFLICT (id) DO UPDATE SET
+            time = ?1, count = ?2, last_order = max(last_order, ?3), last_fill = max(last_fill, ?4)
+          """
+      ).execute(arguments: [position.time.ns, position.count, lastOrder, lastFill])
+    }
+  }
+}
+
+/// Reads a paper broker's file, also while it is written.
+package struct TradingReader {
+  private let connection: Connection
+
+  package init(_ path: String) throws(HistoryError) { connection = try DatabaseFile(path).openForReading() }
+
+  /// The names of the accounts, in the order in which they were opened.
+  package func accounts() throws(HistoryError) -> [String] {
+    try connection.reading { db in try String.fetchAll(db, sql: "SELECT name FROM trading_accounts ORDER BY number") }
+  }
+
+  /// All fills of an account, and its states over time, in order.
+  package func history(of account: String) throws(HistoryError) -> (fills: [Fill], states: [AccountState]) {
+    try connection.reading { db in
+      let fills = try String.fetchAll(db, sql: "SELECT record FROM trading_fills WHERE account = ? ORDER BY number", arguments: [account])
+      let states = try String.fetchAll(db, sql: "SELECT record FROM trading_equity WHERE account = ? ORDER BY number", arguments: [account])
+      return (try fills.map { try Record.decode($0) }, try states.map { try Record.decode($0) })
+    }
+  }
+
+  /// What was saved last; nil if nothing was.
+  package func saved() throws(HistoryError) -> SavedTrading? { try connection.reading { db in try TradingBook.load(db) } }
+}
+
+/// Events as text in the file: their JSON, which is exact.
+private enum Record {
+  static func text<E: Event>(_ event: E) -> String { E.schema.json(event) }
+
+  static func decode<E: Event>(_ text: String) throws -> E {
+    var text = text
+    let result: Result<E, TextError> = text.withUTF8 { bytes in
+      var reader = ByteReader(bytes)
+      do throws(TextError) { return .success(try E.schema.decodeJSON(&reader)) } catch { return .failure(error) }
+    }
+    do { return try result.get() } catch { throw DamagedRecord(kind: E.eventName, reason: error.description) }
+  }
+}
+
+/// A record of the file that is no event of its kind.
+private struct DamagedRecord: Error, CustomStringConvertible {
+  let kind: String
+  let reason: String
+  var description: String { "a damaged \(kind): \(reason)" }
+}

@@ -1,0 +1,37 @@
+package import MarketData
+
+/// How far a broker's inputs have been booked: everything received before `time`, and the first `count` events received at it. Inputs come in
+/// the same order each time, so it says exactly which events were booked.
+package struct BookedPosition: Hashable, Sendable {
+  package var time: Timestamp
+  package var count: Int
+
+  package init(time: Timestamp = Timestamp(ns: .min), count: Int = 0) {
+    self.time = time
+    self.count = count
+  }
+}
+
+/// What a broker goes on with after a restart.
+package struct SavedTrading: Hashable, Sendable {
+  package var snapshot: BrokerSnapshot
+  package var position: BookedPosition
+
+  package init(snapshot: BrokerSnapshot, position: BookedPosition) {
+    self.snapshot = snapshot
+    self.position = position
+  }
+}
+
+/// One record that has changed.
+package enum TradingChange: Hashable, Sendable {
+  case order(Order)
+  case fill(Fill)
+  case position(Position)
+  case account(AccountState)
+}
+
+extension Broker {
+  /// When the next session ends; the largest time if that is not known.
+  package var nextSessionEnd: Timestamp { Timestamp(ns: nextEnd) }
+}

@@ -1,0 +1,31 @@
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import DemoStrategies
+
+@Suite struct DemoStrategiesTests {
+  private func trades(_ prices: [Price]) -> [Trade] {
+    prices.enumerated().map { Trade(symbol: "A", price: $1, size: 1, time: Timestamp(ns: Int64($0)), received: Timestamp(ns: Int64($0))) }
+  }
+
+  private let options = "account: fund\nwindow: 2\nthreshold: 5%\nquantity: 7"
+
+  /// Averages of the two prices before: 100, 105, 120, 110, 85; changes +10 %, +23.8 %, −16.7 %, −27.3 %, +2.9 %.
+  private let prices: [Price] = [100, 100, 110, 130, 100, 80, 90]
+
+  @Test func `momentum buys what has risen and sells what has fallen, once each`() async throws {
+    let orders: [Order] = try await PluginHarness().output(of: Plugin.demoMomentum, options: options, inputs: [trades(prices)])
+    #expect(orders.map { "\($0.time.ns) \($0.side.fieldName) \($0.quantity) \($0.key)" } == ["2 buy 7 A-1", "4 sell 7 A-2"])
+  }
+
+  @Test func `reversion buys what has fallen and sells what has risen`() async throws {
+    let orders: [Order] = try await PluginHarness().output(of: Plugin.demoReversion, options: options, inputs: [trades(prices + [110])])
+    #expect(orders.map { "\($0.time.ns) \($0.side.fieldName)" } == ["4 buy", "7 sell"])
+  }
+
+  @Test func `keep the contract`() async {
+    #expect(await checkContract(.demoMomentum, options: options) == [])
+    #expect(await checkContract(.demoReversion, options: options) == [])
+  }
+}

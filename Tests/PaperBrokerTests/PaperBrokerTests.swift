@@ -1,0 +1,131 @@
+import StockbusPlugin
+import StockbusTestKit
+import StockbusTrading
+import Testing
+
+@testable import PaperBroker
+
+@Suite struct PaperBrokerTests {
+  private func time(_ seconds: Int) -> Timestamp { Timestamp(ns: Int64(seconds) * 1_000_000_000) }
+
+  private func trade(_ price: Price, _ seconds: Int, size: Quantity = 1000, side: Side = .unknown) -> Trade {
+    Trade(symbol: "AAPL", price: price, size: size, time: time(seconds), received: time(seconds), side: side)
+  }
+
+  private func quote(_ bid: Price, _ ask: Price, _ seconds: Int, size: Quantity = 1000) -> Quote {
+    Quote(symbol: "AAPL", bid: bid, ask: ask, bidSize: size, askSize: size, time: time(seconds), received: time(seconds))
+  }
+
+  private func order(_ key: String, _ side: Side, _ quantity: Quantity, limit: Price = 0, _ seconds: Int) -> Order {
+    Order(
+      account: "paper", key: key, symbol: "AAPL", side: side, type: limit.raw == 0 ? .market : .limit, quantity: quantity, limit: limit,
+      timeInForce: .gtc, time: time(seconds), received: time(seconds))
+  }
+
+  private let one = "accounts: [{ name: paper, deposit: 10000, fees: { per_order: 1 } }]"
+
+  private func summary(_ records: [BrokerRecord]) -> [String] {
+    records.map { record in
+      let at = record.received.ns / 1_000_000_000
+      switch record.content {
+      case .order(let order): return "\(at) order \(order.key) \(order.state.fieldName) \(order.filled)"
+      case .fill(let fill):
+        return "\(at) fill \(fill.order) \(fill.side.fieldName) \(fill.quantity) at \(fill.price) \(fill.reason.fieldName)"
+      case .position(let position): return "\(at) position \(position.quantity) cost \(position.cost) unrealised \(position.unrealised)"
+      case .account(let account): return "\(at) account cash \(account.cash) equity \(account.equity)"
+      }
+    }
+  }
+
+  /// Worked out by hand: bought at the ask, marked by the bid and ask's middle, sold at the bid; a fee of 1 for each order.
+  @Test func `an order is filled at the touch, and booked`() async throws {
+    let feeds = [
+      Feed([quote(99, 101, 1), quote(103, 105, 5)]), Feed([order("a", .buy, 10, 2), order("b", .sell, 10, 6)]),
+    ]
+    let records: [BrokerRecord] = try await PluginHarness().output(
+      of: Plugin.paperBroker, options: one + "\nvalue_every: 10s", feeds: feeds)
+    #expect(
+      summary(records).prefix(5) == [
+        "1 account cash 10000 equity 10000", "2 order a working 0", "2 order a filled 10", "2 fill 1 buy 10 at 101 touch",
+        "2 position 10 cost 1010 unrealised -10",
+      ])
+    let fills = records.compactMap { FillsPart.part(of: $0) }
+    #expect(fills.map { "\($0.side.fieldName) \($0.price) \($0.realised) \($0.fee)" } == ["buy 101 0 1", "sell 103 20 1"])
+    let accounts = records.compactMap { AccountsPart.part(of: $0) }
+    #expect(accounts.last?.cash == 10_018)
+    #expect(accounts.last?.equity == 10_018)
+    #expect(accounts.first?.cash == 10_000)
+  }
+
+  @Test func `an order never gets more than what was shown, and waits for the rest`() async throws {
+    let feeds = [
+      Feed([quote(99, 101, 1, size: 4), quote(99, 101, 3, size: 4), quote(99, 102, 4, size: 4)]), Feed([order("a", .buy, 10, 2)]),
+    ]
+    let records: [BrokerRecord] = try await PluginHarness().output(of: Plugin.paperBroker, options: one, feeds: feeds)
+    let fills = records.compactMap { FillsPart.part(of: $0) }
+    // The second quote repeats the first, whose size is used up.
+    #expect(fills.map { "\($0.quantity) at \($0.price)" } == ["4 at 101", "4 at 102"])
+    #expect(records.compactMap { OrdersPart.part(of: $0) }.last?.state == .partiallyFilled)
+  }
+
+  @Test func `positions are valued at the time asked for, not at each price`() async throws {
+    let feeds = [Feed([quote(100, 100, 1), quote(110, 110, 3), quote(120, 120, 4), quote(130, 130, 20)]), Feed([order("a", .buy, 10, 2)])]
+    let records: [BrokerRecord] = try await PluginHarness().output(
+      of: Plugin.paperBroker, options: one + "\nvalue_every: 5s", feeds: feeds)
+    let values = records.compactMap { PositionsPart.part(of: $0) }.map { "\($0.received.ns / 1_000_000_000) \($0.unrealised)" }
+    // At the fill; 5 s after the first price; and at the end.
+    #expect(values == ["2 0", "6 200", "20 300"])
+  }
+
+  @Test func `commands trade, and say why not`() async throws {
+    let running = try PluginHarness().start(Plugin.paperBroker, options: one, taking: Quote.self, emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    #expect(try await running.perform("preview buy AAPL 10") == "at 101: value 1010, fee 1, sets aside 1011, leaves 8989 to trade with")
+    #expect(try await running.perform("buy AAPL 10 key first") == "order 1, key first")
+    #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
+    #expect(try await running.perform("buy AAPL 10 at 90 gtc key low") == "order 2, key low")
+    #expect(try await running.perform("replace low at 91 key higher") == "order 3, key higher, in the place of low")
+    #expect(try await running.perform("cancel higher") == "cancelled order 3")
+    for (line, reason) in [
+      ("buy AAPL 1000000", "not done: not enough to trade with"), ("buy AAPL ten", "'ten' is no quantity above zero"),
+      ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"), ("cancel nothing", "not done: there is no such order"),
+      ("buy AAPL 1 in papr", "no account 'papr'; did you mean 'paper'?"),
+      ("sell AAPL", "write 'sell SYMBOL QUANTITY', such as 'sell AAPL 100 at 189.25'"),
+    ] {
+      do {
+        let reply = try await running.perform(line)
+        Issue.record("\(line): \(reply)")
+      } catch { #expect("\(error)" == reason) }
+    }
+    #expect(try await running.perform("halt AAPL") == "AAPL is halted")
+    let records = await running.output(count: 6)
+    #expect(records.compactMap { FillsPart.part(of: $0) }.map(\.price) == [101])
+    try await running.stop()
+  }
+
+  @Test func `a broker that starts again goes on where it was, and books nothing twice`() async throws {
+    let folder = TemporaryFolder()
+    let options = one + "\npath: \(folder.file("paper.db"))\nvalue_every: 1h"
+    let quotes = [quote(99, 101, 1), quote(103, 105, 5), quote(103, 105, 5), quote(107, 109, 9)]
+    let orders = [order("a", .buy, 10, 2), order("b", .sell, 4, 6), order("c", .sell, 6, 10)]
+    // The first run ends between two events at one receipt.
+    let first: [BrokerRecord] = try await PluginHarness().output(
+      of: Plugin.paperBroker, options: options, feeds: [Feed(Array(quotes.prefix(2))), Feed(Array(orders.prefix(2)))])
+    let harness = PluginHarness()
+    let second: [BrokerRecord] = try await harness.output(of: Plugin.paperBroker, options: options, feeds: [Feed(quotes), Feed(orders)])
+    let whole: [BrokerRecord] = try await PluginHarness().output(
+      of: Plugin.paperBroker, options: one + "\nvalue_every: 1h", feeds: [Feed(quotes), Feed(orders)])
+    let fills = (first + second).compactMap { FillsPart.part(of: $0) }
+    #expect(fills == whole.compactMap { FillsPart.part(of: $0) })
+    #expect(fills.count == 3)
+    #expect(
+      (first + second).compactMap { AccountsPart.part(of: $0) }.last?.cash == whole.compactMap { AccountsPart.part(of: $0) }.last?.cash)
+    #expect((harness.counter("booked before") ?? 0) > 0)
+    for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
+  @Test func `keeps the contract`() async {
+    #expect(await checkContract(.paperBroker, options: one) == [])
+  }
+}
