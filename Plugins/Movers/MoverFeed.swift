@@ -36,6 +36,12 @@ struct MoverFeed {
     board.advance(to: time.ns, into: &output)
   }
 
+  /// The next time at which a list changes by itself; nil if there is none.
+  var due: Timestamp? { board.nextDue == .max ? nil : Timestamp(ns: board.nextDue) }
+
+  /// Sends that all members have left the lists, at the last event's receipt.
+  func leave<Output: MoverOutput & ~Copyable>(into output: inout Output) { board.leave(into: &output) }
+
   @inline(__always)
   private mutating func sample<E: PricedEvent>(of event: E) -> Board.Sample? {
     let price = event.lastPrice

@@ -23,7 +23,7 @@ enum MoversPlugin: PricedEventPlugin {
 /// the earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
 ///
 /// Documentation/movers.md has the periods, what resets when, references, splits and jumps.
-package actor Movers<E: PricedEvent>: Processor {
+package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
 
   package init(_ settings: MoversSettings, _ context: Context) {
@@ -38,6 +38,11 @@ package actor Movers<E: PricedEvent>: Processor {
   package func advance(to time: Timestamp, into output: inout Outlet<Mover>) {
     feed.advance(to: time, into: &output)
   }
+
+  package var due: Timestamp? { feed.due }
+
+  /// The next instance begins with empty lists, so readers are told that all symbols have left.
+  package func handOver(into output: inout Outlet<Mover>) { feed.leave(into: &output) }
 }
 
 extension Board {

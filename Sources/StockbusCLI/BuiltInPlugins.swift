@@ -9,6 +9,7 @@ import FlashLogger
 import Generator
 import HTTPPoll
 import History
+import Movers
 import NotificationDispatcher
 import NullSink
 import PaperBroker
@@ -31,6 +32,7 @@ let builtIn = Catalogue([
   .demoMomentum,
   .demoReversion,
   .filter,
+  .movers,
   .paperBroker,
   .sortingFeed,
   .watchlistFilter,

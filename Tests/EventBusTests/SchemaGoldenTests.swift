@@ -71,6 +71,19 @@ import Testing
       csv: "AAPL,1,3,189.25,1.25,0.664893617,1250000,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
   }
 
+  @Test func `a mover`() throws {
+    try check(
+      Mover.schema.example,
+      header: "symbol,list,period,rank,previous_rank,price,reference,change,percent,volume,turnover,mark,time,received",
+      json:
+        #"{"symbol":"AAPL","list":"gainers","period":"week","rank":2,"previous_rank":3,"price":492.81,"reference":482.75,"change":10.06,"percent":2.083894355,"volume":62440000,"turnover":30426000000,"mark":"none","time":"2013-10-11T04:00:00Z","received":"2013-10-11T04:00:00.000345678Z"}"#,
+      csv:
+        "AAPL,gainers,week,2,3,492.81,482.75,10.06,2.083894355,62440000,30426000000,none,2013-10-11T04:00:00Z,2013-10-11T04:00:00.000345678Z"
+    )
+    #expect(MemoryLayout<Mover>.stride == 96)
+    #expect(Mover.schema.undeclaredProperties() == [])
+  }
+
   @Test func `an alert`() throws {
     try check(
       Alert.schema.example, header: "symbol,price,rule,message,time",

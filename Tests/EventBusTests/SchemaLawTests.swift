@@ -63,6 +63,14 @@ import Testing
           change: Price(raw: b), percent: Percent(raw: c), volume: Quantity(raw: d), time: time(&random), received: time(&random),
           priceDecimals: decimals(a, b), sizeDecimals: decimals(d)))
       roundTrips(
+        Mover(
+          symbol: symbol, list: MoverList.allCases.randomElement(using: &random)!,
+          period: MoverPeriod.allCases.randomElement(using: &random)!,
+          rank: UInt32(truncatingIfNeeded: random.next()), previousRank: UInt32.max, price: Price(raw: a), reference: Price(raw: b),
+          change: Price(raw: c), percent: Percent(raw: d), volume: Quantity(raw: e), turnover: Amount(raw: Int128(a) * Int128(b)),
+          time: time(&random), received: time(&random), mark: MoverMark.allCases.randomElement(using: &random)!,
+          priceDecimals: decimals(a, b, c), sizeDecimals: decimals(e)))
+      roundTrips(
         Alert(
           symbol: symbol, rule: text(&random), message: text(&random), price: Price(raw: a), time: time(&random),
           priceDecimals: decimals(a)))
@@ -123,6 +131,7 @@ import Testing
     fuzz(Trade.schema.example, seed: 1)
     fuzz(Quote.schema.example, seed: 2)
     fuzz(Ranked.schema.example, seed: 3)
+    fuzz(Mover.schema.example, seed: 7)
     fuzz(Alert.schema.example, seed: 4)
     fuzz(ConnectionStatus.schema.example, seed: 5)
     fuzz(

@@ -9,7 +9,7 @@ import Testing
     ("prise > 100", "column 1: trade has no field 'prise'; did you mean 'price'?"),
     (
       "volume > 100",
-      "column 1: trade has no field 'volume' (a bar and a ranked, which sorting_feed emits, have one); its fields are symbol, price, size, side, time, received"
+      "column 1: trade has no field 'volume' (a bar and a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received"
     ),
     ("100 < prise", "column 7: trade has no field 'prise'; did you mean 'price'?"),
     ("price > 100 and", "column 16: expected a value, found the end"),
@@ -81,7 +81,7 @@ import Testing
     ("time > 25:99", "column 8: a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"),
     (
       "percent > 1",
-      "column 1: trade has no field 'percent' (a ranked, which sorting_feed emits, has one); its fields are symbol, price, size, side, time, received"
+      "column 1: trade has no field 'percent' (a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received"
     ),
     ("bid > 1", "column 1: trade has no field 'bid' (a quote has one); its fields are symbol, price, size, side, time, received"),
     (

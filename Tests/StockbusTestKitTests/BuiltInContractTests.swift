@@ -49,6 +49,7 @@ import WatchlistFilter
     await check(Quote.self)
     await check(Bar.self)
     await check(Ranked.self)
+    await check(Mover.self)
     await check(Alert.self)
     await check(ConnectionStatus.self)
     await check(DeadLetter.self)

@@ -52,6 +52,20 @@ extension Board {
     if let displaced = change.displaced { output.send(mover(Int(displaced), list, 0, members.count, cause)) }
   }
 
+  /// Sends that all members have left.
+  func leave<Output: MoverOutput & ~Copyable>(into output: inout Output) {
+    let cause = Cause(time: received, received: received)
+    leave(lists.gainers.members, .gainers, cause, into: &output)
+    leave(lists.losers.members, .losers, cause, into: &output)
+    leave(lists.active.members, .active, cause, into: &output)
+  }
+
+  private func leave<Key, Output: MoverOutput & ~Copyable>(
+    _ members: [TopList<Key>.Member], _ list: MoverList, _ cause: Cause, into output: inout Output
+  ) {
+    for (index, member) in members.enumerated() { output.send(mover(Int(member.entry), list, 0, index + 1, cause)) }
+  }
+
   /// Sends the differences between two moments of all lists.
   func tellDifferences<Output: MoverOutput & ~Copyable>(
     since before: MoverLists.Snapshot, leaversAreTold: Bool, _ cause: Cause, into output: inout Output

@@ -77,8 +77,10 @@ struct Board {
   /// Takes an event.
   @inline(__always)
   mutating func take<Output: MoverOutput & ~Copyable>(_ sample: Sample, into output: inout Output) {
-    if sample.received > received { received = sample.received }
-    if nextDue < received { advance(to: received - 1, into: &output) }
+    let now = max(received, sample.received)
+    // What time has caused is sent before, with the moments at which it was due.
+    if nextDue < now { advance(to: now - 1, into: &output) }
+    received = now
     let time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
     let entry = entry(of: sample.symbol, at: time)
     let cause = Cause(time: time, received: received)

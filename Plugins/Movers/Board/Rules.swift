@@ -73,11 +73,11 @@ struct Rules {
     standing.percent = 0
     let flags = standing.flags
     guard flags.contains(.isTraded) else { return keys }
-    if ranksPercent, flags.contains(.hasReference), standing.reference > 0 {
+    if flags.contains(.hasReference), standing.reference > 0 {
       standing.percent = Percent.change(from: Price(raw: standing.reference), to: Price(raw: standing.price))?.raw ?? 0
     }
     guard standing.price >= minPrice, standing.volume >= Int128(minVolume) else { return keys }
-    if !flags.contains(.isJump) {
+    if ranksPercent, !flags.contains(.isJump) {
       if standing.percent > 0 { keys.gain = standing.percent }
       // Inverting the bits reverses the order of all numbers; negating would overflow at the lowest.
       if standing.percent < 0 { keys.loss = ~standing.percent }
