@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// A file of the time-zone database (TZif, RFC 9636): the changes of the offset, and the rule for all times after the last change.
 struct ZoneFile: Sendable {
   /// Why bytes are not a valid file.
@@ -47,6 +49,25 @@ struct ZoneFile: Sendable {
       if changes[middle] <= time { low = middle + 1 } else { high = middle }
     }
     return low == 0 ? first : offsets[low - 1]
+  }
+
+  /// The offset at the beginning of `times`, and its changes after that and before the end, ascending; each one differs from the offset
+  /// before it.
+  func changes(in times: Range<Int>) -> (first: Int, changes: [(time: Int, offset: Int)]) {
+    var found: [(time: Int, offset: Int)] = []
+    for time in changes where times.contains(time) { found.append((time, offset(at: time))) }
+    if let rule {
+      let begin = max(times.lowerBound, changes.last ?? times.lowerBound)
+      let years = (CivilDate(daysSinceEpoch: begin / 86_400 - 366).year, CivilDate(daysSinceEpoch: times.upperBound / 86_400 + 366).year)
+      found += rule.changes(from: years.0, through: years.1).filter { $0.time > begin && times.contains($0.time) }
+    }
+    let first = offset(at: times.lowerBound)
+    var distinct: [(time: Int, offset: Int)] = []
+    for change in found where change.time > times.lowerBound {
+      if distinct.last?.time == change.time { distinct.removeLast() }
+      if change.offset != distinct.last?.offset ?? first { distinct.append(change) }
+    }
+    return (first, distinct)
   }
 }
 

@@ -52,6 +52,17 @@ struct ZoneRule: Hashable {
     return latest.offset
   }
 
+  /// The changes of the years from `first` to `last`, in seconds since the epoch, ascending; at the same time the later one counts.
+  func changes(from first: Int, through last: Int) -> [(time: Int, offset: Int)] {
+    guard let summer, first <= last else { return [] }
+    let both = (first...last).flatMap { year in
+      let begin = Self.moment(summer.begins, year) - standard
+      let end = Self.moment(summer.ends, year) - summer.offset
+      return begin < end ? [(begin, summer.offset), (end, standard)] : [(end, standard), (begin, summer.offset)]
+    }
+    return both.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }.map { ($0.element.0, $0.element.1) }
+  }
+
   /// The local time of a change, as if it were UTC.
   private static func moment(_ change: Change, _ year: Int) -> Int { dayNumber(change.day, year) * 86_400 + change.seconds }
 

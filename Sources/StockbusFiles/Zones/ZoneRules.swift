@@ -20,6 +20,9 @@ package struct ZoneRules: Sendable {
   /// The offset at `time`, which is in seconds since the epoch; in seconds east of Greenwich.
   package func offset(at time: Int) -> Int { zone.offset(at: time) }
 
+  /// The offset at the beginning of `times` (seconds since the epoch), and its changes after that and before the end, ascending.
+  package func changes(in times: Range<Int>) -> (first: Int, changes: [(time: Int, offset: Int)]) { zone.changes(in: times) }
+
   /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00:00 by a clock in the zone).
   ///
   /// If clocks are set back and show it twice, the first of both; nil if they are set forward and never show it.

@@ -1,0 +1,149 @@
+internal import StockbusFiles
+package import StockbusPlugin
+
+/// The kind of a session, as it is written.
+package enum SessionWord: String, Choice {
+  case pre, regular, post
+
+  var kind: SessionKind {
+    switch self {
+    case .pre: .pre
+    case .regular: .regular
+    case .post: .post
+    }
+  }
+}
+
+/// A session of a calendar, as it is written: `{ days: mon-fri, from: 09:30, to: 16:00 }`.
+package struct SessionOptions: Options {
+  @Setting("The trading days that have it.", count: 1...7)
+  package var days = [Weekdays(first: .monday, last: .friday)]
+  @Setting("What trading it is: pre, regular or post.")
+  package var kind = SessionWord.regular
+  @Setting("When it begins. A session that does not begin before it ends begins on the evening before its day.")
+  package var from: TimeOfDay
+  @Setting("When it is over, on its day; 24:00 is the midnight after it.")
+  package var to: TimeOfDay
+
+  package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    if to.seconds == 0 { problems.add("a session ends on its day, after 00:00; write 24:00 for the midnight after it", at: "to") }
+    if from.seconds == 86_400 { problems.add("a session begins before 24:00", at: "from") }
+  }
+
+  var session: DayPlan.Session {
+    DayPlan.Session(kind: kind.kind, start: from < to ? from.seconds : from.seconds - 86_400, end: to.seconds)
+  }
+}
+
+/// A calendar, as it is written under `calendars:`.
+package struct CalendarOptions: Options {
+  @Setting("The time zone of the exchange, such as America/Chicago.", length: 1...100)
+  package var zone = "UTC"
+  @Setting("The sessions of each day of the week.", count: 1...50)
+  package var sessions: [SessionOptions]
+  @Setting("Dates without trading.", count: 0...10_000)
+  package var holidays: [TradingDate] = []
+  @Setting("Dates on which the regular session ends earlier, and when: 2024-11-29 13:00. Later sessions move with it.", count: 0...10_000)
+  package var earlyCloses: [DatedTime] = []
+  @Setting("Dates on which the regular session begins later, and when: 2002-09-11 12:00.", count: 0...10_000)
+  package var lateOpens: [DatedTime] = []
+
+  package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    do throws(ZoneProblem) { _ = try ExchangeClock(zone: zone) } catch { problems.add("'zone': \(error.message)", at: "zone") }
+    checkSessions(&problems)
+    checkDates(&problems)
+  }
+
+  /// Sessions may not overlap, also not with those of the next day, and one of them must be a regular one.
+  private func checkSessions(_ problems: inout OptionProblems) {
+    guard sessions.contains(where: { $0.kind == .regular }) else {
+      return problems.add("there must be a regular session", at: "sessions")
+    }
+    // Places in the week, in seconds from Monday's midnight.
+    struct Place {
+      var start: Int
+      var end: Int
+      var item: Int
+    }
+    var week: [Place] = []
+    for (item, option) in sessions.enumerated() {
+      for day in Set(option.days.flatMap(\.all)) {
+        let (midnight, session) = (day.rawValue * 86_400, option.session)
+        week.append(Place(start: midnight + session.start, end: midnight + session.end, item: item))
+      }
+    }
+    week.sort { ($0.start, $0.item) < ($1.start, $1.item) }
+    // The week goes round.
+    if let first = week.first { week.append(Place(start: first.start + 7 * 86_400, end: first.end + 7 * 86_400, item: first.item)) }
+    var told: Set<Int> = []
+    for (one, next) in zip(week, week.dropFirst()) where next.start < one.end {
+      let (a, b) = (min(one.item, next.item), max(one.item, next.item))
+      if told.insert(b).inserted { problems.add("the session overlaps with number \(a + 1)", at: "sessions", item: b) }
+    }
+  }
+
+  private func checkDates(_ problems: inout OptionProblems) {
+    let week = week
+    var seen: Set<TradingDate> = []
+    for (item, date) in holidays.enumerated() where !seen.insert(date).inserted {
+      problems.add("\(date) is written twice", at: "holidays", item: item)
+    }
+    var closes: [TradingDate: TimeOfDay] = [:]
+    for (item, close) in earlyCloses.enumerated() {
+      if closes[close.date] != nil {
+        problems.add("\(close.date) is written twice", at: "early_closes", item: item)
+        continue
+      }
+      closes[close.date] = close.time
+      if let fault = fault(close.date, closing: close.time, seen, week) {
+        problems.add(fault, at: "early_closes", item: item)
+      }
+    }
+    var opens: Set<TradingDate> = []
+    for (item, open) in lateOpens.enumerated() {
+      if !opens.insert(open.date).inserted {
+        problems.add("\(open.date) is written twice", at: "late_opens", item: item)
+      } else if let fault = fault(open.date, opening: open.time, closing: closes[open.date], seen, week) {
+        problems.add(fault, at: "late_opens", item: item)
+      }
+    }
+  }
+
+  private func fault(
+    _ date: TradingDate, opening: TimeOfDay? = nil, closing: TimeOfDay? = nil, _ holidays: Set<TradingDate>, _ week: [DayPlan]
+  ) -> String? {
+    if holidays.contains(date) { return "\(date) is a holiday" }
+    let plan = week[date.weekday.rawValue]
+    guard plan.regular != nil else { return "\(date) is a \(date.weekday), which has no regular session" }
+    if plan.changed(opening: opening?.seconds, closing: closing?.seconds) != nil { return nil }
+    let time = (opening ?? closing)?.optionText ?? ""
+    return "at \(time) no regular session of \(date) could \(opening == nil ? "end" : "begin")"
+  }
+
+  /// The plans of Monday to Sunday.
+  private var week: [DayPlan] {
+    var week = Weekday.allCases.map { _ in DayPlan() }
+    for option in sessions {
+      for day in Set(option.days.flatMap(\.all)) { week[day.rawValue].sessions.append(option.session) }
+    }
+    for day in week.indices { week[day].sessions.sort { $0.start < $1.start } }
+    return week
+  }
+
+  /// The calendar; the options have been checked. Throws if the zone's file has become unreadable meanwhile.
+  func calendar(_ name: String) throws(ZoneProblem) -> TradingCalendar {
+    var exceptions: [TradingDate: TradingCalendar.Exception] = [:]
+    for close in earlyCloses { exceptions[close.date] = .hours(opens: nil, closes: close.time.seconds) }
+    for open in lateOpens {
+      var closes: Int?
+      if case .hours(_, let time) = exceptions[open.date] { closes = time }
+      exceptions[open.date] = .hours(opens: open.time.seconds, closes: closes)
+    }
+    for date in holidays { exceptions[date] = .closed }
+    return TradingCalendar(name, clock: try ExchangeClock(zone: zone), week: week, exceptions: exceptions)
+  }
+}

@@ -1,0 +1,87 @@
+package import MarketData
+
+/// One session of a trading date.
+package struct MarketHours: Hashable, Sendable {
+  package let kind: SessionKind
+  /// From the first moment to the one at which it is over.
+  package let time: Range<Timestamp>
+}
+
+extension TradingCalendar {
+  /// The span of `time`: what the market does then, for which trading date, and from when until when that is so.
+  package func span(at time: Timestamp) -> SessionSpan {
+    let seconds = Self.seconds(time)
+    // The local day, and the day after it, whose sessions may begin on the evening before. One more on each side, for zones that skip
+    // or repeat hours at midnight.
+    let day = (seconds + clock.offset(at: seconds)).quotient(by: 86_400)
+    var date = TradingDate(days: Int32(clamping: day + 3))
+    var later = next(after: date.advanced(by: -1)).flatMap { start(of: $0) }
+    while let earlier = previous(before: date) {
+      date = earlier
+      let midnight = Int(date.days) * 86_400
+      for session in plan(date).sessions.reversed() {
+        let (start, end) = (clock.utc(local: midnight + session.start), clock.utc(local: midnight + session.end))
+        if start >= end { continue }
+        if start > seconds {
+          later = start
+        } else if seconds < end {
+          return SessionSpan(session.kind, date, from: Self.timestamp(start), to: Self.timestamp(end))
+        } else {
+          return SessionSpan(.closed, date, from: Self.timestamp(end), to: later.map(Self.timestamp) ?? Self.last)
+        }
+      }
+    }
+    return SessionSpan(.closed, date, from: Timestamp(ns: .min), to: later.map(Self.timestamp) ?? Self.last)
+  }
+
+  /// What the market does at `time`.
+  package func session(at time: Timestamp) -> SessionKind { span(at: time).kind }
+
+  /// The trading date of `time`; when the market is closed, that of the session before.
+  package func tradingDate(of time: Timestamp) -> TradingDate { span(at: time).date }
+
+  /// The next moment after `time` at which the kind of session or the trading date changes; the end of time if there is none.
+  package func nextChange(after time: Timestamp) -> Timestamp { span(at: time).end }
+
+  /// The sessions of a date in order; none if the market is closed.
+  package func sessions(of date: TradingDate) -> [MarketHours] {
+    hours(date).map { MarketHours(kind: $0.kind, time: Self.timestamp($0.start)..<Self.timestamp($0.end)) }
+  }
+
+  /// From the begin of the first regular session of a date to the end of the last one; nil if there is none.
+  package func regularSession(of date: TradingDate) -> Range<Timestamp>? {
+    let regular = sessions(of: date).filter { $0.kind == .regular }
+    guard let first = regular.first, let last = regular.last else { return nil }
+    return first.time.lowerBound..<last.time.upperBound
+  }
+
+  /// From the begin of the first session of a date to the end of the last one, of whatever kind; nil if the market is closed.
+  package func hours(of date: TradingDate) -> Range<Timestamp>? {
+    let all = sessions(of: date)
+    guard let first = all.first, let last = all.last else { return nil }
+    return first.time.lowerBound..<last.time.upperBound
+  }
+
+  /// The begin of a date's first session, in seconds since the epoch.
+  private func start(of date: TradingDate) -> Int? { hours(date).first?.start }
+
+  /// The sessions of a date in seconds since the epoch, without those that a change of the clocks leaves no time for.
+  private func hours(_ date: TradingDate) -> [(kind: SessionKind, start: Int, end: Int)] {
+    let midnight = Int(date.days) * 86_400
+    return plan(date).sessions.compactMap { session in
+      let start = clock.utc(local: midnight + session.start)
+      let end = clock.utc(local: midnight + session.end)
+      return start < end ? (session.kind, start, end) : nil
+    }
+  }
+
+  private static var last: Timestamp { Timestamp(ns: .max) }
+
+  private static func seconds(_ time: Timestamp) -> Int { Int(time.ns).quotient(by: 1_000_000_000) }
+
+  /// Clamped to the range of time.
+  private static func timestamp(_ seconds: Int) -> Timestamp {
+    let (ns, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return Timestamp(ns: overflow ? (seconds < 0 ? .min : .max) : Int64(ns))
+  }
+}
