@@ -149,7 +149,9 @@ let package = Package(
     room(
       "StockbusHistory",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
-    room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room(
+      "StockbusConfig",
+      uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
       "StockbusRuntime",
       uses: [
@@ -165,7 +167,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "CStopSignals",
+        "StockbusInstruments", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
@@ -187,7 +189,7 @@ let package = Package(
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusHistory", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + sqlite),
     tests("StockbusInstruments", uses: ["StockbusConfig", "StockbusPlugin", "StockbusFiles", "MarketData"]),
-    tests("StockbusConfig", uses: ["StockbusPlugin"]),
+    tests("StockbusConfig", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
@@ -196,7 +198,7 @@ let package = Package(
       uses: [
         "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter",
-        "NullSink", "Filter",
+        "NullSink", "Filter", "StockbusInstruments",
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("StockbusTrading", uses: ["MarketData"]),

@@ -25,7 +25,7 @@ enum ProgramSession {
     let zone = topology.settings.displayZone
     return Pipeline(
       topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, zone: zone) },
-      services: Services(Console.terminal))
+      services: Services(Console.terminal, topology.instruments))
   }
 
   /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is

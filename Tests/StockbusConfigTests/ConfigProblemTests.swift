@@ -4,6 +4,8 @@ import Testing
 
 /// The exact text of every error in a pipeline that is found without the plugins.
 @Suite struct ConfigProblemTests {
+  private static let keys = "'sources', 'processors', 'sinks', 'runtime', 'instruments' or 'calendars'"
+
   @Test func `a blank that is missing behind a colon is told, without what follows`() {
     let text = """
       sources:
@@ -149,14 +151,14 @@ import Testing
         plugins.yaml:1:1: error: unknown key 'sink'; did you mean 'sinks'?
         plugins.yaml:2:1: error: unknown key 'source'; did you mean 'sources'?
         plugins.yaml:3:1: error: unknown key 'Processors'; did you mean 'processors'?
-        plugins.yaml:4:1: error: unknown key 'transforms'; expected 'sources', 'processors', 'sinks' or 'runtime'
-        plugins.yaml:5:1: error: unknown key 'x'; expected 'sources', 'processors', 'sinks' or 'runtime'
+        plugins.yaml:4:1: error: unknown key 'transforms'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments' or 'calendars'
+        plugins.yaml:5:1: error: unknown key 'x'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments' or 'calendars'
         plugins.yaml:7:1: error: unknown key 'runtim'; did you mean 'runtime'?
         """)
     #expect(
-      problems("- a") == "plugins.yaml:1:1: error: expected a mapping with 'sources', 'processors', 'sinks' or 'runtime', got a list")
+      problems("- a") == "plugins.yaml:1:1: error: expected a mapping with \(Self.keys), got a list")
     #expect(
-      problems("a b") == "plugins.yaml:1:1: error: expected a mapping with 'sources', 'processors', 'sinks' or 'runtime', got 'a b'")
+      problems("a b") == "plugins.yaml:1:1: error: expected a mapping with \(Self.keys), got 'a b'")
     #expect(
       problems("sources: []\nsinks: 5") == """
         plugins.yaml:1:10: error: 'sources' must be a mapping of ids to components, got a list

@@ -42,7 +42,7 @@ struct PrintPlan {
       // Cannot clash with an id of a configuration, which contains no blank.
       id: Self.printerID, plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
-    topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles)
+    topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles, instruments: whole.instruments)
   }
 
   /// The id of the sink that prints.

@@ -45,11 +45,14 @@ enum ConfigFiles {
 
   /// The bytes of a file, at most one more than the limit, so that the parser notices that there are too many.
   static func read(_ path: String, limits: ConfigLimits) throws(Problem) -> [UInt8] {
-    do throws(Errno) {
-      let file = try FileDescriptor.opening(path, .readOnly)
-      defer { try? file.shut() }
-      return try file.readToEnd(atMost: limits.fileBytes + 1)
-    } catch { throw missing(path, error) }
+    do throws(Errno) { return try contents(path, atMost: limits.fileBytes + 1) } catch { throw missing(path, error) }
+  }
+
+  /// The first `limit` bytes of a file.
+  static func contents(_ path: String, atMost limit: Int) throws(Errno) -> [UInt8] {
+    let file = try FileDescriptor.opening(path, .readOnly)
+    defer { try? file.shut() }
+    return try file.readToEnd(atMost: limit)
   }
 
   /// Nil if there is no such file.

@@ -43,11 +43,16 @@ struct DescriptionBuilder {
         add(section, entry, document.doubled, &variables)
       } else if entry.key == "runtime" {
         addRuntime(entry, &variables)
+      } else if entry.key == "calendars" {
+        if let node = given(entry, &variables) { config.description.calendars.append(node) }
+      } else if entry.key == "instruments" {
+        if let node = given(entry, &variables) { config.description.instruments.append(node) }
       } else {
         let near = didYouMean(entry.key, among: Self.keys)
         config.report("unknown key \(shown(entry.key))" + (near.isEmpty ? "; expected \(Self.expected)" : near), at: entry.mark)
         // The value of any other unknown key may contain components.
-        if suggestion(for: entry.key, among: Self.keys) != "runtime" { config.isIncomplete = true }
+        let meant = suggestion(for: entry.key, among: Self.keys)
+        if !Self.otherKeys.contains(where: { $0 == meant }) { config.isIncomplete = true }
       }
     }
     config.problems.add(variables.problems)
@@ -59,8 +64,10 @@ struct DescriptionBuilder {
     return config
   }
 
-  private static let keys = Section.allCases.map(\.key) + ["runtime"]
-  private static let expected = "'sources', 'processors', 'sinks' or 'runtime'"
+  /// The keys that hold no components.
+  private static let otherKeys = ["runtime", "instruments", "calendars"]
+  private static let keys = Section.allCases.map(\.key) + otherKeys
+  private static let expected = "'sources', 'processors', 'sinks', 'runtime', 'instruments' or 'calendars'"
 
   private mutating func add(
     _ section: Section, _ entry: ConfigNode.Entry, _ doubled: Set<ConfigNode.Mark>, _ variables: inout Interpolation
@@ -110,6 +117,12 @@ struct DescriptionBuilder {
         runtime.append(option)
       }
     }
+  }
+
+  /// The value of a key; nil if nothing is written.
+  private mutating func given(_ entry: ConfigNode.Entry, _ variables: inout Interpolation) -> ConfigNode? {
+    if entry.value.isNull { return nil }
+    return interpolated(entry.value, &variables)
   }
 
   private mutating func interpolated(_ node: ConfigNode, _ variables: inout Interpolation) -> ConfigNode {

@@ -17,6 +17,10 @@ package struct PipelineDescription: Sendable {
   package var components: [ComponentDescription] = []
   /// The options of all `runtime` mappings as one mapping; nil if there is none.
   package var runtime: ConfigNode?
+  /// The values of all `calendars` keys.
+  package var calendars: [ConfigNode] = []
+  /// The values of all `instruments` keys.
+  package var instruments: [ConfigNode] = []
 
   package init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
     self.components = components

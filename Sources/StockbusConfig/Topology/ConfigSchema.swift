@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Catalogue {
@@ -13,6 +14,8 @@ extension Catalogue {
       definitions += fitting.map { .init("plugin_\($0.name)", Self.component($0)) }
     }
     sections.append(.init("runtime", Self.orNothing(RunSettings.objectSchema)))
+    sections.append(.init("instruments", Self.orNothing(InstrumentSchema.instruments)))
+    sections.append(.init("calendars", Self.orNothing(InstrumentSchema.calendars)))
     definitions.append(.init("inputs", Self.inputs))
     definitions.append(.init("merge", Self.merge))
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))

@@ -1,4 +1,5 @@
 package import EventBus
+package import StockbusInstruments
 package import StockbusPlugin
 
 /// A checked pipeline: plugins exist, options are decoded, the types of all edges match, and there is no cycle. Nothing has been started.
@@ -12,15 +13,21 @@ package struct Topology: Sendable {
   let doubts: [String]
   /// What makes the output depend on timing, one line each with its place.
   package let notes: [String]
+  /// The instruments of the run, with their calendars; to be provided as a service.
+  package let instruments: Instruments
   /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
+  /// The values of `calendars` and `instruments`.
+  let written: [ConfigNode]
 
   package init(
     nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
-    notes: [String] = [], runtime: ConfigNode? = nil
+    notes: [String] = [], runtime: ConfigNode? = nil, instruments: Instruments = Instruments(), written: [ConfigNode] = []
   ) {
     self.notes = notes
     self.runtime = runtime
+    self.instruments = instruments
+    self.written = written
     self.nodes = nodes
     self.settings = settings
     self.outerFiles = outerFiles

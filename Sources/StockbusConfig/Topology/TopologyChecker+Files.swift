@@ -169,7 +169,7 @@ extension TopologyChecker {
   }
 
   /// A hint at a file of the same folder that was probably meant, or at the folder at which relative paths begin.
-  private mutating func hint(_ path: String) -> String {
+  mutating func hint(_ path: String) -> String {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

@@ -63,6 +63,7 @@ struct TopologyChecker {
 
   mutating func check() throws(Problems) -> Topology {
     muteRules()
+    let instruments = readInstruments()
     let settings = decode(RunSettings.self, config.description.runtime, at: Self.top, "runtime") ?? RunSettings()
     checkIsSomething()
     readable = readableNames()
@@ -75,8 +76,8 @@ struct TopologyChecker {
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
     return Topology(
-      nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes,
-      runtime: config.description.runtime)
+      nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: config.description.runtime,
+      instruments: instruments, written: config.description.calendars + config.description.instruments)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
@@ -120,6 +121,7 @@ struct TopologyChecker {
       return holds
     }
     for component in components { _ = holdsStandIn(component.options) }
+    for node in config.description.calendars + config.description.instruments { _ = holdsStandIn(node) }
     config.standIns.formUnion(muted)
   }
 

@@ -21,7 +21,7 @@ package struct TopologyDifference: Sendable, Hashable {
   }
 
   package let entries: [Entry]
-  /// True if `runtime` differs, which concerns the run as a whole.
+  /// True if `runtime`, `instruments` or `calendars` differ, which concern the run as a whole.
   package let changesRuntime: Bool
 
   package func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }
@@ -50,7 +50,8 @@ extension Topology {
     }
     let names = Set(next.nodes.map(\.id))
     entries += nodes.filter { !names.contains($0.id) }.map { TopologyDifference.Entry(id: $0.id, step: .removed) }
-    return TopologyDifference(entries: entries, changesRuntime: !ConfigNode.isLike(runtime, next.runtime))
+    let isLike = written.count == next.written.count && zip(written, next.written).allSatisfy { $0.isLike($1) }
+    return TopologyDifference(entries: entries, changesRuntime: !isLike || !ConfigNode.isLike(runtime, next.runtime))
   }
 }
 

@@ -13,6 +13,16 @@ package enum SessionKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case .post: "post"
     }
   }
+
+  /// The same as events carry it, where a closed market has no session.
+  package var session: MarketSession {
+    switch self {
+    case .closed: .unknown
+    case .pre: .pre
+    case .regular: .regular
+    case .post: .post
+    }
+  }
 }
 
 /// A stretch of time in which neither the kind of session nor the trading date changes.

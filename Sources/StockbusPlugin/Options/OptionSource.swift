@@ -46,9 +46,9 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
 /// Why a text is not a valid value of a scalar option.
 public struct OptionTextError: Error, Hashable, Sendable {
   /// What follows `must be a …, got '…'` in the message.
-  let suffix: String
+  package let suffix: String
   /// True if it may contain parts of the text. It is then left out if the text came from a variable.
-  let mayRepeatText: Bool
+  package let mayRepeatText: Bool
 
   /// No reason beyond what was expected.
   public static let mismatch = OptionTextError(suffix: "", mayRepeatText: false)
