@@ -53,9 +53,12 @@ let package = Package(
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
+    room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusConfig", uses: ["StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+    room(
+      "StockbusConfig",
+      uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // The two of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork",
@@ -81,7 +84,7 @@ let package = Package(
       name: "Fuzz",
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusTerminal", "StockbusDecoding",
-        "StockbusConfig", "StockbusNetwork", "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
+        "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),

@@ -17,7 +17,8 @@ extension Target {
   static let configurations = Target(
     "configurations", "YAML, variables, options and wiring", limit: 4096,
     words: [
-      "sources:\n", "processors:\n", "sinks:\n", "runtime:\n", "  a: ", "{ plugin: ", "plugin: ", "inputs: ", "generator", "file_replay",
+      "sources:\n", "processors:\n", "sinks:\n", "runtime:\n", "instruments:\n", "calendars:\n", "symbol: ", "splits: ",
+      "sessions: ", "from: 17:00", "  a: ", "{ plugin: ", "plugin: ", "inputs: ", "generator", "file_replay",
       "watchlist_filter", "filter", "sorting_feed", "flash_logger", "console_viewer", "file_writer", "recorder", "null_sink", "symbols: ",
       "interval: 2s", "path: ", "where: ", "overflow: conflate", "capacity: ", "initial: true", "from: ", "supervision: ", "output: ",
       "drain_deadline: 10s", "seed: 1", "dead_letters", "connections", "gaps", "${SECRET}", "${SECRET:-", "${NONE:?", "$$", "&a ", "*a",
