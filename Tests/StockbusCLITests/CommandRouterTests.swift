@@ -85,7 +85,8 @@ import Testing
     #expect(Stockbus.unknownCommand("valdate") == "no command 'valdate'; did you mean 'validate'?")
     #expect(
       Stockbus.unknownCommand("zzzzzz")
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, echo, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, echo, history, "
+        + "paper, help")
     #expect(Stockbus.unknownCommand("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(Stockbus.unknownCommand("help", "run") == nil)
     for word in ["run", "help", "--help", "-h", "--version", "---completion", ""] { #expect(Stockbus.unknownCommand(word) == nil) }

@@ -42,6 +42,13 @@ package struct ExchangeClock: Sendable {
   /// Seconds east of Greenwich at `time`, in seconds since the epoch.
   package func offset(at time: Int) -> Int { offsets[Self.count(changes, upTo: time)] }
 
+  /// The offset at `time`, if it is the same for `margin` seconds before and after it; otherwise nil.
+  func steadyOffset(at time: Int, margin: Int) -> Int? {
+    let place = Self.count(changes, upTo: time)
+    if place > 0, changes[place - 1] > time - margin { return nil }
+    return place < changes.count && changes[place] < time + margin ? nil : offsets[place]
+  }
+
   /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00 by a clock of the zone).
   ///
   /// If clocks are set back and show it twice, the first of both. If they are set forward and never show it, the moment of the change. So

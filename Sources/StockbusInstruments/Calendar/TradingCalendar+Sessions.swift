@@ -11,27 +11,39 @@ extension TradingCalendar {
   /// The span of `time`: what the market does then, for which trading date, and from when until when that is so.
   package func span(at time: Timestamp) -> SessionSpan {
     let seconds = Self.seconds(time)
-    // The local day, and the day after it, whose sessions may begin on the evening before. One more on each side, for zones that skip
-    // or repeat hours at midnight.
-    let day = (seconds + clock.offset(at: seconds)).quotient(by: 86_400)
-    var date = TradingDate(days: Int32(clamping: day + 3))
-    var later = next(after: date.advanced(by: -1)).flatMap { start(of: $0) }
+    // Mostly no change of the clocks is near, and one look-up does for all conversions.
+    let steady = clock.steadyOffset(at: seconds, margin: 8 * 86_400)
+    let local = seconds + (steady ?? clock.offset(at: seconds))
+    func utc(_ other: Int) -> Int {
+      if let steady, abs(other - local) < 7 * 86_400 { return other - steady }
+      return clock.utc(local: other)
+    }
+    // The local day, and the day after it, whose sessions may begin on the evening before. One more, for zones that skip or repeat hours
+    // at midnight.
+    let day = local.quotient(by: 86_400)
+    let beyond = TradingDate(days: Int32(clamping: day + 3))
+    var date = beyond
+    var later: Int?
+    func end() -> Timestamp {
+      later = later ?? next(after: beyond.advanced(by: -1)).flatMap { start(of: $0) }
+      return later.map(Self.timestamp) ?? Self.last
+    }
     while let earlier = previous(before: date) {
       date = earlier
       let midnight = Int(date.days) * 86_400
       for session in plan(date).sessions.reversed() {
-        let (start, end) = (clock.utc(local: midnight + session.start), clock.utc(local: midnight + session.end))
-        if start >= end { continue }
+        let (start, over) = (utc(midnight + session.start), utc(midnight + session.end))
+        if start >= over { continue }
         if start > seconds {
           later = start
-        } else if seconds < end {
-          return SessionSpan(session.kind, date, from: Self.timestamp(start), to: Self.timestamp(end))
+        } else if seconds < over {
+          return SessionSpan(session.kind, date, from: Self.timestamp(start), to: Self.timestamp(over))
         } else {
-          return SessionSpan(.closed, date, from: Self.timestamp(end), to: later.map(Self.timestamp) ?? Self.last)
+          return SessionSpan(.closed, date, from: Self.timestamp(over), to: end())
         }
       }
     }
-    return SessionSpan(.closed, date, from: Timestamp(ns: .min), to: later.map(Self.timestamp) ?? Self.last)
+    return SessionSpan(.closed, date, from: Timestamp(ns: .min), to: end())
   }
 
   /// What the market does at `time`.

@@ -18,11 +18,13 @@ package struct Instruments: Sendable {
   let texts: SearchTexts
 
   /// No instruments.
-  package init() { self.init([], calendars: []) }
+  package init() { self.init([]) }
 
+  /// Made in code, as by tests. Files and configurations go through an `InstrumentsBuilder`.
+  ///
   /// - Parameters:
   ///   - all: each symbol once; the calendars that they name are among `calendars`, or are ignored.
-  init(_ all: [Instrument], calendars: [TradingCalendar]) {
+  package init(_ all: [Instrument], calendars: [TradingCalendar] = []) {
     self.all = all
     self.calendars = calendars.contains { $0.name == TradingCalendar.always.name } ? calendars : calendars + [.always]
     var numbers: [String: Int32] = [:]
