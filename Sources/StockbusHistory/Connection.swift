@@ -49,6 +49,9 @@ struct Connection: Sendable {
     do { return try body() } catch { throw HistoryError(error, path, in: db) }
   }
 
+  /// The version of the layout.
+  func version() throws(HistoryError) -> Int { try reading { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 } }
+
   /// Brings the layout up to date.
   func migrate(_ migrations: [Layout.Migration]) throws(HistoryError) {
     do { try Layout.migrator(migrations).migrate(queue) } catch { throw HistoryError(error, path) }

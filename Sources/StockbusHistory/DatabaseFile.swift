@@ -38,25 +38,27 @@ struct DatabaseFile {
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw HistoryError(path, .notPlain) }
     if status.st_size == 0 { return nil }
-    let reader = try connection(isReadOnly: true)
-    return try reader.reading { db in
-      let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-      guard id == Layout.applicationID else { throw HistoryError(path, .foreign(id)) }
-      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      let known = Layout.version(of: migrations)
-      if version > known { throw HistoryError(path, .newer(version, known: known)) }
-      if version < 1 { throw HistoryError(path, .damaged("layout \(version)")) }
-      return version
-    }
+    let head = try DatabaseHead(of: target, as: path)
+    guard head.applicationID == Layout.applicationID else { throw HistoryError(path, .foreign(head.applicationID)) }
+    return try known(Int(head.userVersion))
+  }
+
+  /// The version, if this program knows it.
+  private func known(_ version: Int) throws(HistoryError) -> Int {
+    let known = Layout.version(of: migrations)
+    if version > known { throw HistoryError(path, .newer(version, known: known)) }
+    if version < 1 { throw HistoryError(path, .damaged("layout \(version)")) }
+    return version
   }
 
   /// Opens it for writing, creating it or bringing its layout up to date. The caller has the lock.
   func openForWriting(isSynced: Bool) throws(HistoryError) -> Connection {
-    let present = try version()
-    if present == nil { try create() }
-    let connection = try connection(isReadOnly: false, isSynced: isSynced)
-    if present != nil, size <= Self.checkedSize { try connection.check() }
-    if present != Layout.version(of: migrations) { try connection.migrate(migrations) }
+    let isNew = try version() == nil
+    if isNew { try create() }
+    let connection = try connection(.writing(isSynced: isSynced))
+    if !isNew, size <= Self.checkedSize { try connection.check() }
+    // Again, because the log may be ahead of the file's beginning.
+    if try known(connection.version()) != Layout.version(of: migrations) { try connection.migrate(migrations) }
     // From now on the caller waits, by its own clock and where it can be stopped.
     try connection.stopWaiting()
     return connection
@@ -64,10 +66,11 @@ struct DatabaseFile {
 
   /// Opens it for reading, beside a writer or without one.
   func openForReading() throws(HistoryError) -> Connection {
-    guard let present = try version() else { throw HistoryError(path, .missing) }
-    let known = Layout.version(of: migrations)
-    if present < known { throw HistoryError(path, .older(present, known: known)) }
-    return try connection(isReadOnly: true)
+    if try version() == nil { throw HistoryError(path, .missing) }
+    let connection = try connection(.reading)
+    let (present, last) = (try known(connection.version()), Layout.version(of: migrations))
+    if present < last { throw HistoryError(path, .older(present, known: last)) }
+    return connection
   }
 
   /// Creates it under another name and renames it, so that there is never a part of one at the path.
@@ -75,7 +78,7 @@ struct DatabaseFile {
     let new = DatabaseFile(target + "-new", migrations: migrations)
     for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) }
     do throws(HistoryError) {
-      let connection = try new.connection(isReadOnly: false, isNew: true)
+      let connection = try new.connection(.creating)
       try connection.migrate(migrations)
       try connection.beginLog()
       try connection.close()
@@ -88,13 +91,28 @@ struct DatabaseFile {
     return stat(target, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  private func connection(isReadOnly: Bool, isSynced: Bool = false, isNew: Bool = false) throws(HistoryError) -> Connection {
+  private enum Use {
+    case creating, reading
+    case writing(isSynced: Bool)
+  }
+
+  private func connection(_ use: Use) throws(HistoryError) -> Connection {
     var configuration = Configuration()
     configuration.label = "history"
-    configuration.readonly = isReadOnly
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(Self.lockWait / .seconds(1))
-    if !isReadOnly, !isNew {
+    // A rollback that fails is an error of the next statement and not a trap.
+    configuration.allowsUnsafeTransactions = true
+    switch use {
+    case .creating: break
+    case .reading:
+      // The last connection removes the log and its index, which one that is opened read-only cannot do.
+      if access(target, W_OK) == 0 {
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA query_only = ON") }
+      } else {
+        configuration.readonly = true
+      }
+    case .writing(let isSynced):
       let level = isSynced ? "FULL" : "NORMAL"
       configuration.prepareDatabase { db in
         try db.execute(

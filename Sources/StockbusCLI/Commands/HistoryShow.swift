@@ -2,6 +2,7 @@ import ArgumentParser
 import MarketData
 import StockbusHistory
 import StockbusPlugin
+import StockbusTerminal
 
 struct HistoryShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

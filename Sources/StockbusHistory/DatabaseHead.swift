@@ -1,0 +1,37 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// What the beginning of a database says about the program that has made it.
+///
+/// Read without locks and without a log, so that nothing is made beside a file that is not ours, and nothing is changed in it. It is read
+/// through SQLite all the same: closing a descriptor of our own would drop the locks of connections of this process.
+struct DatabaseHead {
+  let applicationID: Int32
+  let userVersion: Int32
+
+  init(of target: String, as path: String) throws(HistoryError) {
+    var database: OpaquePointer?
+    // A URI, of which these three characters would be parts.
+    let escaped = target.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    let code = sqlite3_open_v2("file:\(escaped)?immutable=1", &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+    defer { sqlite3_close(database) }
+    guard code == SQLITE_OK else { throw Self.failure(database, code, path) }
+    applicationID = try Self.number("PRAGMA application_id", database, path)
+    userVersion = try Self.number("PRAGMA user_version", database, path)
+  }
+
+  private static func number(_ sql: String, _ database: OpaquePointer?, _ path: String) throws(HistoryError) -> Int32 {
+    var statement: OpaquePointer?
+    var code = sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+    defer { sqlite3_finalize(statement) }
+    if code == SQLITE_OK { code = sqlite3_step(statement) }
+    guard code == SQLITE_ROW else { throw failure(database, code, path) }
+    return sqlite3_column_int(statement, 0)
+  }
+
+  private static func failure(_ database: OpaquePointer?, _ code: Int32, _ path: String) -> HistoryError {
+    let text = database.map { String(cString: sqlite3_errmsg($0)) }
+    return HistoryError(
+      DatabaseError(resultCode: .init(rawValue: code), message: text), path, system: database.map { sqlite3_system_errno($0) } ?? 0)
+  }
+}
