@@ -1,0 +1,96 @@
+import MarketData
+import StockbusTestKit
+import Testing
+
+@testable import StockbusHistory
+
+@Suite(.timeLimit(.minutes(15))) struct ImportTests {
+  let folder = TemporaryFolder()
+
+  private func importing(_ text: String) throws -> (totals: DailyImport.Totals, faults: [String]) {
+    folder.put(Array(text.utf8), in: "in.csv")
+    let writer = try HistoryWriter(folder.file("h.db"))
+    var faults: [String] = []
+    let totals = try DailyImport.run(folder.file("in.csv"), into: writer) { faults.append("\($0.line): \($0.reason)") }
+    try writer.close()
+    return (totals, faults)
+  }
+
+  private func stored(_ symbol: Symbol) throws -> [String] {
+    try HistoryReader(folder.file("h.db")).bars(symbol, .day).map {
+      "\($0.time.description.prefix(10)) \($0.open) \($0.high) \($0.low) \($0.close) \($0.volume)"
+    }
+  }
+
+  @Test func `rows become daily bars at midnight UTC of their date, exactly`() throws {
+    let result = try importing(
+      "date,symbol,open,high,low,close,volume\n2008-01-02,AAPL,199.49,200.26,192.55,194.84,37921848\r\n\n2008-01-03,BRK.B,1,2,1,1.5,7")
+    #expect(result.totals == .init(rows: 2, new: 2) && result.faults == [])
+    #expect(try stored("AAPL") == ["2008-01-02 199.49 200.26 192.55 194.84 37921848"])
+    let one = try #require(try HistoryReader(folder.file("h.db")).bars("BRK.B", .day).first)
+    #expect(one.priceDecimals == 1 && one.time == one.received && one.turnover.raw == 0 && one.vwap == one.close)
+  }
+
+  @Test func `a second import says what is new, replaced and the same`() throws {
+    let head = "date,symbol,open,high,low,close,volume\n"
+    _ = try importing(head + "2008-01-02,A,1,2,1,2,5\n2008-01-03,A,1,2,1,2,5\n")
+    let result = try importing(head + "2008-01-03,A,1,2,1,2,5\n2008-01-02,A,1,3,1,2,5\n2008-01-04,A,1,2,1,2,5\n2008-01-04,A,1,2,1,1,5\n")
+    #expect(result.totals == .init(rows: 4, new: 1, replaced: 2, same: 1))
+    #expect(try stored("A") == ["2008-01-02 1 3 1 2 5", "2008-01-03 1 2 1 2 5", "2008-01-04 1 2 1 1 5"])
+  }
+
+  @Test func `columns are found by name, quoted or not, with others between`() throws {
+    let result = try importing("\u{feff}Volume, Close ,note,\"low\",high,open,symbol,date\n5,2,\"a, \"\"b\"\"\",1,3,2, A ,\"2008-01-02\"\n")
+    #expect(result.totals == .init(rows: 1, new: 1))
+    #expect(try stored("A") == ["2008-01-02 2 3 1 2 5"])
+  }
+
+  @Test func `a row without a bar is told with its line, and the rest is read`() throws {
+    let rows = [
+      "2008-02-30,A,1,2,1,2,5", "2008-01-02,A,1,2,1,2", "2008-01-02,A,1,2,1,2,-5", "2008-01-02,A,1,2,1,3,5", "2008-01-02,A,1,2,1.5,2,5",
+      "2008-01-02,,1,2,1,2,5", "2008-01-02,A,1x,2,1,2,5", "2008-01-02,A,1.0000000001,2,1,2,5", "2008-01-02,\"A,1,2,1,2,5",
+      "9999-01-02,A,1,2,1,2,5", "2008-01-02,\"A\"B,1,2,1,2,5", "nonsense", String(repeating: "x", count: 70_000), "2008-01-09,A,1,2,1,2,5",
+    ]
+    let result = try importing("date,symbol,open,high,low,close,volume\n" + rows.joined(separator: "\n"))
+    #expect(result.totals == .init(rows: 14, new: 1, malformed: 13))
+    #expect(
+      result.faults == [
+        "2: 'date': not a time", "3: 'volume' is missing: the row has 6 fields", "4: 'volume' is negative",
+        "5: 'high' is not the highest price", "6: 'low' is not the lowest price", "7: 'symbol': a symbol cannot be empty",
+        "8: 'open': unexpected text", "9: 'open': more than nine decimals", "10: a quotation mark is not closed",
+        "11: 'date': the years are 1678 to 2262", "12: text after a closing quotation mark",
+        "13: 'date': not a time",
+        "14: the row is longer than 65536 bytes",
+      ])
+    #expect(try stored("A") == ["2008-01-09 1 2 1 2 5"])
+  }
+
+  @Test func `a file without the columns is refused as a whole`() throws {
+    func fault(_ text: String) -> String? { StockbusHistoryTests.fault { _ = try importing(text) } }
+    let name = "'\(folder.file("in.csv"))'"
+    #expect(
+      fault("date,symbol,open,high,low,close\n")
+        == "\(name):1: the header has no column 'volume'; it needs date,symbol,open,high,low,close,volume")
+    #expect(fault("date,date,symbol,open,high,low,close,volume\n") == "\(name):1: the header names 'date' twice")
+    #expect(fault("") == "\(name) is empty: it needs the header date,symbol,open,high,low,close,volume")
+    #expect(
+      StockbusHistoryTests.fault {
+        _ = try DailyImport.run(folder.file("absent"), into: HistoryWriter(folder.file("h.db"))) { _ in }
+      } == "'\(folder.file("absent"))': No such file or directory")
+  }
+
+  @Test func `lines are whole whatever pieces the file is read in`() throws {
+    // Longer than one piece, with a line across each boundary.
+    let rows = (0..<20_000).map { "\(CivilDate(daysSinceEpoch: $0).text),A,1,2,1,2,\($0)" }
+    let result = try importing("date,symbol,open,high,low,close,volume\n" + rows.joined(separator: "\r\n"))
+    #expect(result.totals == .init(rows: 20_000, new: 20_000))
+    #expect(try HistoryReader(folder.file("h.db")).bars("A", .day).map(\.volume.raw) == (0..<20_000).map { $0 * second })
+  }
+}
+
+extension CivilDate {
+  fileprivate var text: String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(year)-\(two(month))-\(two(day))"
+  }
+}

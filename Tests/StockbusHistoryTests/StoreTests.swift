@@ -1,0 +1,177 @@
+import MarketData
+import SeededRandom
+import StockbusTestKit
+import Testing
+
+@testable import StockbusHistory
+
+@Suite(.timeLimit(.minutes(15))) struct StoreTests {
+  let folder = TemporaryFolder()
+  var path: String { folder.file("h.db") }
+
+  @Test func `every field of a bar comes back exactly, extremes too`() throws {
+    var random = SplitMix(14)
+    let writer = try HistoryWriter(path)
+    let lengths: [BarLength] = [.day, .time(minute), BarLength("100t") ?? .unknown, BarLength("5000v") ?? .unknown, .unknown]
+    let symbols: [Symbol] = ["A", "BRK.B", "€/¥"]
+    var expected: [Bar] = []
+    for i in 0..<500 {
+      let start = [Int64.min, .max, Int64(i) * minute][i < 2 ? i : 2]
+      for length in lengths { expected.append(randomBar(&random, symbols[i % 3], at: start, length)) }
+    }
+    #expect(try writer.write(expected).bars == expected.count)
+    let reader = try HistoryReader(path)
+    for symbol in symbols {
+      for length in lengths {
+        let own = expected.filter { $0.symbol == symbol && $0.length == length }.sorted { $0.time < $1.time }
+        #expect(try reader.bars(symbol, length) == own)
+      }
+    }
+    try writer.close()
+  }
+
+  @Test func `the same start replaces, unless the bar in the file has a higher revision`() throws {
+    let writer = try HistoryWriter(path)
+    let reader = try HistoryReader(path)
+    func stored() throws -> [Bar] { try reader.bars("AAPL", .day) }
+    let steps: [(price: Int64, revision: UInt32, isTaken: Bool)] = [
+      (10, 0, true), (11, 0, true), (12, 2, true), (13, 1, false), (14, 2, true),
+    ]
+    var last: [Bar] = []
+    for step in steps {
+      let next = bar("AAPL", 5 * day, price: step.price, revision: step.revision)
+      let written = try writer.write([next])
+      #expect(written == .init(bars: step.isTaken ? 1 : 0, superseded: step.isTaken ? 0 : 1, datedAhead: 0))
+      if step.isTaken { last = [next] }
+      #expect(try stored() == last)
+    }
+    // In one batch the order counts too.
+    let both = [bar("AAPL", 5 * day, price: 20, revision: 3), bar("AAPL", 5 * day, price: 21, revision: 2)]
+    #expect(try writer.write(both) == .init(bars: 1, superseded: 1, datedAhead: 0))
+    #expect(try stored() == [both[0]])
+  }
+
+  @Test func `ranges have their first start and not their end, and limits keep the newest`() throws {
+    let writer = try HistoryWriter(path)
+    let all = (0..<10).map { bar("AAPL", Int64($0) * day, price: 100 + Int64($0)) }
+    try writer.write(all.reversed())
+    let reader = try HistoryReader(path)
+    func starts(_ from: Int64?, _ to: Int64?, limit: Int = .max) throws -> [Int64] {
+      let times = HistoryTimes(from: from.map { Timestamp(ns: $0 * day) }, to: to.map { Timestamp(ns: $0 * day) })
+      return try reader.bars("AAPL", .day, in: times, limit: limit).map { $0.time.ns / day }
+    }
+    #expect(try starts(nil, nil) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    #expect(try starts(3, 6) == [3, 4, 5])
+    #expect(try starts(3, 3) == [])
+    #expect(try starts(8, nil) == [8, 9])
+    #expect(try starts(nil, 2) == [0, 1])
+    #expect(try starts(nil, nil, limit: 2) == [8, 9])
+    #expect(try starts(2, 6, limit: 3) == [3, 4, 5])
+    #expect(try reader.bars("AAPL", .week).isEmpty)
+    #expect(try reader.bars("MSFT", .day).isEmpty)
+    #expect(try reader.lengths(of: "AAPL") == [.day])
+    #expect(try reader.lengths(of: "MSFT").isEmpty)
+  }
+
+  @Test func `the last price of each symbol stays for the next run, and an older one does not replace it`() throws {
+    func trade(_ symbol: Symbol, _ price: Int64, at time: Int64, received: Int64? = nil) -> Trade {
+      Trade(
+        symbol: symbol, price: Price(raw: price), size: Quantity(raw: price + 1), time: Timestamp(ns: time),
+        received: Timestamp(ns: received ?? time), priceDecimals: 2, sizeDecimals: 1)
+    }
+    func write(_ trades: [Trade], _ writer: HistoryWriter) throws {
+      var batch = HistoryBatch()
+      batch.add(prices: trades.span)
+      #expect(batch.events == trades.count)
+      _ = try writer.write(batch)
+    }
+    let first = try HistoryWriter(path)
+    try write([trade("B", 1, at: 10), trade("A", 2, at: 11), trade("B", 3, at: 12), trade("B", 4, at: 9)], first)
+    try first.close()
+    let second = try HistoryWriter(path)
+    // Dated ahead: it counts at the time of its receipt.
+    try write([trade("A", 5, at: 10), trade("C", 6, at: 99 * minute, received: 20)], second)
+    try write([trade("C", 7, at: 21)], second)
+    try second.close()
+    let prices = try HistoryReader(path).lastPrices()
+    #expect(prices.map { "\($0.symbol) \($0.price.raw) \($0.size.raw) \($0.time.ns)" } == ["B 3 4 12", "A 2 3 11", "C 7 8 21"])
+    #expect(prices.map(\.priceDecimals) == [2, 2, 2] && prices.map(\.sizeDecimals) == [1, 1, 1])
+  }
+
+  @Test func `closes come from complete daily bars, and the previous one is before the date`() throws {
+    let writer = try HistoryWriter(path)
+    try writer.write([
+      bar("AAPL", 100 * day, price: 10), bar("AAPL", 103 * day, price: 20), bar("AAPL", 104 * day, price: 30, status: .partial),
+      bar("AAPL", 105 * day, .time(minute), price: 40),
+    ])
+    let reader = try HistoryReader(path)
+    func previous(_ days: Int) throws -> String? {
+      try reader.previousClose(of: "AAPL", before: CivilDate(daysSinceEpoch: days)).map { "\($0.date.daysSinceEpoch) \($0.close)" }
+    }
+    #expect(try previous(100) == nil)
+    #expect(try previous(101) == "100 11")
+    #expect(try previous(103) == "100 11")
+    #expect(try previous(104) == "103 21")
+    #expect(try previous(1000) == "103 21")
+    #expect(try reader.previousClose(of: "MSFT", before: CivilDate(daysSinceEpoch: 500)) == nil)
+  }
+
+  @Test func `readers see whole transactions, beside the writer and after it`() throws {
+    let writer = try HistoryWriter(path)
+    let reader = try HistoryReader(path)
+    #expect(try reader.bars("AAPL", .day).isEmpty)
+    try writer.write([bar("AAPL", 0), bar("AAPL", day)])
+    #expect(try reader.bars("AAPL", .day).count == 2)
+    try writer.close()
+    #expect(try reader.bars("AAPL", .day).count == 2)
+    #expect(try HistoryReader(path).bars("AAPL", .day).count == 2)
+  }
+
+  @Test func `a batch that does not fit is not in the file at all, and is written when there is room`() throws {
+    let writer = try HistoryWriter(path)
+    try writer.write([bar("AAPL", 0)])
+    try writer.limit(pages: 12)
+    let many = try (0..<2000).map { bar(try Symbol("S\($0 % 10)"), Int64($0) * day) }
+    let error = failure { try writer.write(many) }
+    #expect(error?.mayPass == true)
+    #expect(error?.description == "cannot write '\(path)': database or disk is full")
+    let reader = try HistoryReader(path)
+    #expect(try reader.symbolNames(limit: 100) == ["AAPL"])
+    #expect(try reader.bars("S3", .day).isEmpty)
+    try writer.limit(pages: 10_000)
+    try writer.write(many)
+    #expect(try reader.bars("S3", .day) == many.filter { $0.symbol == "S3" })
+    #expect(try reader.symbolNames(limit: 100) == ["AAPL"] + (0..<10).map { "S\($0)" })
+  }
+
+  @Test func `a random sequence of batches gives what a dictionary gives`() throws {
+    var random = SplitMix(4)
+    var model: [String: Bar] = [:]
+    let symbols: [Symbol] = ["A", "B", "C", "D"]
+    let lengths: [BarLength] = [.day, .time(minute)]
+    for round in 0..<8 {
+      let writer = try HistoryWriter(path)
+      for _ in 0..<30 {
+        let batch = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+          randomBar(
+            &random, symbols.randomElement(using: &random) ?? "A", at: .random(in: 0..<40, using: &random) * minute,
+            lengths.randomElement(using: &random) ?? .day)
+        }
+        for bar in batch {
+          let key = "\(bar.symbol) \(bar.length) \(bar.time.ns)"
+          if let present = model[key], present.revision > bar.revision { continue }
+          model[key] = bar
+        }
+        try writer.write(batch)
+      }
+      try writer.close()
+      let reader = try HistoryReader(path)
+      for symbol in symbols {
+        for length in lengths {
+          let own = model.values.filter { $0.symbol == symbol && $0.length == length }.sorted { $0.time < $1.time }
+          #expect(try reader.bars(symbol, length) == own, "round \(round)")
+        }
+      }
+    }
+  }
+}
