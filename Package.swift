@@ -104,7 +104,7 @@ let package = Package(
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
     // For the benchmarks, which are a program of their own.
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
-    .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "FileWriter", "NullSink"]),
+    .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

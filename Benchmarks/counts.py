@@ -37,6 +37,7 @@ def paths():
         "feed_25": ("sorting_feed, an update, 25 symbols, small steps", plain("feed", 25, "small")),
         "feed_1k": ("sorting_feed, an update, 1,000 symbols, small steps", plain("feed", 1000, "small")),
         "feed_100k_random": ("sorting_feed, an update, 100,000 symbols, jumps", plain("feed", 100_000, "random", first=100_000 + ROWS)),
+        "bars": ("bars of a minute, a trade, 1,000 symbols", plain("bars", more=10 * ROWS)),
         "replay_csv": ("file_replay, a CSV row", replayed("plain", "csv")),
         "replay_jsonl": ("file_replay, a JSON row", replayed("plain", "jsonl")),
         "replay_mixed": ("file_replay, a JSON row, its keys in changing order", replayed("mixed", "jsonl")),

@@ -1,3 +1,4 @@
+internal import Bars
 internal import FileReplay
 internal import FileWriter
 internal import SortingFeed
@@ -14,6 +15,7 @@ struct HotPath {
     case "batch": self = .ring(events, batch: 64)
     case "filter": self = try .filter(events)
     case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
+    case "bars": self = try .bars(events)
     case "replay": self = try .replay(path: arguments.first ?? "")
     case "write": self = try .write(events, path: arguments.first ?? "")
     case "encode": self = try .encode(events)
@@ -63,6 +65,16 @@ struct HotPath {
 
   private static func feed(_ events: Int, symbols: Int, jumps: Bool) throws -> HotPath {
     try processor(.sortingFeed, options: "{}", Workload.trades(events, symbols: Workload.symbols(symbols), jumps: jumps))
+  }
+
+  /// Bars of a minute, of some 13 trades each.
+  private static func bars(_ events: Int) throws -> HotPath {
+    var trades = Workload.trades(events, symbols: try Workload.symbols(1000))
+    for i in trades.indices {
+      trades[i].time = Timestamp(ns: 1_719_850_020_000_000_000 + Int64(i) * 4_687_500)
+      trades[i].received = trades[i].time
+    }
+    return try processor(.bars, options: "{}", trades)
   }
 
   private static func processor(_ plugin: Plugin, options: String, _ trades: [Trade]) throws -> HotPath {
