@@ -19,6 +19,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     Handler(Quote.self) { $0.show($1) },
     Handler(Bar.self) { $0.show($1) },
     Handler(Ranked.self) { $0.show($1) },
+    Handler(Mover.self) { $0.show($1) },
     Handler(Alert.self) { $0.tell($1) },
     Handler(ConnectionStatus.self) { $0.tell($1) },
   ]
@@ -153,6 +154,21 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
     events.add(batch.count)
     state.market.take(batch, at: now)
+    stir()
+  }
+
+  private func show(_ batch: Span<Mover>) {
+    expectedSymbols.look(at: batch)
+    if mode == .plain {
+      var count = 0
+      for i in batch.indices where isShown(batch[i].symbol) {
+        lines.append(StyledLine(PlainText.line(batch[i], zone: context.zone)))
+        count += 1
+      }
+      return events.add(count)
+    }
+    events.add(batch.count)
+    state.market.take(batch)
     stir()
   }
 

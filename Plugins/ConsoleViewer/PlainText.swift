@@ -17,6 +17,16 @@ enum PlainText {
       + "\(signed(event.change, decimals)) \(signed(event.percent))"
   }
 
+  /// `09:30:00.401-04:00 day gainers 3 (was 5) AIG 48.80 +0.10 +0.20%`; without a rank `day losers left AIG …`.
+  static func line(_ event: Mover, zone: DisplayZone) -> String {
+    let moved = event.rank == 0 || event.previousRank == 0 || event.previousRank == event.rank ? "" : " (was \(event.previousRank))"
+    let rank = event.rank > 0 ? "\(event.rank)" : event.previousRank > 0 ? "left" : "-"
+    let decimals = Int(event.priceDecimals)
+    return "\(zone.stamp(event.time)) \(event.period.fieldName) \(event.list.fieldName) \(rank)\(moved) \(event.symbol) "
+      + "\(event.price.formatted(decimals: decimals)) \(signed(event.change, decimals)) \(signed(event.percent))"
+      + (event.mark == .unmarked ? "" : " \(event.mark.fieldName)")
+  }
+
   static func signed(_ change: Price, _ decimals: Int) -> String { (change.raw > 0 ? "+" : "") + change.formatted(decimals: decimals) }
 
   /// Two decimals, rounded: `+1.25%`.

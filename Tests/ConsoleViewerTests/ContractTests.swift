@@ -6,7 +6,8 @@ import Testing
 @Suite struct ContractTests {
   @Test func `console_viewer keeps the contract`() async {
     let violations = await checkContract(
-      .consoleViewer, options: "state: '-'", inputs: [Feed([Trade.schema.example]), Feed([Ranked.schema.example])])
+      .consoleViewer, options: "state: '-'",
+      inputs: [Feed([Trade.schema.example]), Feed([Ranked.schema.example]), Feed([Mover.schema.example])])
     #expect(violations == [])
   }
 

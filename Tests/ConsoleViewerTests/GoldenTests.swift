@@ -136,6 +136,28 @@ import Testing
     try expect(driver.frame().text, is: "movers-\(columns)x\(rows)")
   }
 
+  @Test(arguments: [(110, 9), (80, 12), (40, 14)])
+  func `the lists of movers, and those of the next period`(columns: Int, rows: Int) throws {
+    var driver = Driver(columns, rows)
+    morning(&driver)
+    driver.mover("AAPL", .gainers, .week, 1, 49_300, from: 48_303)
+    driver.mover("WM", .gainers, .week, 2, 4174, from: 4079, mark: .split)
+    driver.mover("FB", .losers, .week, 1, 4912, from: 5104)
+    driver.mover("USO", .losers, .week, 2, 3676, from: 3731)
+    driver.mover("USO", .losers, .week, 0, 3676, from: 3731)
+    driver.mover("SPY", .active, .week, 1, 17_030, from: 16_889)
+    driver.mover("NEW", .active, .week, 2, 100, mark: .new)
+    driver.mover("IBM", .gainers, .day, 1, 18_616, from: 18_410)
+    driver.type("3")
+    var lines = driver.frame().text
+    driver.type("m")
+    lines += driver.frame().text
+    try expect(lines, is: "mover-lists-\(columns)x\(rows)")
+    // With as many periods as there are, the first follows the last.
+    driver.type("m")
+    #expect(driver.state.moverPeriod == .day)
+  }
+
   @Test func `the log and the graph`() throws {
     var driver = Driver(90, 12)
     morning(&driver)

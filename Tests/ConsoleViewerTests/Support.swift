@@ -54,6 +54,20 @@ struct Driver {
     state.market.take([ranked].span, at: state.now)
   }
 
+  /// Prices in hundredths; a reference of zero is none.
+  mutating func mover(
+    _ symbol: Symbol, _ list: MoverList, _ period: MoverPeriod, _ rank: UInt32, _ hundredths: Int64, from reference: Int64 = 0,
+    mark: MoverMark = .unmarked
+  ) {
+    let time = Timestamp(ns: opening + state.now)
+    let (price, before) = (Price(raw: hundredths * 10_000_000), Price(raw: reference * 10_000_000))
+    let mover = Mover(
+      symbol: symbol, list: list, period: period, rank: rank, previousRank: 0, price: price, reference: before,
+      change: Price(raw: reference == 0 ? 0 : price.raw - before.raw), percent: Percent.change(from: before, to: price) ?? 0,
+      volume: 625_838_269, turnover: 0, time: time, received: time, mark: mark, priceDecimals: 2)
+    state.market.take([mover].span)
+  }
+
   mutating func quote(_ symbol: Symbol, _ bid: Int64, _ ask: Int64) {
     let time = Timestamp(ns: opening + state.now)
     let quote = Quote(

@@ -13,6 +13,8 @@ struct Market {
   private var series: ContiguousArray<PriceSeries> = []
   private(set) var standings = Standings()
   private(set) var isRanked = false
+  /// The lists of `movers`.
+  private(set) var movers = MoverTables()
   /// Events taken.
   private(set) var total = 0
   /// Symbols beyond the limit.
@@ -99,6 +101,12 @@ struct Market {
           sizeDecimals: event.sizeDecimals), to: at)
       standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
     }
+    finish(batch)
+  }
+
+  /// Lists of movers have a page of their own; their prices are also those of another input.
+  mutating func take(_ batch: Span<Mover>) {
+    for i in batch.indices { movers.take(batch[i]) }
     finish(batch)
   }
 

@@ -47,6 +47,7 @@ extension ScreenState {
   private mutating func reduceList(_ press: KeyPress) {
     switch press.key {
     case .character("c"): page = .columns(0)
+    case .character("m") where current == .movers: moverChoice = (moverChoice + 1) % max(1, shown.movers.periods.count)
     case .character("s"): sort(by: nextColumn(1))
     case .character("S"): sort(by: Sorting(sorting.column, isDescending: !sorting.isDescending))
     case .character("<"): sort(by: nextColumn(-1))

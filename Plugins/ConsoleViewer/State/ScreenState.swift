@@ -107,6 +107,8 @@ struct ScreenState {
   var alerts: [PriceAlert] = []
   var span = ChartSpan.fiveMinutes
   var theme: ThemeName
+  /// How often the next period of movers was chosen.
+  var moverChoice = 0
   /// The reply to a key or command.
   var message: Message?
   /// The last alert; shown after a reply.
@@ -161,6 +163,12 @@ struct ScreenState {
   }
 
   // MARK: Lists
+
+  /// The period whose lists the movers' page shows; nil if there is none, so that the screen compares prices itself.
+  var moverPeriod: MoverPeriod? {
+    let periods = shown.movers.periods
+    return periods.isEmpty ? nil : periods[moverChoice % periods.count]
+  }
 
   /// The rows of a tab that pass the filter, in any order.
   func rows(of tab: Tab) -> [Int32] {
