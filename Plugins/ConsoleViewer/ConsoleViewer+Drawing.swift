@@ -12,12 +12,12 @@ extension ConsoleViewer {
         takeInbox()
         for effect in takeEffects() { await carryOut(effect, in: &group) }
         if Task.isCancelled { break }
-        drawn = state.market.total
+        drawn = state.changes
         let began = now
         if await !draw() { break }
         // Two frames are at least `refresh` apart, however many events come.
         do { try await context.clock.sleep(until: .nanoseconds(began + settings.refresh.wholeNanoseconds)) } catch { break }
-        while !Task.isCancelled, inbox.isEmpty, effects.isEmpty, state.market.total == drawn {
+        while !Task.isCancelled, inbox.isEmpty, effects.isEmpty, state.changes == drawn {
           let next = state.nextChange(steps: ScreenLayout.flashSteps(terminal.capabilities.colors))
           if let next, now >= next { break }
           await sleep(until: next)
@@ -39,6 +39,7 @@ extension ConsoleViewer {
       switch item {
       case .reply(let text, let isError): effects += state.reduce(.reply(text, isError: isError))
       case .rules(let id, let text): effects += state.reduce(.rules(id, text))
+      case .preview(let number, let text, let isError): effects += state.reduce(.preview(number, text, isError: isError))
       case .terminal(let input):
         switch input {
         case .key(let key): effects += state.reduce(.key(key))
@@ -65,6 +66,12 @@ extension ConsoleViewer {
       group.addTask {
         do throws(CommandError) { inbox.add(.reply(try await run.perform(command, on: id), isError: false)) } catch {
           inbox.add(.reply("\(id): \(error)", isError: true))
+        }
+      }
+    case .preview(let command, let id, let number):
+      group.addTask {
+        do throws(CommandError) { inbox.add(.preview(number, try await run.perform(command, on: id), isError: false)) } catch {
+          inbox.add(.preview(number, "\(error)", isError: true))
         }
       }
     case .askRules(let id):

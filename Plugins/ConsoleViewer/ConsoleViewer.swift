@@ -9,7 +9,7 @@ extension Plugin {
     .sink(ConsoleViewer.self))
 }
 
-/// Shows prices, alerts and connection states: on a terminal as a full screen with keys, elsewhere as a line for each event.
+/// Shows prices, trading accounts, alerts and connection states: on a terminal as a full screen with keys, elsewhere as a line for each event.
 ///
 /// An event costs some nanoseconds, because it only updates its symbol's row. Everything else is computed when a frame is drawn: at most
 /// once in `refresh`, and not at all while nothing changes.
@@ -22,6 +22,10 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     Handler(Mover.self) { $0.show($1) },
     Handler(Alert.self) { $0.tell($1) },
     Handler(ConnectionStatus.self) { $0.tell($1) },
+    Handler(Order.self) { $0.show($1) },
+    Handler(Fill.self) { $0.show($1) },
+    Handler(Position.self) { $0.show($1) },
+    Handler(AccountState.self) { $0.show($1) },
   ]
 
   enum Mode { case full, inline, plain }
@@ -34,7 +38,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   /// The first price of every symbol; used for plain lines.
   private var references = LatestBySymbol<Price>()
   /// Lines to be printed by `settle`.
-  private var lines: [StyledLine] = []
+  var lines: [StyledLine] = []
   let bell = Parker()
   let inbox: ScreenInbox
   let store: ViewerStore?
@@ -55,7 +59,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   var lastLogLine = 0
   var lastSample: Int64 = .min
   var lastRules: Int64 = .min
-  private let events: Counter
+  let events: Counter
   let frames: Counter
 
   package static func namedSymbols(_ settings: ConsoleViewerSettings) -> [NamedSymbol] {
@@ -210,7 +214,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     events.add(count)
   }
 
-  private func isShown(_ symbol: Symbol) -> Bool { only.map { $0.contains(symbol) } ?? true }
+  func isShown(_ symbol: Symbol) -> Bool { only.map { $0.contains(symbol) } ?? true }
 
   var now: Int64 { context.clock.uptime.wholeNanoseconds }
 

@@ -8,6 +8,7 @@ final class ScreenInbox: Sendable {
     case terminal(ScreenInput)
     case reply(String, isError: Bool)
     case rules(String, String)
+    case preview(Int, String, isError: Bool)
   }
 
   private let items = Mutex<[Item]>([])

@@ -7,7 +7,10 @@ import Testing
   @Test func `console_viewer keeps the contract`() async {
     let violations = await checkContract(
       .consoleViewer, options: "state: '-'",
-      inputs: [Feed([Trade.schema.example]), Feed([Ranked.schema.example]), Feed([Mover.schema.example])])
+      inputs: [
+        Feed([Trade.schema.example]), Feed([Ranked.schema.example]), Feed([Mover.schema.example]), Feed([Order.schema.example]),
+        Feed([Fill.schema.example]), Feed([Position.schema.example]), Feed([AccountState.schema.example]),
+      ])
     #expect(violations == [])
   }
 

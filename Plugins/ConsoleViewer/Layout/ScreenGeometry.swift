@@ -74,6 +74,7 @@ struct ScreenGeometry {
     case .alerts: state.notifications.count + state.alerts.count + state.otherRules.count + 2
     case .log: state.log.count
     case .graph: state.run.components.count + state.run.edges.count + 3
+    case .portfolio: PortfolioList(state.shownPortfolio).lines.count
     default: 0
     }
   }

@@ -38,8 +38,10 @@ struct ScreenLayout {
       case .alerts: drawAlerts()
       case .log: drawLog()
       case .graph: drawGraph()
+      case .portfolio: drawPortfolio()
       }
     }
+    drawQuestion()
     drawStatus()
   }
 
@@ -125,6 +127,20 @@ struct ScreenLayout {
       (hint, fault) = ("↑ +1% · ↓ -1% · or a price, Enter", state.promptFault)
       // The error takes precedence over the label.
       if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
+    case .order(let draft):
+      let price = state.market.row(of: draft.symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
+      label = " \(draft.verb) \(draft.symbol)\(price): "
+      let keys =
+        switch draft.stage {
+        case .typing: "100, or 100 at 189.25 · Enter shows the cost"
+        case .asking: "asking the broker …"
+        case .arrived, .shown: "Enter \(draft.verb)s · Esc leaves it"
+        }
+      (hint, fault) = (keys, state.promptFault)
+      if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
+    case .cancel(let id):
+      label = " cancel order \(id.number)? "
+      (hint, fault) = ("Enter cancels it", nil)
     }
     var at = frame.put(label, row: row, column: 0, pen.barStrong)
     // Of a long text the end is shown, because that is where the user types.

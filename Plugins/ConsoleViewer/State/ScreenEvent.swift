@@ -19,6 +19,8 @@ enum ScreenEvent {
   case reply(String, isError: Bool)
   /// A dispatcher's reply to `rules`: the component, the text.
   case rules(String, String)
+  /// A broker's reply to a preview: the preview's number, the text.
+  case preview(Int, String, isError: Bool)
   /// A request to show a symbol's page.
   case open(Symbol)
   /// A request to show only these symbols, for this run.
@@ -29,6 +31,8 @@ enum ScreenEvent {
 enum ScreenEffect: Hashable {
   /// Send a command to a component.
   case perform(Command, on: String)
+  /// Ask a broker what an order would cost.
+  case preview(Command, on: String, number: Int)
   /// Ask a dispatcher for its rules.
   case askRules(String)
   /// Stop the run.

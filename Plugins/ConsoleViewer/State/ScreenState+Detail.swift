@@ -67,6 +67,8 @@ extension ScreenState {
         } else if let line = geometry.line(at: mouse.row) {
           click(line: offset + line)
         }
+      } else if isOnPortfolio, let line = geometry.line(at: mouse.row) {
+        chooseOrder(line: offset + line)
       }
     }
     return []

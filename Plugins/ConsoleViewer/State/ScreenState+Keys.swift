@@ -20,13 +20,17 @@ extension ScreenState {
     case .character("/"): beginFilter()
     case .character("?"), .function(1): page = .help
     case .character("t"): theme = theme.next
-    case .character("p"): frozen = isPaused ? nil : market
+    case .character("p"): frozen = isPaused ? nil : (market, portfolio)
     case .character("l") where press.modifiers == .control: return [.redraw]
     case .character("+"), .character("="): return tell("raise")
     case .character("-"): return tell("lower")
     case .character("r"): return tell("randomise")
     case .character("a"): beginAlert()
-    case .character("x"): return removeAlerts()
+    case .character("x"):
+      if !isOnPortfolio { return removeAlerts() }
+      beginCancel()
+    case .character("b"): beginOrder("buy")
+    case .character("v"): beginOrder("sell")
     case .character("w"): return toggleWatch()
     case .character(" "), .character("f"): togglePin()
     default:
@@ -57,19 +61,20 @@ extension ScreenState {
     case .left: go(to: max(tab - 1, 0))
     case .character(let digit) where digit.wholeNumberValue.map { (1...tabs.count).contains($0) } ?? false:
       go(to: (digit.wholeNumberValue ?? 1) - 1)
-    case .up, .character("k"): move(by: -1)
-    case .down, .character("j"): move(by: 1)
+    case .up, .character("k"): if isOnPortfolio { moveOrder(by: -1) } else { move(by: -1) }
+    case .down, .character("j"): if isOnPortfolio { moveOrder(by: 1) } else { move(by: 1) }
     case .pageUp: move(by: -max(1, ScreenGeometry(self).bodyRows - 1))
     case .pageDown: move(by: max(1, ScreenGeometry(self).bodyRows - 1))
     case .home, .character("g"): move(by: -1_000_000)
     case .end, .character("G"): move(by: 1_000_000)
-    case .enter: openChosen()
+    case .enter: if isOnPortfolio { openChosenOrder() } else { openChosen() }
     case .escape, .backspace:
       if !filter.isEmpty {
         filter = RowFilter()
         arrange(force: true)
       } else {
         selection = nil
+        chosenOrder = nil
         offset = 0
         readingUntil = now
       }

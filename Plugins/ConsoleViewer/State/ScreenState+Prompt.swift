@@ -5,7 +5,11 @@ internal import StockbusTerminal
 extension ScreenState {
   /// Takes a key for the line that is being typed.
   mutating func type(_ press: KeyPress, into prompt: Prompt) -> [ScreenEffect] {
-    var text = prompt.text
+    switch prompt {
+    case .order(let draft): return type(press, into: draft)
+    case .cancel(let order): return confirmCancel(press, order)
+    case .filter, .alert: break
+    }
     promptFault = nil
     switch press.key {
     case .escape:
@@ -13,28 +17,39 @@ extension ScreenState {
       if case .filter(_, let before) = prompt { setFilter(before) }
       return []
     case .enter:
-      if case .alert(let symbol, _) = prompt { return setAlert(symbol, text) }
+      if case .alert(let symbol, let text) = prompt { return setAlert(symbol, text) }
       // A wrong condition filters nothing; the prompt stays open so that it can be corrected.
       if filter.problem == nil { self.prompt = nil }
       return []
     case .up, .down:
       guard case .alert(let symbol, _) = prompt else { break }
       return setAlert(symbol, press.key == .up ? "+1%" : "-1%")
+    default: break
+    }
+    guard let text = Self.edited(prompt.text, by: press) else { return [] }
+    switch prompt {
+    case .filter(_, let before):
+      self.prompt = .filter(text, before: before)
+      setFilter(text)
+    case .alert(let symbol, _): self.prompt = .alert(symbol, text)
+    case .order, .cancel: break
+    }
+    return []
+  }
+
+  /// The text of a prompt after a key; nil if the key does not edit.
+  static func edited(_ text: String, by press: KeyPress) -> String? {
+    var text = text
+    switch press.key {
     case .backspace: if !text.isEmpty { text.removeLast() }
     case .character("u") where press.modifiers == .control: text = ""
     case .character("w") where press.modifiers == .control:
       while text.last == " " { text.removeLast() }
       while let last = text.last, last != " " { text.removeLast() }
     case .character(let character) where press.modifiers.isEmpty: if text.utf8.count < 200 { text.append(character) }
-    default: return []
+    default: return nil
     }
-    switch prompt {
-    case .filter(_, let before):
-      self.prompt = .filter(text, before: before)
-      setFilter(text)
-    case .alert(let symbol, _): self.prompt = .alert(symbol, text)
-    }
-    return []
+    return text
   }
 
   mutating func setFilter(_ text: String) {

@@ -26,6 +26,7 @@ extension ScreenState {
     case .alerts(let alerts): return alerts.isEmpty ? [] : note(alerts)
     case .reply(let text, let isError): say(text, isError: isError)
     case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
+    case .preview(let number, let text, let isError): previewed(number, text, isError: isError)
     case .open(let symbol):
       selection = symbol
       page = .detail(symbol)
@@ -42,6 +43,7 @@ extension ScreenState {
   private mutating func tick(_ now: Int64, _ wall: Timestamp) -> [ScreenEffect] {
     self.now = now
     self.wall = wall
+    showPreview()
     if let until = message?.until, until <= now { message = nil }
     if let until = news?.until, until <= now { news = nil }
     if firstPrice == nil, !market.rows.isEmpty { firstPrice = now }

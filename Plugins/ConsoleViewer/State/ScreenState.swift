@@ -12,6 +12,8 @@ struct ScreenState {
     /// A list from the configuration.
     case named(String, [Symbol])
     case movers, alerts, log, graph
+    /// Only in runs with events of trading.
+    case portfolio
 
     var title: String {
       switch self {
@@ -22,6 +24,7 @@ struct ScreenState {
       case .alerts: "Alerts"
       case .log: "Log"
       case .graph: "Graph"
+      case .portfolio: "Portfolio"
       }
     }
 
@@ -47,10 +50,15 @@ struct ScreenState {
     /// `before` is the filter before the prompt was opened.
     case filter(String, before: String)
     case alert(Symbol, String)
+    case order(OrderDraft)
+    /// A question: there is nothing to type.
+    case cancel(Portfolio.OrderID)
 
     var text: String {
       switch self {
       case .filter(let text, _), .alert(_, let text): text
+      case .order(let draft): draft.text
+      case .cancel: ""
       }
     }
   }
@@ -65,7 +73,8 @@ struct ScreenState {
   // What comes from the bus.
   var market = Market()
   /// What the screen shows while it is paused.
-  var frozen: Market?
+  var frozen: (market: Market, portfolio: Portfolio)?
+  var portfolio = Portfolio()
   var connections: [(component: String, status: ConnectionStatus)] = []
   var notifications: [Notification] = []
   var unseen = 0
@@ -90,7 +99,7 @@ struct ScreenState {
   var firstPrice: Int64?
 
   // What the user has chosen.
-  let tabs: [Tab]
+  private(set) var tabs: [Tab]
   var tab = 0
   var page = Page.list
   var prompt: Prompt?
@@ -106,6 +115,10 @@ struct ScreenState {
   var watchlist: [Symbol]
   var alerts: [PriceAlert] = []
   var span = ChartSpan.fiveMinutes
+  /// The order that keys apply to on the portfolio's page.
+  var chosenOrder: Portfolio.OrderID?
+  /// Previews asked for so far.
+  var previews = 0
   var theme: ThemeName
   /// How often the next period of movers was chosen.
   var moverChoice = 0
@@ -153,10 +166,16 @@ struct ScreenState {
 
   var isPaused: Bool { frozen != nil }
   /// The prices that are shown: the current ones, or those at which the screen was paused.
-  var shown: Market { frozen ?? market }
+  var shown: Market { frozen?.market ?? market }
+  var shownPortfolio: Portfolio { frozen?.portfolio ?? portfolio }
+  /// Events that change the page, so far.
+  var changes: Int { market.total &+ portfolio.total }
   var current: Tab { tabs[tab] }
   /// True while the order does not change because the user is choosing a row.
   var isReading: Bool { now < readingUntil }
+
+  /// The portfolio's tab comes with its first event, after the others, so that their numbers stay.
+  mutating func addPortfolioTab() { if tabs.last != .portfolio { tabs.append(.portfolio) } }
 
   mutating func say(_ text: String, isError: Bool = false) {
     message = Message(text: text, isError: isError, until: now + 4_000_000_000)
