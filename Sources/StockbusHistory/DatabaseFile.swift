@@ -19,6 +19,8 @@ struct DatabaseFile {
   static let checkedSize = 64 << 20
   /// How much of the database a writer holds in memory.
   static let cacheSize = 64 << 20
+  /// How large the log becomes before it is brought into the database. A page that several transactions change is then written there once.
+  static let logSize = 64 << 20
   /// How long opening waits for another program's lock.
   static let lockWait = Duration.seconds(5)
 
@@ -116,7 +118,10 @@ struct DatabaseFile {
       let level = isSynced ? "FULL" : "NORMAL"
       configuration.prepareDatabase { db in
         try db.execute(
-          sql: "PRAGMA synchronous = \(level); PRAGMA cache_size = -\(Self.cacheSize >> 10); PRAGMA journal_size_limit = \(64 << 20)")
+          sql: """
+            PRAGMA synchronous = \(level); PRAGMA cache_size = -\(Self.cacheSize >> 10);
+            PRAGMA journal_size_limit = \(Self.logSize); PRAGMA wal_autocheckpoint = \(Self.logSize >> 12)
+            """)
       }
     }
     do { return Connection(path, try DatabaseQueue(path: target, configuration: configuration)) } catch {
