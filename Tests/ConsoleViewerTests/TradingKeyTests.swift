@@ -168,6 +168,43 @@ import Testing
     #expect(driver.state.message?.text == "the order is kept")
   }
 
+  @Test func `e replaces the chosen order after a question`() {
+    var driver = driver()
+    driver.type("e7e")
+    #expect(driver.state.message?.text == "choose an order first: arrows")
+    driver.press(.up)
+    driver.type("e")
+    #expect(driver.state.prompt?.text == "at 490.00")
+    for _ in 0..<"90.00".count { driver.press(.backspace) }
+    driver.type("85")
+    driver.press(.enter, .enter)
+    #expect(driver.takeEffects() == [])
+    driver.advance(34)
+    #expect(driver.frame().text[21] == " sell 20 NVDA at 490.00 gtc, filled 5, becomes: at 485, for what is left")
+    driver.press(.enter)
+    #expect(
+      driver.takeEffects() == [
+        .perform(Command(verb: "replace", arguments: ["key-4", "at", "485", "in", "paper"]), on: "broker")
+      ])
+    driver.type("e")
+    driver.send(.key(KeyPress(.character("u"), .control)))
+    driver.press(.enter)
+    #expect(driver.state.promptFault == "what changes: at 189.25, quantity 100")
+    driver.press(.escape)
+    #expect(driver.takeEffects() == [])
+  }
+
+  @Test func `a replacement begins with the prices that the order has`() {
+    var stopped = order(5, .sell, 10, "AAPL", at: 17_900)
+    stopped.type = .stopLimit
+    stopped.stop = Price(raw: 180_500_000_000)
+    #expect(OrderDraft(replacing: stopped).text == "stop 180.50 at 179.00")
+    stopped.type = .trailingStop
+    stopped.limit = 0
+    stopped.trail = 2
+    #expect(OrderDraft(replacing: stopped).text == "")
+  }
+
   @Test func `an order that is done meanwhile is not cancelled`() {
     var driver = driver()
     driver.type("7")
@@ -256,7 +293,23 @@ import Testing
     driver.press(.down)
     driver.type("x")
     lines += driver.frame().text
+    driver.press(.escape)
+    driver.type("e quantity 7")
+    lines += driver.frame().text.suffix(1)
+    driver.press(.enter)
+    lines += driver.frame().text.suffix(6)
     try expect(Array(lines), is: "order-\(columns)x\(rows)")
+  }
+
+  @Test func `the page of a symbol has what accounts hold of it`() {
+    var driver = driver()
+    driver.state.take([position("AAPL", -10, cost: -1900, mark: 18_925, in: "momentum")])
+    driver.send(.open("AAPL"))
+    let lines = driver.frame().text.filter { $0.contains("holds") }.map { $0.split(separator: " ").suffix(4).joined(separator: " ") }
+    // 100 × 0.65; -10 × -0.35.
+    #expect(lines == ["paper holds 100 +65.00", "momentum holds -10 +3.50"])
+    driver.send(.open("MSFT"))
+    #expect(!driver.frame().text.contains { $0.contains("holds") })
   }
 
   @Test func `profit and loss have their colours`() throws {

@@ -69,6 +69,7 @@ extension ScreenLayout {
       frame.put(value, row: line, column: end, pen.text, width: column + width - end)
       line += 1
     }
+    drawHoldings(row, row: &line, column: column, width: width, until: bottom)
     let alerts = state.alerts.filter { $0.symbol == row.symbol }
     for alert in alerts where line < bottom {
       frame.put("! \(alert.isAbove ? "above" : "below") \(alert.level)", row: line, column: column, pen.warning, width: width)
@@ -92,6 +93,18 @@ extension ScreenLayout {
         + PlainText.amount(print.size).padded(columns: 6, alignment: .trailing)
       let style = print.side == .buy ? pen.direction(1) : print.side == .sell ? pen.direction(-1) : pen.text
       frame.put(text + (print.side == .unknown ? "" : " \(print.side.fieldName)"), row: line, column: column, style, width: width)
+    }
+  }
+
+  /// What the accounts hold of the symbol, with its profit.
+  private mutating func drawHoldings(_ row: Row, row line: inout Int, column: Int, width: Int, until bottom: Int) {
+    for position in state.shownPortfolio.positions where position.symbol == row.symbol && position.quantity.raw != 0 && line < bottom {
+      let holding = Portfolio.holding(position, in: state.shown)
+      frame.put("\(position.account) holds \(position.quantity)", row: line, column: column, pen.muted, width: width)
+      let profit = " " + TradingText.signed(holding.unrealised)
+      let end = max(column, column + width - profit.displayWidth)
+      frame.put(profit, row: line, column: end, pen.direction(Int64(holding.unrealised.raw.signum())), width: column + width - end)
+      line += 1
     }
   }
 

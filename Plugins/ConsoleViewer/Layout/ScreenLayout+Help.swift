@@ -6,8 +6,8 @@ extension ScreenLayout {
     ("↑ ↓ PgUp PgDn", "choose a symbol"), ("Home End", "the first, the last"), ("Enter Esc", "the symbol's page, back"),
     ("1…9 Tab ← →", "the tabs; spans of a chart"), ("/", "filter as you type"), ("s S", "sort: next column, turn"),
     ("c", "choose and move columns"), ("Space", "pin to the top"), ("w", "on or off the watchlist"), ("a", "alert: ↑, ↓ or a price"),
-    ("x", "alerts off; cancel order"), ("b v", "buy, sell: cost first"), ("m", "movers: the next period"),
-    ("+ - r", "raise, lower, randomise"), ("p", "pause, but not the bus"), ("t", "theme"), ("Ctrl-L Ctrl-Z", "draw anew; suspend (fg)"),
+    ("x", "alerts off; cancel order"), ("b v e", "buy, sell, replace order"), ("m", "movers: the next period"),
+    ("+ - r", "raise, lower, randomise"), ("p t", "pause the screen; theme"), ("Ctrl-L Ctrl-Z", "draw anew; suspend (fg)"),
     ("q Ctrl-C", "stop"), ("mouse", "rows, heads, tabs, wheel"),
   ]
 

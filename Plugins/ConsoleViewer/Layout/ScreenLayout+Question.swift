@@ -15,7 +15,7 @@ extension ScreenLayout {
       case .typing, .asking: return
       case .arrived(let text), .shown(let text): reply = text
       }
-      title = "\(draft.verb.uppercased()) \(draft.symbol): \(draft.text)"
+      title = "\(draft.verb.uppercased()) " + (draft.replaced.map { "ORDER \($0.number)" } ?? "\(draft.symbol): \(draft.text)")
       (text, keys) = (reply, "Enter \(draft.verb)s · Esc leaves it")
     case .cancel(let id):
       title = "CANCEL ORDER \(id.number)"

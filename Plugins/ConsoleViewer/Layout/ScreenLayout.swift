@@ -129,9 +129,10 @@ struct ScreenLayout {
       if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
     case .order(let draft):
       let price = state.market.row(of: draft.symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
-      label = " \(draft.verb) \(draft.symbol)\(price): "
+      label = " \(draft.label)\(price): "
       let keys =
         switch draft.stage {
+        case .typing where draft.replaced != nil: "at, stop, quantity · Enter asks"
         case .typing: "100, or 100 at 189.25 · Enter shows the cost"
         case .asking: "asking the broker …"
         case .arrived, .shown: "Enter \(draft.verb)s · Esc leaves it"

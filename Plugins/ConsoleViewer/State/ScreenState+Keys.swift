@@ -31,6 +31,7 @@ extension ScreenState {
       beginCancel()
     case .character("b"): beginOrder("buy")
     case .character("v"): beginOrder("sell")
+    case .character("e") where isOnPortfolio: beginReplacement()
     case .character("w"): return toggleWatch()
     case .character(" "), .character("f"): togglePin()
     default:

@@ -1,7 +1,8 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// An order that is being typed, and its way to the broker: it is sent only after the broker's preview was drawn.
+/// An order that is being typed, and its way to the broker: it is sent only after the broker's preview was drawn. The change of an open order
+/// has no preview, because its buying power includes that of the order it replaces; a question is drawn instead.
 struct OrderDraft: Hashable {
   enum Stage: Hashable {
     case typing
@@ -13,17 +14,36 @@ struct OrderDraft: Hashable {
     case shown(String)
   }
 
-  /// `buy` or `sell`.
+  /// `buy`, `sell` or `replace`.
   let verb: String
   let symbol: Symbol
-  /// `100`, `100 at 189.25`, or more of the broker's words.
+  /// The open order that it replaces.
+  private(set) var replaced: Order?
+  /// `100`, `100 at 189.25`, or more of the broker's words; of a replacement what changes: `at 189.25`, `quantity 100`.
   var text = ""
   var stage = Stage.typing
+
+  init(verb: String, symbol: Symbol) {
+    self.verb = verb
+    self.symbol = symbol
+  }
+
+  /// A replacement, which begins with the order's prices. Without a quantity the broker takes what is left when the command arrives, also if
+  /// the order was filled further while the text was typed.
+  init(replacing order: Order) {
+    self.init(verb: "replace", symbol: order.symbol)
+    replaced = order
+    var words: [String] = []
+    if order.stop.raw != 0, order.type != .trailingStop { words.append("stop \(TradingText.price(order.stop))") }
+    if order.limit.raw != 0 { words.append("at \(TradingText.price(order.limit))") }
+    text = words.joined(separator: " ")
+  }
 
   private var words: [String] { text.split(separator: " ").map(String.init) }
 
   /// What is wrong with the text, as far as the screen can tell; the broker checks the rest.
   var fault: String? {
+    if replaced != nil { return words.isEmpty ? "what changes: at 189.25, quantity 100" : nil }
     guard let first = words.first, let quantity = try? Quantity(first), quantity.raw > 0 else {
       return "a quantity first: 100, or 100 at 189.25"
     }
@@ -31,7 +51,22 @@ struct OrderDraft: Hashable {
   }
 
   /// The command that places it.
-  var command: Command { Command(verb: verb, arguments: [symbol.description] + words) }
+  var command: Command {
+    guard let replaced else { return Command(verb: verb, arguments: [symbol.description] + words) }
+    return Command(verb: verb, arguments: [replaced.key] + words + ["in", replaced.account.description])
+  }
   /// The command that asks what it would cost.
   var preview: Command { Command(verb: "preview", arguments: [verb, symbol.description] + words) }
+
+  // MARK: Words
+
+  /// What stands before the text.
+  var label: String { replaced.map { "replace order \($0.number)" } ?? "\(verb) \(symbol)" }
+
+  /// Of a replacement: what `Enter` would do.
+  var question: String? {
+    guard let replaced else { return nil }
+    let rest = words.contains("quantity") ? "" : ", for what is left"
+    return "\(TradingText.order(replaced)), filled \(replaced.filled), becomes: \(text)\(rest)"
+  }
 }

@@ -112,6 +112,12 @@ extension ScreenState {
     prompt = .order(OrderDraft(verb: verb, symbol: symbol))
   }
 
+  mutating func beginReplacement() {
+    guard let order = orderInHand else { return say("choose an order first: arrows", isError: true) }
+    guard broker != nil else { return say("nothing in this run takes 'replace'", isError: true) }
+    prompt = .order(OrderDraft(replacing: order))
+  }
+
   /// Takes a key for an order that is being typed.
   mutating func type(_ press: KeyPress, into draft: OrderDraft) -> [ScreenEffect] {
     var draft = draft
@@ -121,6 +127,11 @@ extension ScreenState {
     case (.enter, .typing):
       promptFault = draft.fault
       guard draft.fault == nil else { break }
+      if let question = draft.question {
+        draft.stage = .arrived(question)
+        prompt = .order(draft)
+        break
+      }
       guard let broker else {
         promptFault = "nothing in this run takes '\(draft.verb)'"
         break
