@@ -63,7 +63,7 @@ let plugins = [
   PluginTargets("Bars", inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("Filter", uses: ["StockbusExpressions"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier"]),
-  PluginTargets("Movers"),
+  PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"], inTests: ["TestTerminal"]),

@@ -46,19 +46,21 @@ struct MoverFeed {
   private mutating func sample<E: PricedEvent>(of event: E) -> Board.Sample? {
     let price = event.lastPrice
     var (volume, turnover): (Int128, Int128)
+    var isDated = false
     if let ranked = event.asRanked {
       let size = added(by: ranked)
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     } else if let bar = event as? Bar {
       guard let traded = traded(in: bar) else { return nil }
       (volume, turnover) = traded
+      isDated = bar.length == .unknown || bar.length >= .day
     } else {
       let size = Quantity(raw: max(0, event.tradedSize.raw))
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     }
     return Board.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
-      priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals)
+      priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated)
   }
 
   /// What was traded since the last event of the symbol: a ranking gives the total since it began.

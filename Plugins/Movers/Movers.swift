@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Plugin {
@@ -27,7 +28,8 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
 
   package init(_ settings: MoversSettings, _ context: Context) {
-    feed = MoverFeed(Board(settings))
+    let instruments = context.instruments
+    feed = MoverFeed(Board(settings, instruments.isEmpty ? nil : MarketReference(instruments, settings.period.kind)))
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {

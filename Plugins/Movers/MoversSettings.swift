@@ -35,6 +35,15 @@ package enum MoverSpan: ScalarOption, Hashable, Sendable {
     }
   }
 
+  var kind: MoverPeriod {
+    switch self {
+    case .session: .session
+    case .day: .day
+    case .week: .week
+    case .rolling: .rolling
+    }
+  }
+
   package static var optionType: OptionType {
     OptionType("period", plural: "periods", phrase: "session, day, week or a duration such as 24h")
   }

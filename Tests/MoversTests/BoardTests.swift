@@ -124,7 +124,7 @@ import Testing
       calendars: [UTCPeriods.days],
       split: { symbol, time in
         let tuesday = monday.ns + day
-        return symbol == "A" && time < tuesday ? Split(time: tuesday, new: 7, old: 1) : nil
+        return symbol == "A" && time < tuesday ? PriceSplit(time: tuesday, new: 7, old: 1) : nil
       })
     var feed = afterMonday({ _ in }, splits)
     // 100 becomes 14.285714286, rounded half to even; 14.50 is 1.5 % more, cut towards zero.

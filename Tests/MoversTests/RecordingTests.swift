@@ -41,7 +41,7 @@ import Testing
   private static func split(_ symbol: Symbol, _ date: Substring, new: Int64, old: Int64) throws -> MarketReference {
     let time = try midnight(date)
     return MarketReference(
-      calendars: [UTCPeriods.weeks], split: { $0 == symbol && $1 < time ? Split(time: time, new: new, old: old) : nil })
+      calendars: [UTCPeriods.weeks], split: { $0 == symbol && $1 < time ? PriceSplit(time: time, new: new, old: old) : nil })
   }
 
   @Test(.enabled(if: isThere, "the recording is not there")) func `gainers and losers of week 41 of 2013`() throws {

@@ -16,6 +16,8 @@ struct Board {
     var received: Int64
     var priceDecimals: UInt8
     var sizeDecimals: UInt8
+    /// The time may stand for a date.
+    var isDated = false
   }
 
   /// The times that the events have which are sent for one reason.
@@ -81,9 +83,10 @@ struct Board {
     // What time has caused is sent before, with the moments at which it was due.
     if nextDue < now { advance(to: now - 1, into: &output) }
     received = now
-    let time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
+    var time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
     let entry = entry(of: sample.symbol, at: time)
     let cause = Cause(time: time, received: received)
+    if sample.isDated, window == nil { time = reference.calendars[Int(standings[entry].calendar)].moment(ofBarAt: time) }
     let isIn = window != nil ? isInWindow(time) : place(time, calendar: Int(standings[entry].calendar), cause, into: &output)
     let hadJumped = standings[entry].flags.contains(.isJump)
     switch isIn {

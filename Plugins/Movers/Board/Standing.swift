@@ -89,7 +89,7 @@ struct Standing: BitwiseCopyable {
   }
 
   /// Applies a split to what is known from before it.
-  mutating func apply(_ split: Split, at now: Int64) {
+  mutating func apply(_ split: PriceSplit, at now: Int64) {
     if time < split.time, time != .min {
       if let adjusted = split.adjust(price) { price = adjusted } else { time = .min }
     }

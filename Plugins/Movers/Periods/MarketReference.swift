@@ -1,7 +1,7 @@
 package import MarketData
 
 /// A split of a symbol's shares, applied to all prices before it.
-package struct Split: Hashable, Sendable {
+package struct PriceSplit: Hashable, Sendable {
   /// From this moment on, prices are after the split.
   package var time: Int64
   /// So many new shares for …
@@ -37,13 +37,13 @@ package struct MarketReference: Sendable {
   package var calendars: [any PeriodCalendar]
   package var calendar: @Sendable (Symbol) -> Int
   /// The first split of a symbol after a time (nanoseconds since the epoch), not at it.
-  package var split: @Sendable (Symbol, Int64) -> Split?
+  package var split: @Sendable (Symbol, Int64) -> PriceSplit?
   /// The last price before a time, and when it was.
   package var close: @Sendable (Symbol, Int64) -> (price: Price, time: Int64)?
 
   package init(
     calendars: [any PeriodCalendar], calendar: @escaping @Sendable (Symbol) -> Int = { _ in 0 },
-    split: @escaping @Sendable (Symbol, Int64) -> Split? = { _, _ in nil },
+    split: @escaping @Sendable (Symbol, Int64) -> PriceSplit? = { _, _ in nil },
     close: @escaping @Sendable (Symbol, Int64) -> (price: Price, time: Int64)? = { _, _ in nil }
   ) {
     self.calendars = calendars

@@ -26,6 +26,13 @@ package struct PeriodSpan: Hashable, Sendable {
 package protocol PeriodCalendar: Sendable {
   /// The period that contains `time`, or whose end has not come yet; nil if a price at this time counts in no period.
   func span(at time: Int64) -> PeriodSpan?
+  /// A moment of the trading date that the time of a bar of a day, or of an unknown length, stands for: midnight in UTC or at the exchange.
+  /// Other times stay as they are.
+  func moment(ofBarAt time: Int64) -> Int64
+}
+
+extension PeriodCalendar {
+  package func moment(ofBarAt time: Int64) -> Int64 { time }
 }
 
 /// Days and weeks in UTC, for symbols of which no calendar is known.

@@ -131,7 +131,7 @@ struct RollingWindow {
   func isTraded(_ entry: Int, after bucket: Int64) -> Bool { last[entry].bucket > bucket }
 
   /// Adjusts the prices of a symbol from before a split.
-  mutating func apply(_ split: Split, to entry: Int) {
+  mutating func apply(_ split: PriceSplit, to entry: Int) {
     var place = last[entry]
     while let at = at(place.bucket) {
       let slot = buckets[at].slots[Int(place.index)]

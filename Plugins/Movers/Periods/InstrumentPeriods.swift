@@ -1,0 +1,93 @@
+internal import MarketData
+internal import StockbusInstruments
+
+/// The days, sessions or weeks of an exchange.
+///
+/// A day begins with the first session of a trading date and lasts until the first session of the next one begins; so a Friday's lists stay over
+/// the weekend. A week begins with its first trading date, and a session is the regular one.
+struct InstrumentPeriods: PeriodCalendar {
+  let calendar: TradingCalendar
+  let period: MoverPeriod
+
+  func span(at time: Int64) -> PeriodSpan? {
+    let date = calendar.tradingDate(of: Timestamp(ns: time))
+    switch period {
+    case .week:
+      guard let first = calendar.firstOfWeek(date), let start = calendar.hours(of: first)?.lowerBound else { return nil }
+      return PeriodSpan(start: start.ns, end: begin(after: date.monday.advanced(by: 6)))
+    case .session: return session(at: time, date)
+    default:
+      guard let start = calendar.hours(of: date)?.lowerBound else { return nil }
+      return PeriodSpan(start: start.ns, end: begin(after: date))
+    }
+  }
+
+  /// When the first trading date after `date` begins.
+  private func begin(after date: TradingDate) -> Int64 {
+    calendar.next(after: date).flatMap { calendar.hours(of: $0) }?.lowerBound.ns ?? .max
+  }
+
+  /// Dates without a regular session, which are looked through before it is said that there is none.
+  private static var patience: Int { 400 }
+
+  private func session(at time: Int64, _ date: TradingDate) -> PeriodSpan? {
+    var date = date
+    for _ in 0..<Self.patience {
+      if let regular = calendar.regularSession(of: date), regular.lowerBound.ns <= time {
+        return PeriodSpan(start: regular.lowerBound.ns, until: regular.upperBound.ns, end: nextSession(after: date))
+      }
+      guard let earlier = calendar.previous(before: date) else { return nil }
+      date = earlier
+    }
+    return nil
+  }
+
+  private func nextSession(after date: TradingDate) -> Int64 {
+    var date = date
+    for _ in 0..<Self.patience {
+      guard let later = calendar.next(after: date) else { return .max }
+      if let regular = calendar.regularSession(of: later) { return regular.lowerBound.ns }
+      date = later
+    }
+    return .max
+  }
+
+  func moment(ofBarAt time: Int64) -> Int64 {
+    let (second, day): (Int64, Int64) = (1_000_000_000, 86_400_000_000_000)
+    let date: Int64
+    if time % day == 0 {
+      date = time / day
+    } else {
+      let local = Int(time / second) + calendar.clock.offset(at: Int(time / second))
+      guard time % second == 0, local % 86_400 == 0 else { return time }
+      date = Int64(local / 86_400)
+    }
+    let trading = TradingDate(days: Int32(clamping: date))
+    let begin = period == .session ? calendar.regularSession(of: trading) : calendar.hours(of: trading)
+    return begin?.lowerBound.ns ?? time
+  }
+}
+
+extension MarketReference {
+  /// The calendars and splits of instruments; symbols without a calendar have the periods of UTC.
+  init(_ instruments: Instruments, _ period: MoverPeriod) {
+    let own: [any PeriodCalendar] = instruments.calendars.map { InstrumentPeriods(calendar: $0, period: period) }
+    let utc = period == .week ? UTCPeriods.weeks : .days
+    var splits: [Symbol: [PriceSplit]] = [:]
+    for instrument in instruments.all where !instrument.splits.isEmpty {
+      let calendar = instruments.calendar(for: instrument.symbol)
+      splits[instrument.symbol] = instrument.splits.map { split in
+        let midnight = Int64(split.date.days) * 86_400_000_000_000
+        let begin = calendar?.hours(of: split.date)?.lowerBound.ns ?? midnight
+        return PriceSplit(time: begin, new: split.ratio.numerator, old: split.ratio.denominator)
+      }
+    }
+    let all = splits
+    self.init(
+      calendars: own + [utc],
+      calendar: { symbol in
+        guard let terms = instruments.terms(of: symbol), terms.calendar >= 0 else { return own.count }
+        return Int(terms.calendar)
+      }, split: { symbol, time in all[symbol]?.first { $0.time > time } })
+  }
+}
