@@ -8,7 +8,8 @@ import Testing
     let violations = await checkContract(
       .consoleViewer, options: "state: '-'",
       inputs: [
-        Feed([Trade.schema.example]), Feed([Ranked.schema.example]), Feed([Mover.schema.example]), Feed([Order.schema.example]),
+        Feed([Trade.schema.example]), Feed([Ranked.schema.example]), Feed([Mover.schema.example]), Feed([Bar.schema.example]),
+        Feed([Order.schema.example]),
         Feed([Fill.schema.example]), Feed([Position.schema.example]), Feed([AccountState.schema.example]),
       ])
     #expect(violations == [])

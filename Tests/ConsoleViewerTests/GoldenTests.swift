@@ -158,6 +158,91 @@ import Testing
     #expect(driver.state.moverPeriod == .day)
   }
 
+  /// Nine bars of a minute, the last of them issued again, and two of five minutes.
+  private func candles(_ columns: Int, _ rows: Int) -> Driver {
+    var driver = Driver(columns, rows)
+    let bars: [(Int64, Int64, Int64, Int64)] = [
+      (1000, 1040, 990, 1030), (1030, 1090, 1030, 1080), (1080, 1085, 1000, 1010), (1010, 1010, 960, 970), (970, 1020, 970, 1020),
+      (1020, 1060, 1015, 1020), (1020, 1120, 1020, 1120), (1120, 1200, 1100, 1150), (1150, 1150, 1150, 1150),
+    ]
+    for (minute, bar) in bars.enumerated() { driver.bar("AAPL", "1m", at: Int64(minute) * 60, bar, volume: Int64(minute + 1) * 10) }
+    driver.bar("AAPL", "5m", at: 0, (1000, 1090, 960, 1020), volume: 150)
+    driver.bar("AAPL", "5m", at: 300, (1020, 1200, 1015, 1150), volume: 300)
+    driver.bar("AAPL", "1m", at: 480, (1150, 1160, 1100, 1110), volume: 200)
+    driver.send(.open("AAPL"))
+    return driver
+  }
+
+  @Test(arguments: [(90, 18), (60, 20), (30, 8)])
+  func `candles, their lengths and the crosshair`(columns: Int, rows: Int) throws {
+    var driver = candles(columns, rows)
+    var lines = driver.frame().text
+    driver.type(",,")
+    lines += driver.frame().text
+    driver.press(.right)
+    lines += driver.frame().text
+    try expect(lines, is: "candles-\(columns)x\(rows)")
+    // Beyond the last length there is none; a crosshair is taken away first, then the page.
+    driver.press(.right, .left, .left)
+    #expect(driver.state.barLength == BarLength("1m"))
+    driver.type(".")
+    driver.press(.escape)
+    #expect(driver.state.crosshair == nil && driver.state.page == .detail("AAPL"))
+    driver.press(.escape)
+    #expect(driver.state.page == .list)
+  }
+
+  @Test func `a click puts the crosshair on a candle, and l shows the line`() throws {
+    var driver = candles(90, 18)
+    let chart = try #require(ScreenGeometry(driver.state).candles)
+    #expect(chart.bars.count == 9)
+    for index in chart.bars.indices {
+      for column in [chart.column(of: index), chart.column(of: index) + 1] {
+        driver.send(.mouse(MouseEvent(.press(0), row: 5, column: column + 1)))
+        #expect(driver.state.crosshair == chart.bars[index].time)
+      }
+    }
+    driver.send(.mouse(MouseEvent(.press(0), row: 5, column: 89)))
+    #expect(driver.state.crosshair == chart.bars[8].time)
+    driver.type("l")
+    #expect(ScreenGeometry(driver.state).candles == nil)
+    driver.type("l")
+    #expect(ScreenGeometry(driver.state).candles?.bars.last?.close == Price(raw: 11_100_000_000))
+  }
+
+  @Test func `a bar of trades that were shown is a candle, and changes no price`() {
+    var driver = Driver(90, 18)
+    driver.advance(61_000)
+    driver.trade("AAPL", 1234, size: 7)
+    driver.bar("AAPL", "1m", at: 0, (1000, 1040, 990, 1030), volume: 500)
+    let row = driver.state.market.row(of: "AAPL")
+    #expect(row?.price == Price(raw: 12_340_000_000) && row?.volume == 7)
+    driver.send(.open("AAPL"))
+    #expect(ScreenGeometry(driver.state).candles?.bars.count == 1)
+    // Without trades a bar is the price.
+    driver.bar("IBM", "1m", at: 0, (1000, 1040, 990, 1030))
+    driver.bar("IBM", "1m", at: 60, (1030, 1090, 1030, 1080))
+    #expect(driver.state.market.row(of: "IBM")?.price == Price(raw: 10_800_000_000))
+    #expect(driver.state.market.row(of: "IBM")?.volume == 200)
+  }
+
+  @Test func `only the last bars are kept, in the order of their times, each time once`() {
+    var series = BarSeries()
+    for time in [5, 3, 4, 5, 1] + Array(6..<2000) {
+      var bar = Bar.schema.example
+      bar.time = Timestamp(ns: Int64(time))
+      series.add(bar, to: 0)
+    }
+    #expect(series.last(Bar.schema.example.length, of: 0).map(\.time.ns) == Array(Int64(2000 - BarSeries.length)..<2000))
+    for seconds in 1...20 {
+      var bar = Bar.schema.example
+      bar.length = .time(Int64(seconds) * second)
+      series.add(bar, to: 1)
+    }
+    #expect(series.lengths(of: 1).count == BarSeries.lengths)
+    #expect(series.lengths(of: 2) == [])
+  }
+
   @Test func `the log and the graph`() throws {
     var driver = Driver(90, 12)
     morning(&driver)

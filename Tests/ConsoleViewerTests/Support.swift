@@ -54,6 +54,16 @@ struct Driver {
     state.market.take([ranked].span, at: state.now)
   }
 
+  /// A bar of hundredths that begins so many seconds after the opening.
+  mutating func bar(_ symbol: Symbol, _ length: String, at seconds: Int64, _ prices: (Int64, Int64, Int64, Int64), volume: Int64 = 100) {
+    let time = Timestamp(ns: opening + seconds * second)
+    let (open, high, low, close) = (prices.0 * 10_000_000, prices.1 * 10_000_000, prices.2 * 10_000_000, prices.3 * 10_000_000)
+    let bar = Bar(
+      symbol: symbol, open: Price(raw: open), high: Price(raw: high), low: Price(raw: low), close: Price(raw: close),
+      volume: Quantity(raw: volume * second), time: time, received: time, priceDecimals: 2, length: BarLength(length) ?? .unknown)
+    state.market.take([bar].span, at: state.now)
+  }
+
   /// Prices in hundredths; a reference of zero is none.
   mutating func mover(
     _ symbol: Symbol, _ list: MoverList, _ period: MoverPeriod, _ rank: UInt32, _ hundredths: Int64, from reference: Int64 = 0,

@@ -13,17 +13,16 @@ extension ScreenLayout {
     let row = market.rows[at]
     drawTitle(row, top)
     let bottom = geometry.statusRow
-    // Figures are beside the chart if there is room, otherwise below it.
-    let isWide = state.size.columns >= 76
-    let factsWidth = isWide ? 34 : state.size.columns
-    let chartColumns = isWide ? state.size.columns - factsWidth - 1 : state.size.columns
-    let rows = bottom - top - 1
-    let chartRows = isWide ? rows : rows > 12 ? rows / 2 : rows > 6 ? 4 : max(0, rows - 1)
-    drawChart(row, at, row: top + 1, column: 0, columns: chartColumns, rows: chartRows)
-    if isWide {
-      drawFacts(row, at, row: top + 1, column: chartColumns + 1, width: factsWidth - 1, until: bottom)
+    let area = geometry.chart
+    if let candles = geometry.candles {
+      drawCandles(candles, row)
     } else {
-      drawFacts(row, at, row: top + 1 + chartRows, column: 1, width: factsWidth - 2, until: bottom)
+      drawChart(row, at, row: area.row, column: area.column, columns: area.columns, rows: area.rows)
+    }
+    if area.isWide {
+      drawFacts(row, at, row: area.row, column: area.columns + 1, width: 33, until: bottom)
+    } else {
+      drawFacts(row, at, row: area.row + area.rows, column: 1, width: state.size.columns - 2, until: bottom)
     }
   }
 
@@ -34,9 +33,16 @@ extension ScreenLayout {
     at = frame.put(" \(CellText.text(.price, row, zone: state.zone)) ", row: line, column: at, flash ?? pen.strong)
     let change = "\(CellText.text(.change, row, zone: state.zone)) (\(CellText.text(.percent, row, zone: state.zone)))"
     at = frame.put(" " + change, row: line, column: at, pen.direction(row.change.raw))
-    let hint = ChartSpan.allCases.map { $0 == state.span ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+    let hint: String
+    if let length = state.candleLength(of: row.symbol), let place = state.shown.place(of: row.symbol) {
+      hint = state.shown.bars.lengths(of: place).map { $0 == length ? "[\(Self.title($0))]" : Self.title($0) }.joined(separator: " ")
+    } else {
+      hint = ChartSpan.allCases.map { $0 == state.span ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+    }
     if at + hint.count + 2 <= state.size.columns { frame.put(hint, row: line, column: state.size.columns - hint.count - 1, pen.muted) }
   }
+
+  private static func title(_ length: BarLength) -> String { length == .unknown ? "bars" : length.description }
 
   private mutating func drawChart(_ row: Row, _ at: Int, row top: Int, column: Int, columns: Int, rows: Int) {
     guard rows >= 2, columns >= 12 else { return }

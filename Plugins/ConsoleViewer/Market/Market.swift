@@ -13,6 +13,7 @@ struct Market {
   private var series: ContiguousArray<PriceSeries> = []
   private(set) var standings = Standings()
   private(set) var isRanked = false
+  private(set) var bars = BarSeries()
   /// The lists of `movers`.
   private(set) var movers = MoverTables()
   /// Events taken.
@@ -55,10 +56,16 @@ struct Market {
   mutating func take(_ batch: Span<Bar>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
+      // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
+      if event.length != .unknown, let known = place(of: event.symbol), event.time < rows[known].time {
+        bars.add(event, to: known)
+        continue
+      }
       guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.volume)
       rows[at].high = max(rows[at].high, event.high)
       rows[at].low = min(rows[at].low, event.low)
+      bars.add(event, to: at)
       tape.add(
         .init(
           time: rows[at].time, price: event.close, size: event.volume, decimals: event.priceDecimals, sizeDecimals: event.sizeDecimals),

@@ -33,6 +33,7 @@ enum ChartSpan: Int64, CaseIterable {
 
 extension ScreenState {
   mutating func reduceDetail(_ press: KeyPress, _ symbol: Symbol) {
+    if reduceCandles(press, symbol) { return }
     switch press.key {
     case .escape, .enter, .backspace: page = .list
     case .right: span = span.stepped(1)
@@ -61,6 +62,8 @@ extension ScreenState {
       if page == .help { page = .list }
       if mouse.row == geometry.tabRow, let tab = geometry.tab(at: mouse.column) {
         go(to: tab)
+      } else if case .detail = page {
+        clickCandles(row: mouse.row, column: mouse.column)
       } else if page == .list, current.isTable {
         if mouse.row == geometry.headRow {
           click(head: geometry.column(at: mouse.column))

@@ -119,6 +119,11 @@ struct ScreenState {
   var chosenOrder: Portfolio.OrderID?
   /// Previews asked for so far.
   var previews = 0
+  /// The chosen length of candles, and if the line of prices is shown instead.
+  var barLength: BarLength?
+  var showsLine = false
+  /// The time of the candle whose figures are shown.
+  var crosshair: Timestamp?
   var theme: ThemeName
   /// How often the next period of movers was chosen.
   var moverChoice = 0

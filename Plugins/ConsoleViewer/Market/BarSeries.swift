@@ -1,0 +1,34 @@
+internal import MarketData
+
+/// The last bars of every symbol, for candles.
+struct BarSeries {
+  /// Bars stored for a symbol and length.
+  static let length = 512
+  /// Lengths stored for a symbol; bars of further lengths are not stored.
+  static let lengths = 8
+
+  /// By row and length, ascending by time; up to twice `length`, so that old bars are removed seldom.
+  private var series: [Int: [BarLength: [Bar]]] = [:]
+
+  /// A bar that is issued again replaces the one of its time.
+  mutating func add(_ bar: Bar, to row: Int) {
+    if row >= Tape.limit { return }
+    if series[row]?[bar.length] == nil, series[row]?.count == Self.lengths { return }
+    series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
+  }
+
+  /// The shortest first.
+  func lengths(of row: Int) -> [BarLength] { (series[row]?.keys).map { $0.sorted() } ?? [] }
+
+  /// The newest last.
+  func last(_ length: BarLength, of row: Int) -> ArraySlice<Bar> { (series[row]?[length] ?? []).suffix(Self.length) }
+}
+
+extension [Bar] {
+  fileprivate mutating func add(_ bar: Bar, keeping length: Int) {
+    var at = count
+    while at > 0, self[at - 1].time > bar.time { at -= 1 }
+    if at > 0, self[at - 1].time == bar.time { self[at - 1] = bar } else { insert(bar, at: at) }
+    if count >= 2 * length { removeFirst(count - length) }
+  }
+}
