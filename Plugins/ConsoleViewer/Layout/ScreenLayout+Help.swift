@@ -5,7 +5,7 @@ extension ScreenLayout {
   private static let keys: [(String, String)] = [
     ("↑ ↓ PgUp PgDn", "choose a symbol"), ("Home End", "the first, the last"), ("Enter Esc", "the symbol's page, back"),
     ("1…9 Tab ← →", "the tabs; spans of a chart"), ("/", "filter as you type"), ("s S", "sort: next column, turn"),
-    ("c", "choose and move columns"), ("l , .", "candles or line, crosshair"), ("Space", "pin to the top"),
+    ("c", "choose and move columns"), ("l , .", "candles, line; crosshair"), ("Space", "pin to the top"),
     ("w", "on or off the watchlist"), ("a", "alert: ↑, ↓ or a price"), ("x", "alerts off; cancel order"),
     ("b v e", "buy, sell, replace order"), ("m", "movers: the next period"), ("+ - r", "raise, lower, randomise"),
     ("p t", "pause the screen; theme"), ("Ctrl-L Ctrl-Z", "draw anew; suspend (fg)"),
