@@ -28,8 +28,8 @@ struct Driver: ~Copyable {
   private(set) var outcome = Outcome()
   private var taken = 0
 
-  init(_ rules: BarRules) {
-    book = BarBook(rules)
+  init(_ rules: BarRules, calendar: (@Sendable (Symbol) -> (any BarCalendar)?)? = nil) {
+    book = BarBook(rules, calendar: calendar)
     inlet = topic.attach(Parker())
     output = Outlet(topic)
   }

@@ -112,10 +112,11 @@ extension BarBook {
   mutating func issue(_ cell: Int, at received: Int64, into output: inout Outlet<Bar>) {
     let (volume, turnover) = (Quantity(raw: cells[cell].volume), Amount(raw: cells[cell].turnover))
     let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
+    let stamp = calendar == nil ? cells[cell].start : periods[number].stamp(cells[cell].start, lengths[place].raw)
     output.send(
       Bar(
         symbol: symbols[number], open: Price(raw: cells[cell].open), high: Price(raw: cells[cell].high), low: Price(raw: cells[cell].low),
-        close: Price(raw: cells[cell].close), volume: volume, time: Timestamp(ns: cells[cell].start), received: Timestamp(ns: received),
+        close: Price(raw: cells[cell].close), volume: volume, time: Timestamp(ns: stamp), received: Timestamp(ns: received),
         priceDecimals: cells[cell].priceDecimals, sizeDecimals: cells[cell].sizeDecimals, length: lengths[place], turnover: turnover,
         vwap: turnover.divided(by: volume), count: cells[cell].count, revision: cells[cell].revision, session: cells[cell].session,
         status: cells[cell].isPartial ? .partial : .complete))
@@ -131,8 +132,8 @@ extension BarBook {
     if fills >= rules.fills { return }
     let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
     guard let nanoseconds = lengths[place].nanoseconds,
-      let present = periods.period(of: cells[cell].start, nanoseconds, symbols[number]),
-      let next = periods.period(of: present.end, nanoseconds, symbols[number]),
+      let present = periods[number].period(of: cells[cell].start, nanoseconds),
+      let next = periods[number].period(of: present.end, nanoseconds),
       // Not across a pause of the market.
       next.start == present.end, next.session == present.session
     else { return }

@@ -18,25 +18,35 @@ extension BarBook {
         output.filter()
         continue
       }
+      // A bar of a day is stamped with a midnight, at which the market may be closed.
+      let isDay = bars[i].length.raw >= BarLength.day.raw
+      if calendar != nil, !isDay, !sessions[number(of: bars[i].symbol)].contains(time), !enter(time, of: bars[i].symbol) {
+        output.filter()
+        continue
+      }
       let part = Contribution(bars[i])
       for l in lengths.indices {
         if let reason = misfit(bars[i], l) {
           refuse(i, reason, in: l)
         } else {
-          place(part, of: bars[i].symbol, in: l, event: i, into: &output)
+          place(part, of: bars[i].symbol, in: l, event: i, isDay: isDay, into: &output)
         }
       }
     }
   }
 
   /// Why a bar cannot be a part of one of length number `l`. Days are trusted to be parts of weeks, because they may be days of any zone.
-  private func misfit(_ bar: Bar, _ l: Int) -> Refusal.Reason? {
+  private mutating func misfit(_ bar: Bar, _ l: Int) -> Refusal.Reason? {
     if bar.length.raw < 0 { return .notOfTime }
     guard let own = bar.length.nanoseconds, let nanoseconds = lengths[l].nanoseconds else { return nil }
     if own > nanoseconds { return .straddles }
     if own >= BarLength.day.raw { return nil }
-    guard let period = periods.period(of: bar.time.ns, nanoseconds, bar.symbol) else { return .outside }
-    return bar.time.ns.addingSaturating(own) > period.end ? .straddles : nil
+    let periods = periods[number(of: bar.symbol)]
+    guard let period = periods.period(of: bar.time.ns, nanoseconds) else { return .outside }
+    var end = bar.time.ns.addingSaturating(own)
+    // Bars end with their session.
+    if let session = periods.calendar?.session(at: bar.time.ns) { end = min(end, session.end) }
+    return end > period.end ? .straddles : nil
   }
 
   /// The first component of a bar that was made of it.

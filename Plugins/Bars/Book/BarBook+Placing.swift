@@ -4,12 +4,19 @@ internal import StockbusPlugin
 extension BarBook {
   /// Counts `part` for the bar of length number `l` that it belongs to: the bar may begin with it, be older than the newest one, or have
   /// been sent already.
+  ///
+  /// - Parameter isDay: the event is a bar of a day or more, which is stamped with a date.
   @inline(never)
-  mutating func place(_ part: Contribution, of symbol: Symbol, in l: Int, event: Int, into output: inout Outlet<Bar>) {
+  mutating func place(
+    _ part: Contribution, of symbol: Symbol, in l: Int, event: Int, isDay: Bool = false, into output: inout Outlet<Bar>
+  ) {
     let key = number(of: symbol) * lengths.count + l
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
-    guard let period = periods.period(of: part.time, nanoseconds, symbol) else { return refuse(event, .outside, in: l) }
+    let periods = periods[key / lengths.count]
+    guard let period = isDay ? periods.period(ofDayAt: part.time, nanoseconds) : periods.period(of: part.time, nanoseconds) else {
+      return refuse(event, .outside, in: l)
+    }
     progress = max(progress, newest.subtractingSaturating(1))
     let due = period.end.addingSaturating(rules.wait)
     let isClosed = due <= progress
@@ -91,7 +98,7 @@ extension BarBook {
   }
 
   /// The symbol's number; a new symbol gets the next one.
-  private mutating func number(of symbol: Symbol) -> Int {
+  mutating func number(of symbol: Symbol) -> Int {
     let id = Int(symbol.id)
     if numbers.has(id), numbers[id] != 0 { return Int(numbers[id]) }
     return addSymbol(symbol)
@@ -105,6 +112,8 @@ extension BarBook {
     numbers.extend(to: id + 1, filling: 0)
     numbers[id] = UInt32(number)
     symbols.extend(to: number + 1, filling: symbol)
+    periods.append(Periods(calendar: calendar?(symbol)))
+    if calendar != nil { sessions.extend(to: number + 1, filling: SessionTime()) }
     newestCells.extend(to: (number + 1) * lengths.count, filling: 0)
     return number
   }

@@ -24,12 +24,17 @@ struct BarRules: Sendable, Hashable {
 struct BarBook: ~Copyable {
   let rules: BarRules
   let lengths: [BarLength]
-  let periods = Periods()
+  /// The calendar of a symbol; nil if no symbol has one.
+  let calendar: (@Sendable (Symbol) -> (any BarCalendar)?)?
 
   /// A symbol's number by its handle; 0 if it has not come. Numbers are in the order in which symbols first came, from 1.
   var numbers = Table<UInt32>()
   /// The symbols by number.
   var symbols = Table<Symbol>()
+  /// How the time of each symbol is divided, by its number.
+  var periods = [Periods(calendar: nil)]
+  /// The session of each symbol in which the last event was, by number; only if symbols have calendars.
+  var sessions = Table<SessionTime>()
   /// The newest bar of each symbol and length, by key: the symbol's number times the number of lengths, plus the length's place.
   var newestCells = Table<UInt32>()
   var cells = Table<BarCell>()
@@ -61,18 +66,29 @@ struct BarBook: ~Copyable {
   /// How many bars were issued again since the owner took this number.
   var revisions = 0
 
+  /// A time within which events count. A symbol without a calendar has all of it.
+  struct SessionTime: BitwiseCopyable {
+    var start: Int64 = 0
+    var span: UInt64 = 0
+
+    @inline(__always)
+    func contains(_ time: Timestamp) -> Bool { UInt64(bitPattern: time.ns &- start) < span }
+  }
+
   /// The components of a bar: bars of a shorter length, linked by their starts.
   struct Components: BitwiseCopyable {
     var newest: UInt32 = 0
     var oldest: UInt32 = 0
   }
 
-  init(_ rules: BarRules) {
+  init(_ rules: BarRules, calendar: (@Sendable (Symbol) -> (any BarCalendar)?)? = nil) {
     self.rules = rules
+    self.calendar = calendar
     lengths = rules.lengths
     // Number 0 of symbols and cells means "none". Its span is 0, so no trade is ever added to it.
     symbols.extend(to: 1, filling: Symbol(id: 0))
     newestCells.extend(to: lengths.count, filling: 0)
+    sessions.extend(to: 1, filling: SessionTime())
     cells.extend(
       to: 1,
       filling: BarCell(
@@ -86,6 +102,7 @@ struct BarBook: ~Copyable {
   /// Takes events of single prices.
   mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {
     let lengthCount = lengths.count
+    let hasCalendars = calendar != nil
     for i in events.indices {
       let received = events[i].received
       if received.ns > newest {
@@ -104,6 +121,10 @@ struct BarBook: ~Copyable {
       let size = events[i].tradedSize
       let id = Int(events[i].symbol.id)
       let number = numbers.has(id) ? Int(numbers[id]) : 0
+      if hasCalendars, !sessions[number].contains(time), !enter(time, of: events[i].symbol) {
+        output.filter()
+        continue
+      }
       for l in 0..<lengthCount {
         let cell = Int(newestCells[number &* lengthCount &+ l])
         if UInt64(bitPattern: time.ns &- cells[cell].start) < cells[cell].span {
@@ -113,6 +134,19 @@ struct BarBook: ~Copyable {
         }
       }
     }
+  }
+
+  /// Looks up the session of a time; returns false if nothing counts then.
+  @inline(never)
+  mutating func enter(_ time: Timestamp, of symbol: Symbol) -> Bool {
+    let number = number(of: symbol)
+    guard let calendar = periods[number].calendar else {
+      sessions[number] = SessionTime(start: .min, span: .max)
+      return true
+    }
+    guard let session = calendar.session(at: time.ns) else { return false }
+    sessions[number] = SessionTime(start: session.start, span: UInt64(bitPattern: session.end &- session.start))
+    return true
   }
 
   // Not inlined, so that the common case keeps its registers.

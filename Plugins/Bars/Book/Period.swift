@@ -7,15 +7,46 @@ struct Period: BitwiseCopyable, Hashable {
   var session = MarketSession.unknown
 }
 
-/// How time is divided into the periods of bars. Everything that depends on calendars is asked here, once for each bar that begins.
-///
-/// Without calendars days are those of UTC, weeks begin on Monday, and periods below a day are counted from the epoch.
+/// How time is divided into the periods of one symbol's bars. It is asked once for each bar that begins.
 struct Periods: Sendable {
+  /// Of the symbol's instrument; without one, days are those of UTC, weeks begin on Monday, and periods below a day are counted from the
+  /// epoch.
+  let calendar: (any BarCalendar)?
+
   /// Monday 1969-12-29, from which weeks are counted.
   private static let monday: Int64 = -3 * 86_400_000_000_000
 
-  /// The period of `symbol` that contains `time`, for a length of `nanoseconds`; nil if it would leave the range of times.
-  func period(of time: Int64, _ nanoseconds: Int64, _ symbol: Symbol) -> Period? {
+  /// The period that contains `time`, for a length of `nanoseconds`; nil if it would leave the range of times, and if nothing counts then.
+  ///
+  /// With a calendar periods below a day are counted from the begin of the session and end with it at the latest. The period of a day or a
+  /// week goes from its first session to its last.
+  func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
+    guard let calendar else { return Self.period(of: time, nanoseconds) }
+    guard let session = calendar.session(at: time) else { return nil }
+    if nanoseconds >= BarLength.day.raw {
+      let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: session.date) : calendar.day(session.date)
+      return Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
+    }
+    let start = session.start &+ Int64((UInt64(bitPattern: time &- session.start) / UInt64(nanoseconds)) * UInt64(nanoseconds))
+    return Period(start: start, end: min(start.addingSaturating(nanoseconds), session.end), session: session.session)
+  }
+
+  /// The period to which a bar of a day or more belongs as a part, by its stamp.
+  func period(ofDayAt stamp: Int64, _ nanoseconds: Int64) -> Period? {
+    guard let calendar else { return Self.period(of: stamp, nanoseconds) }
+    let date = calendar.date(at: stamp)
+    let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: date) : calendar.day(date)
+    return hours.isEmpty ? nil : Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
+  }
+
+  /// How the bar of a period is stamped: with the start, but days and weeks with the midnight of the exchange with which their date begins,
+  /// as daily files are.
+  func stamp(_ start: Int64, _ nanoseconds: Int64) -> Int64 {
+    guard nanoseconds >= BarLength.day.raw, let calendar, let date = calendar.session(at: start)?.date else { return start }
+    return calendar.midnight(nanoseconds == BarLength.week.raw ? calendar.monday(of: date) : date)
+  }
+
+  private static func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
     var rest = Self.modulo(time, nanoseconds)
     // Not subtracted from the time, which may overflow.
     if nanoseconds == BarLength.week.raw { rest = Self.modulo(rest &- Self.monday, nanoseconds) }
@@ -29,4 +60,30 @@ struct Periods: Sendable {
     let rest = a % b
     return rest < 0 ? rest &+ b : rest
   }
+}
+
+/// The sessions of a market that count for bars. Dates are days since 1970-01-01.
+protocol BarCalendar: Sendable {
+  /// The session at `time`; nil if the market is closed, and if what is traded then does not count.
+  func session(at time: Int64) -> BarSession?
+  /// From the begin of the first session of a trading date that counts to the end of the last one; empty if there is none.
+  func day(_ date: Int32) -> Range<Int64>
+  /// The same for the week of a trading date.
+  func week(of date: Int32) -> Range<Int64>
+  /// The Monday of the week of a date.
+  func monday(of date: Int32) -> Int32
+  /// The moment at which a date begins by the clock of the exchange.
+  func midnight(_ date: Int32) -> Int64
+  /// The date by the clock of the exchange.
+  func date(at time: Int64) -> Int32
+  /// The session of bars of a day or a week; unknown if they may have several.
+  var sessionOfDays: MarketSession { get }
+}
+
+/// A session of a trading date: from `start` to before `end`.
+struct BarSession: BitwiseCopyable, Hashable {
+  var session: MarketSession
+  var date: Int32
+  var start: Int64
+  var end: Int64
 }
