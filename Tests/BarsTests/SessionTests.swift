@@ -28,9 +28,7 @@ struct FourHoursBehind: BarCalendar {
     return all.isEmpty ? 0..<0 : all[0].start..<all[all.count - 1].end
   }
   func week(of date: Int32) -> Range<Int64> { day(monday(of: date)).lowerBound..<day(monday(of: date) + 4).upperBound }
-  func monday(of date: Int32) -> Int32 { date - (date + 3) % 7 }
-  func midnight(_ date: Int32) -> Int64 { Int64(date) * Self.day + 14_400 * second }
-  func date(at time: Int64) -> Int32 { Int32((time - 14_400 * second) / Self.day) }
+  private func monday(of date: Int32) -> Int32 { date - (date + 3) % 7 }
 }
 
 /// Bars of instruments with a calendar.
@@ -77,15 +75,15 @@ struct FourHoursBehind: BarCalendar {
     #expect(book.outcome.bars.map(\.count) == [1, 1])
   }
 
-  @Test func `days and weeks have the stamp of the exchange's midnight, and end with their last session`() {
+  @Test func `days and weeks are stamped with midnight UTC of their date, and end with their last session`() {
     var book = driver("1d", "1w")
     book.take([trade("A", 1, at: 0), trade("A", 2, at: day), trade("A", 3, at: 7 * day)])
     book.drain()
     let bars = book.outcome.bars
     #expect(
       bars.map { "\($0.length) \($0.time)" } == [
-        "1d 2013-10-08T04:00:00Z", "1d 2013-10-09T04:00:00Z", "1w 2013-10-07T04:00:00Z", "1d 2013-10-15T04:00:00Z",
-        "1w 2013-10-14T04:00:00Z",
+        "1d 2013-10-08T00:00:00Z", "1d 2013-10-09T00:00:00Z", "1w 2013-10-07T00:00:00Z", "1d 2013-10-15T00:00:00Z",
+        "1w 2013-10-14T00:00:00Z",
       ])
     #expect(
       bars.prefix(3).map(\.received.description) == ["2013-10-08T20:00:00.200Z", "2013-10-09T20:00:00.200Z", "2013-10-11T20:00:00.200Z"])

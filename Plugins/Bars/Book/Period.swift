@@ -31,19 +31,21 @@ struct Periods: Sendable {
     return Period(start: start, end: min(start.addingSaturating(nanoseconds), session.end), session: session.session)
   }
 
-  /// The period to which a bar of a day or more belongs as a part, by its stamp.
+  /// The period to which a bar of a day or more belongs as a part, by the date of its stamp.
   func period(ofDayAt stamp: Int64, _ nanoseconds: Int64) -> Period? {
     guard let calendar else { return Self.period(of: stamp, nanoseconds) }
-    let date = calendar.date(at: stamp)
+    let date = Int32(clamping: stamp / BarLength.day.raw - (stamp % BarLength.day.raw < 0 ? 1 : 0))
     let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: date) : calendar.day(date)
     return hours.isEmpty ? nil : Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
   }
 
-  /// How the bar of a period is stamped: with the start, but days and weeks with the midnight of the exchange with which their date begins,
-  /// as daily files are.
+  /// How the bar of a period is stamped: with its start, but days with midnight UTC of the trading date, and weeks with that of Monday.
   func stamp(_ start: Int64, _ nanoseconds: Int64) -> Int64 {
     guard nanoseconds >= BarLength.day.raw, let calendar, let date = calendar.session(at: start)?.date else { return start }
-    return calendar.midnight(nanoseconds == BarLength.week.raw ? calendar.monday(of: date) : date)
+    // 1970-01-05 was a Monday.
+    let days = Int64(date) - (nanoseconds == BarLength.week.raw ? Self.modulo(Int64(date) - 4, 7) : 0)
+    let (stamp, overflow) = days.multipliedReportingOverflow(by: BarLength.day.raw)
+    return overflow ? start : stamp
   }
 
   private static func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
@@ -70,12 +72,6 @@ protocol BarCalendar: Sendable {
   func day(_ date: Int32) -> Range<Int64>
   /// The same for the week of a trading date.
   func week(of date: Int32) -> Range<Int64>
-  /// The Monday of the week of a date.
-  func monday(of date: Int32) -> Int32
-  /// The moment at which a date begins by the clock of the exchange.
-  func midnight(_ date: Int32) -> Int64
-  /// The date by the clock of the exchange.
-  func date(at time: Int64) -> Int32
   /// The session of bars of a day or a week; unknown if they may have several.
   var sessionOfDays: MarketSession { get }
 }
