@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Plugin {
@@ -27,14 +28,21 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   private static var bars: MemoryKey<BarSnapshot?> { MemoryKey("bars", whenOptionsChange: .drop) }
 
   static func carryOver(_ old: Memory, from before: BarsSettings, to after: BarsSettings, into memory: Memory) {
-    // Prices of another kind do not belong into the same bar.
-    if before.price ?? .mid == after.price ?? .mid { memory[bars] = old[bars] }
+    // Prices of another kind, and other sessions, do not belong into the same bar.
+    if before.price ?? .mid == after.price ?? .mid, before.sessions == after.sessions { memory[bars] = old[bars] }
   }
 
   init(_ settings: BarsSettings, _ context: Context) {
     self.context = context
     reader = Reader(settings)
-    book = BarBook(settings.rules(keepsComponents: Reader.isReplaceable))
+    let (instruments, isRegularOnly) = (context.instruments, settings.sessions == .regular)
+    book = BarBook(
+      settings.rules(keepsComponents: Reader.isReplaceable),
+      calendar: instruments.isEmpty
+        ? nil
+        : { symbol in
+          instruments.calendar(for: symbol).map { MarketCalendar(calendar: $0, isRegularOnly: isRegularOnly) }
+        })
     if let left = context.recall(Self.bars), let snapshot = left {
       book.restore(snapshot)
       context.remember(nil, Self.bars)

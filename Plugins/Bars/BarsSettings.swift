@@ -5,6 +5,11 @@ package enum QuotePrice: String, Choice {
   case mid, bid, ask
 }
 
+/// Which sessions of instruments with a calendar count.
+package enum CountedSessions: String, Choice {
+  case all, regular
+}
+
 package struct BarsSettings: Options {
   @Setting(
     "What ends a bar; several at once: times from 1s to 1d, or 1w; a number of trades such as 100t; a volume such as 5000v.", count: 1...16)
@@ -15,6 +20,8 @@ package struct BarsSettings: Options {
     "How long after that a late trade still issues its bar again, with the next revision; later ones are dead letters.",
     in: .zero ... .seconds(3600))
   package var late = Duration.seconds(60)
+  @Setting("Which sessions of instruments with a calendar count: all (pre, regular, post), or regular ones only.")
+  package var sessions = CountedSessions.all
   @Setting("Where nothing traded, repeats the last close with a volume of 0.")
   package var fill = false
   @Setting("How many bars in a row are filled; then the symbol pauses until it trades again.", in: 1...10_000)
