@@ -13,10 +13,7 @@ extension BarBook {
     let key = number(of: symbol) * lengths.count + l
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
-    let periods = periods[key / lengths.count]
-    guard let period = isDay ? periods.period(ofDayAt: part.time, nanoseconds) : periods.period(of: part.time, nanoseconds) else {
-      return refuse(event, .outside, in: l)
-    }
+    guard let period = period(of: part.time, nanoseconds, isDay, key) else { return refuse(event, .outside, in: l) }
     progress = max(progress, newest.subtractingSaturating(1))
     let due = period.end.addingSaturating(rules.wait)
     let isClosed = due <= progress
@@ -44,6 +41,13 @@ extension BarBook {
       issue(cell, at: max(newest, lastDue), into: &output)
       carryClose(of: cell)
     }
+  }
+
+  @inline(__always)
+  private func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int) -> Period? {
+    if calendar == nil { return Periods.utc(time, nanoseconds) }
+    let periods = periods[key / lengths.count]
+    return isDay ? periods.period(ofDayAt: time, nanoseconds) : periods.period(of: time, nanoseconds)
   }
 
   /// Adds to a bar that exists; returns why not, and changes nothing then.

@@ -101,8 +101,19 @@ struct BarBook: ~Copyable {
 
   /// Takes events of single prices.
   mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {
+    // Two loops, so that calendars cost nothing where there are none.
+    if calendar == nil {
+      take(events, by: reader, inSessions: false, into: &output)
+    } else {
+      take(events, by: reader, inSessions: true, into: &output)
+    }
+  }
+
+  @inline(__always)
+  private mutating func take<R: PriceReader>(
+    _ events: Span<R.Input>, by reader: R, inSessions hasCalendars: Bool, into output: inout Outlet<Bar>
+  ) {
     let lengthCount = lengths.count
-    let hasCalendars = calendar != nil
     for i in events.indices {
       let received = events[i].received
       if received.ns > newest {

@@ -21,7 +21,7 @@ struct Periods: Sendable {
   /// With a calendar periods below a day are counted from the begin of the session and end with it at the latest. The period of a day or a
   /// week goes from its first session to its last.
   func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
-    guard let calendar else { return Self.period(of: time, nanoseconds) }
+    guard let calendar else { return Self.utc(time, nanoseconds) }
     guard let session = calendar.session(at: time) else { return nil }
     if nanoseconds >= BarLength.day.raw {
       let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: session.date) : calendar.day(session.date)
@@ -33,7 +33,7 @@ struct Periods: Sendable {
 
   /// The period to which a bar of a day or more belongs as a part, by the date of its stamp.
   func period(ofDayAt stamp: Int64, _ nanoseconds: Int64) -> Period? {
-    guard let calendar else { return Self.period(of: stamp, nanoseconds) }
+    guard let calendar else { return Self.utc(stamp, nanoseconds) }
     let date = Int32(clamping: stamp / BarLength.day.raw - (stamp % BarLength.day.raw < 0 ? 1 : 0))
     let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: date) : calendar.day(date)
     return hours.isEmpty ? nil : Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
@@ -48,7 +48,8 @@ struct Periods: Sendable {
     return overflow ? start : stamp
   }
 
-  private static func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
+  /// The period without a calendar.
+  static func utc(_ time: Int64, _ nanoseconds: Int64) -> Period? {
     var rest = Self.modulo(time, nanoseconds)
     // Not subtracted from the time, which may overflow.
     if nanoseconds == BarLength.week.raw { rest = Self.modulo(rest &- Self.monday, nanoseconds) }
