@@ -35,17 +35,20 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   init(_ settings: BarsSettings, _ context: Context) {
     self.context = context
     reader = Reader(settings)
-    let (instruments, isRegularOnly) = (context.instruments, settings.sessions == .regular)
     book = BarBook(
-      settings.rules(keepsComponents: Reader.isReplaceable),
-      calendar: instruments.isEmpty
-        ? nil
-        : { symbol in
-          instruments.calendar(for: symbol).map { MarketCalendar(calendar: $0, isRegularOnly: isRegularOnly) }
-        })
+      settings.rules(keepsComponents: Reader.isReplaceable), calendar: Self.calendars(context.instruments, settings.sessions))
     if let left = context.recall(Self.bars), let snapshot = left {
       book.restore(snapshot)
       context.remember(nil, Self.bars)
+    }
+  }
+
+  /// The calendar of each symbol; nil if none has one.
+  private static func calendars(_ instruments: Instruments, _ sessions: CountedSessions) -> (@Sendable (Symbol) -> (any BarCalendar)?)? {
+    if instruments.isEmpty { return nil }
+    return { symbol in
+      guard let calendar = instruments.calendar(for: symbol) else { return nil }
+      return MarketCalendar(calendar: calendar, isRegularOnly: sessions == .regular)
     }
   }
 
