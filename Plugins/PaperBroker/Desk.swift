@@ -34,6 +34,10 @@ struct Desk {
     booked = state.position
     position = state.position
     outcomes.accounts.removeAll { known.contains($0.account) }
+    // Readers that begin now, such as a screen, know nothing of it yet. Fills are not told again.
+    unpublished = state.snapshot.orders.map { BrokerRecord($0) }
+    unpublished += state.snapshot.positions.filter { $0.quantity.raw != 0 }.map { BrokerRecord($0) }
+    unpublished += state.snapshot.accounts.map { BrokerRecord($0) }
     collect()
     unopened = []
   }
