@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install setup lint format validate disk recovery bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -21,6 +21,7 @@ help:
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make disk                       fill small disks and count what is on them (root)"
+	@echo "make recovery [KILLS=200]       kill runs at random moments, and compare what they kept with an undisturbed run"
 	@echo "make validate                   check every shipped configuration"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
@@ -59,6 +60,10 @@ validate: setup
 disk: setup
 	$(BUILD) --product stockbus
 	python3 Tests/Disk/tmpfs.py
+
+recovery: setup
+	$(BUILD) --product stockbus
+	python3 Tests/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
 
 bench: setup
 	python3 Benchmarks/bench.py --only "$(ONLY)"
