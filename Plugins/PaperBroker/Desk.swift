@@ -50,6 +50,9 @@ struct Desk {
     collect()
   }
 
+  /// True if its accounts are open.
+  var hasBegun: Bool { unopened.isEmpty }
+
   var hasUnsaved: Bool { !unsaved.isEmpty }
 
   /// The state as it is now.

@@ -55,6 +55,8 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   }
 
   package func stop() {
+    // At the end only, because a snapshot copies every open order.
+    if settings.path == nil, desk.hasBegun { context.remember(desk.state(), Self.kept) }
     do { try book?.close() } catch { context.logger.error("\(error)") }
     book = nil
   }
@@ -69,7 +71,7 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   ) throws {
     let passedOver = desk.process(events, take)
     booked.add(passedOver)
-    if passedOver > 0 { output.filter(min(passedOver, events.count)) }
+    output.filter(passedOver)
     try publish(into: &output)
   }
 
@@ -99,8 +101,6 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
       do throws(HistoryError) { try book.write(desk.unsaved.lazy.map(\.content), position: desk.position) } catch {
         throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
       }
-    } else {
-      context.remember(desk.state(), Self.kept)
     }
     desk.saved()
   }

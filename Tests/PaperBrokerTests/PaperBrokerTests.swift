@@ -125,6 +125,22 @@ import Testing
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
   }
 
+  /// Without a file the next instance of the run goes on with accounts, positions and open orders.
+  @Test func `another instance goes on with what the first one had`() async throws {
+    let running = try PluginHarness().start(Plugin.paperBroker, options: one, taking: Quote.self, emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    _ = try await running.perform("buy AAPL 10 key first")
+    _ = try await running.perform("buy AAPL 5 at 90 gtc key low")
+    try await running.replace(options: one + "\nvalue_every: 1h")
+    try await running.send([quote(88, 89, 2)])
+    await running.delivered()
+    #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
+    try await running.stop()
+    let fills = running.output.compactMap { FillsPart.part(of: $0) }
+    #expect(fills.map { "\($0.number) \($0.quantity) at \($0.price)" } == ["1 10 at 101", "2 5 at 89"])
+  }
+
   @Test func `keeps the contract`() async {
     #expect(await checkContract(.paperBroker, options: one) == [])
   }
