@@ -66,7 +66,7 @@ let plugins = [
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
-  PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"], inTests: ["TestTerminal"]),
+  PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusViewing"], inTests: ["TestTerminal"]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
@@ -137,6 +137,7 @@ let package = Package(
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(

@@ -1,6 +1,7 @@
 internal import MarketData
 package import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 extension Plugin {
   /// Shows prices.

@@ -1,4 +1,5 @@
 package import StockbusPlugin
+package import StockbusViewing
 
 /// How prices are shown on a terminal.
 package enum ScreenMode: String, Choice {

@@ -4,6 +4,7 @@ import StockbusTerminal
 import Testing
 
 @testable import ConsoleViewer
+@testable import StockbusViewing
 
 @Suite struct MarketTests {
   @Test func `a row knows first, highest, lowest and last price, and what was traded`() throws {

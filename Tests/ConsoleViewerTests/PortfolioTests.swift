@@ -1,6 +1,7 @@
 import MarketData
 import StockbusPlugin
 import StockbusTerminal
+import StockbusViewing
 import Testing
 
 @testable import ConsoleViewer

@@ -2,6 +2,7 @@ import MarketData
 import SeededRandom
 import StockbusPlugin
 import StockbusTerminal
+import StockbusViewing
 import Testing
 
 @testable import ConsoleViewer

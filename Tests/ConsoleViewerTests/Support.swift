@@ -2,6 +2,7 @@ import Foundation
 import MarketData
 import StockbusPlugin
 import StockbusTerminal
+import StockbusViewing
 import Testing
 
 @testable import ConsoleViewer

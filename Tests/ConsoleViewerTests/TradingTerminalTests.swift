@@ -3,6 +3,7 @@ import MarketData
 import StockbusPlugin
 import StockbusTerminal
 import StockbusTestKit
+import StockbusViewing
 import TestTerminal
 import Testing
 

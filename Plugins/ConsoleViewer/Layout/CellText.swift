@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusViewing
 
 /// The texts of the table's cells.
 enum CellText {

@@ -1,3 +1,5 @@
+internal import StockbusViewing
+
 /// Charts of prices, made of characters.
 enum Charts {
   private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 /// The positions of everything on the screen. They depend on the state alone, so that clicks and drawing use the same positions.
 struct ScreenGeometry {

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 extension ScreenGeometry {
   /// The chart of a symbol's page. Figures are beside it if there is room, otherwise below it.

@@ -1,5 +1,6 @@
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 extension ScreenLayout {
   private static let keys: [(String, String)] = [

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 // The lists of `movers`, if they are among the inputs; otherwise the screen compares prices itself.
 extension ScreenLayout {

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 /// Turns the state into a frame of cells: a pure function of state and colours. There is one file for each page.
 struct ScreenLayout {

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusViewing
 
 /// Messages about symbols that a list names and that never came. The search for similar names compares with every symbol, so it is repeated
 /// only after a change.

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusTerminal
+internal import StockbusViewing
 
 extension ScreenState {
   /// The length of the candles on a symbol's page; nil if it shows the line of prices.

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusTerminal
+internal import StockbusViewing
 
 /// The time span of a chart.
 enum ChartSpan: Int64, CaseIterable {

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 /// A value with everything that decides what the screen shows. Events change `market`; keys and all other input go through `reduce`;
 /// `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusViewing
 
 /// The lines of the portfolio's page from the top: accounts, positions, open orders, fills.
 struct PortfolioList {

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 extension RunSample {
   /// The component that takes orders; one that the viewer reads from is preferred.

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusViewing
 
 /// Orders, fills, positions and accounts in words and numbers for people.
 enum TradingText {

@@ -1,45 +1,47 @@
-internal import MarketData
+package import MarketData
 internal import StockbusPlugin
 
 /// All prices of the screen, as one value. An update takes some nanoseconds for each event.
-struct Market {
+package struct Market {
   /// Symbols beyond this are counted and not shown.
-  static let limit = 16_384
+  package static let limit = 16_384
 
-  private(set) var rows: ContiguousArray<Row> = []
+  package private(set) var rows: ContiguousArray<Row> = []
   /// Row by symbol handle: -1 unknown, -2 beyond the limit.
   private var places: ContiguousArray<Int32> = []
-  private(set) var tape = Tape()
+  package private(set) var tape = Tape()
   private var series: ContiguousArray<PriceSeries> = []
-  private(set) var standings = Standings()
-  private(set) var isRanked = false
-  private(set) var bars = BarSeries()
+  package private(set) var standings = Standings()
+  package private(set) var isRanked = false
+  package private(set) var bars = BarSeries()
   /// The lists of `movers`.
-  private(set) var movers = MoverTables()
+  package private(set) var movers = MoverTables()
   /// Events taken.
-  private(set) var total = 0
+  package private(set) var total = 0
   /// Symbols beyond the limit.
-  private(set) var beyond = 0
+  package private(set) var beyond = 0
   /// Event times that were not used because they were dated ahead, and clocks that were set back.
-  private(set) var datedAhead = 0
+  package private(set) var datedAhead = 0
   /// When a price moved last.
-  private(set) var lastMove = Row.never
+  package private(set) var lastMove = Row.never
   /// Prices that have reached an alert since the last `takeReached`.
-  private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
+  package private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
   /// The newest event's two times.
-  private(set) var newest: (time: Timestamp, received: Timestamp)?
+  package private(set) var newest: (time: Timestamp, received: Timestamp)?
+
+  package init() {}
 
   /// The row of a symbol; nil if it is not shown.
-  func place(of symbol: Symbol) -> Int? {
+  package func place(of symbol: Symbol) -> Int? {
     let id = Int(symbol.id)
     return id < places.count && places[id] >= 0 ? Int(places[id]) : nil
   }
 
-  func row(of symbol: Symbol) -> Row? { place(of: symbol).map { rows[$0] } }
+  package func row(of symbol: Symbol) -> Row? { place(of: symbol).map { rows[$0] } }
 
   // MARK: Events
 
-  mutating func take(_ batch: Span<Trade>, at now: Int64) {
+  package mutating func take(_ batch: Span<Trade>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
@@ -53,7 +55,7 @@ struct Market {
     finish(batch)
   }
 
-  mutating func take(_ batch: Span<Bar>, at now: Int64) {
+  package mutating func take(_ batch: Span<Bar>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
       // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
@@ -75,7 +77,7 @@ struct Market {
     finish(batch)
   }
 
-  mutating func take(_ batch: Span<Quote>, at now: Int64) {
+  package mutating func take(_ batch: Span<Quote>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
       guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, event.received, at: now) else { continue }
@@ -87,7 +89,7 @@ struct Market {
     finish(batch)
   }
 
-  mutating func take(_ batch: Span<Ranked>, at now: Int64) {
+  package mutating func take(_ batch: Span<Ranked>, at now: Int64) {
     isRanked = true
     for i in batch.indices {
       let event = batch[i]
@@ -112,7 +114,7 @@ struct Market {
   }
 
   /// Lists of movers have a page of their own; their prices are also those of another input.
-  mutating func take(_ batch: Span<Mover>) {
+  package mutating func take(_ batch: Span<Mover>) {
     for i in batch.indices { movers.take(batch[i]) }
     finish(batch)
   }
@@ -197,22 +199,22 @@ struct Market {
   // MARK: For the screen
 
   /// Returns the prices that have reached an alert, in order, each once.
-  mutating func takeReached() -> [(row: Int, price: Price, time: Timestamp)] {
+  package mutating func takeReached() -> [(row: Int, price: Price, time: Timestamp)] {
     defer { reached = [] }
     return reached
   }
 
   /// Sets the prices at which `takeReached` reports a symbol's row.
-  mutating func watch(_ row: Int, above: Int64?, below: Int64?) {
+  package mutating func watch(_ row: Int, above: Int64?, below: Int64?) {
     rows[row].alertAbove = above ?? .max
     rows[row].alertBelow = below ?? .min
   }
 
   /// The last prices, oldest first, the current one last.
-  func trend(of row: Int, count: Int) -> [Int64] { (row < series.count ? series[row].last(count - 1) : []) + [rows[row].price.raw] }
+  package func trend(of row: Int, count: Int) -> [Int64] { (row < series.count ? series[row].last(count - 1) : []) + [rows[row].price.raw] }
 
   /// The prices of the last `span` nanoseconds of the symbol's own time.
-  func history(of row: Int, span: Int64) -> [PriceSeries.Sample] {
+  package func history(of row: Int, span: Int64) -> [PriceSeries.Sample] {
     let now = PriceSeries.Sample(time: rows[row].time.ns, price: rows[row].price.raw)
     return (row < series.count ? series[row].samples(since: now.time &- span) : []) + [now]
   }

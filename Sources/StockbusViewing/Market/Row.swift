@@ -1,43 +1,43 @@
-internal import MarketData
+package import MarketData
 internal import StockbusPlugin
 
 /// The data of one symbol. Times without another unit are nanoseconds of the run's uptime.
-struct Row {
-  let symbol: Symbol
-  var decimals: UInt8
-  var sizeDecimals: UInt8 = 0
-  var isUp = true
+package struct Row {
+  package let symbol: Symbol
+  package var decimals: UInt8
+  package var sizeDecimals: UInt8 = 0
+  package var isUp = true
   /// The rank in its last event; 0 if it has none.
-  var rank: Int32 = 0
-  var price: Price
+  package var rank: Int32 = 0
+  package var price: Price
   /// The price from which the change is computed.
-  var reference: Price
-  var high: Price
-  var low: Price
-  var volume = Quantity(raw: 0)
-  var updates = 0
+  package var reference: Price
+  package var high: Price
+  package var low: Price
+  package var volume = Quantity(raw: 0)
+  package var updates = 0
   /// When the price moved last; `never` if it has not moved.
-  var movedAt = Row.never
+  package var movedAt = Row.never
   /// The time of the last event, or of its receipt if it was dated ahead.
-  var time: Timestamp
+  package var time: Timestamp
   /// The symbol's event clock.
-  var clock = EventClock()
+  package var clock = EventClock()
   /// The beginning and the end of the second that the history's newest sample stands for.
-  var second: Int64
-  var secondEnd: Int64
+  package var second: Int64
+  package var secondEnd: Int64
   /// The prices of alerts: at or above, at or below.
-  var alertAbove = Int64.max
-  var alertBelow = Int64.min
+  package var alertAbove = Int64.max
+  package var alertBelow = Int64.min
   /// The best bid and offer; zero if unknown.
-  var bid = Price(raw: 0)
-  var ask = Price(raw: 0)
-  var bidSize = Quantity(raw: 0)
-  var askSize = Quantity(raw: 0)
+  package var bid = Price(raw: 0)
+  package var ask = Price(raw: 0)
+  package var bidSize = Quantity(raw: 0)
+  package var askSize = Quantity(raw: 0)
 
-  static let never = Int64.min / 2
-  static let nanosecondsASecond: Int64 = 1_000_000_000
+  package static let never = Int64.min / 2
+  package static let nanosecondsASecond: Int64 = 1_000_000_000
 
-  init(_ symbol: Symbol, price: Price, decimals: UInt8, time: Timestamp) {
+  package init(_ symbol: Symbol, price: Price, decimals: UInt8, time: Timestamp) {
     self.symbol = symbol
     self.decimals = decimals
     self.price = price
@@ -50,7 +50,7 @@ struct Row {
   }
 
   /// The beginning of the second of a time.
-  static func floor(_ ns: Int64) -> Int64 {
+  package static func floor(_ ns: Int64) -> Int64 {
     let rest = ns % nanosecondsASecond
     return rest < 0 ? ns &- rest &- nanosecondsASecond : ns &- rest
   }
@@ -93,14 +93,14 @@ struct Row {
   // MARK: What follows from it, worked out when it is drawn
 
   /// Price minus reference, or the nearest value that fits.
-  var change: Price { Row.difference(price, reference) }
+  package var change: Price { Row.difference(price, reference) }
 
-  var percent: Percent { Percent.change(from: reference, to: price) ?? Percent(raw: 0) }
+  package var percent: Percent { Percent.change(from: reference, to: price) ?? Percent(raw: 0) }
 
   /// Ask minus bid; nil if one of them is unknown.
-  var spread: Price? { bid.raw != 0 && ask.raw != 0 ? Row.difference(ask, bid) : nil }
+  package var spread: Price? { bid.raw != 0 && ask.raw != 0 ? Row.difference(ask, bid) : nil }
 
-  static func difference(_ a: Price, _ b: Price) -> Price {
+  package static func difference(_ a: Price, _ b: Price) -> Price {
     let (difference, overflow) = a.raw.subtractingReportingOverflow(b.raw)
     return Price(raw: overflow ? (a > b ? .max : .min) : difference)
   }

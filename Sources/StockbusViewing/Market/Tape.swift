@@ -1,27 +1,29 @@
-internal import MarketData
+package import MarketData
 
 /// The last trades of every symbol.
-struct Tape {
-  struct Print: Hashable {
-    var time = Timestamp(ns: 0)
-    var price = Price(raw: 0)
-    var size = Quantity(raw: 0)
-    var side = Side.unknown
-    var decimals: UInt8 = 0
-    var sizeDecimals: UInt8 = 0
+package struct Tape {
+  package struct Print: Hashable {
+    package var time = Timestamp(ns: 0)
+    package var price = Price(raw: 0)
+    package var size = Quantity(raw: 0)
+    package var side = Side.unknown
+    package var decimals: UInt8 = 0
+    package var sizeDecimals: UInt8 = 0
   }
 
   /// Trades stored for a symbol; a power of two.
-  static let length = 32
+  package static let length = 32
   /// Trades of further symbols are not stored.
-  static let limit = 2048
+  package static let limit = 2048
 
   /// `length` places for each row, used in turn.
   private var prints: ContiguousArray<Print> = []
   private var counts: ContiguousArray<Int> = []
 
+  package init() {}
+
   @inline(__always)
-  mutating func add(_ print: Print, to row: Int) {
+  package mutating func add(_ print: Print, to row: Int) {
     if row >= counts.count {
       if row >= Self.limit { return }
       grow(to: row)
@@ -39,7 +41,7 @@ struct Tape {
   }
 
   /// The newest first.
-  func last(_ count: Int, of row: Int) -> [Print] {
+  package func last(_ count: Int, of row: Int) -> [Print] {
     guard row < counts.count else { return [] }
     let total = counts[row]
     return (0..<min(count, total, Self.length)).map { prints[row * Self.length + (total - 1 - $0) & (Self.length - 1)] }

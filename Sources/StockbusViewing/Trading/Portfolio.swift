@@ -1,22 +1,22 @@
-internal import MarketData
+package import MarketData
 internal import StockbusPlugin
 
 /// The trading accounts of the run as the last events left them: a value, updated by one mutating call for each batch.
 ///
 /// Prices do not change it: what a position is worth now is computed when it is drawn.
-struct Portfolio {
+package struct Portfolio {
   /// What is kept of each kind; events of more are counted and not shown.
-  static let accountLimit = 100
-  static let positionLimit = 1000
-  static let orderLimit = 1000
-  static let fillLimit = 200
+  package static let accountLimit = 100
+  package static let positionLimit = 1000
+  package static let orderLimit = 1000
+  package static let fillLimit = 200
 
   /// An order number counts over all accounts of one broker, but a run may have several brokers.
-  struct OrderID: Hashable {
-    let account: Symbol
-    let number: Int64
+  package struct OrderID: Hashable {
+    package let account: Symbol
+    package let number: Int64
 
-    init(_ order: Order) {
+    package init(_ order: Order) {
       account = order.account
       number = order.number
     }
@@ -28,37 +28,39 @@ struct Portfolio {
   }
 
   /// In the order of their first events.
-  private(set) var accounts: [AccountState] = []
+  package private(set) var accounts: [AccountState] = []
   /// In the order of their first events; closed ones stay, because they show what they brought in.
-  private(set) var positions: [Position] = []
+  package private(set) var positions: [Position] = []
   private var places: [PositionID: Int] = [:]
   /// Orders that can still be filled.
-  private(set) var orders: [OrderID: Order] = [:]
+  package private(set) var orders: [OrderID: Order] = [:]
   /// The last fills, oldest first.
-  private(set) var fills: [Fill] = []
+  package private(set) var fills: [Fill] = []
   /// Fills that came before those.
-  private(set) var olderFills = 0
+  package private(set) var olderFills = 0
   /// Events beyond the limits.
-  private(set) var beyond = Beyond()
+  package private(set) var beyond = Beyond()
   /// Events taken.
-  private(set) var total = 0
+  package private(set) var total = 0
 
   /// Events that are not shown, because a limit was reached.
-  struct Beyond: Hashable {
-    var accounts = 0
-    var positions = 0
-    var orders = 0
+  package struct Beyond: Hashable {
+    package var accounts = 0
+    package var positions = 0
+    package var orders = 0
 
-    var sentence: String? {
+    package var sentence: String? {
       let parts = [("accounts", accounts), ("positions", positions), ("open orders", orders)].filter { $0.1 > 0 }
       if parts.isEmpty { return nil }
       return "too many to show; events left out: " + parts.map { "\($0.1) of \($0.0)" }.joined(separator: ", ")
     }
   }
 
+  package init() {}
+
   // MARK: Events
 
-  mutating func take(_ batch: Span<AccountState>) {
+  package mutating func take(_ batch: Span<AccountState>) {
     total &+= batch.count
     for i in batch.indices {
       let event = batch[i]
@@ -72,7 +74,7 @@ struct Portfolio {
     }
   }
 
-  mutating func take(_ batch: Span<Position>) {
+  package mutating func take(_ batch: Span<Position>) {
     total &+= batch.count
     for i in batch.indices {
       let event = batch[i]
@@ -94,7 +96,7 @@ struct Portfolio {
   }
 
   /// Requests are not orders yet, and orders that are done leave.
-  mutating func take(_ batch: Span<Order>) {
+  package mutating func take(_ batch: Span<Order>) {
     total &+= batch.count
     for i in batch.indices {
       let event = batch[i]
@@ -110,7 +112,7 @@ struct Portfolio {
     }
   }
 
-  mutating func take(_ batch: Span<Fill>) {
+  package mutating func take(_ batch: Span<Fill>) {
     total &+= batch.count
     for i in batch.indices { fills.append(batch[i]) }
     let older = fills.count - Self.fillLimit
@@ -123,15 +125,15 @@ struct Portfolio {
   // MARK: Values at the prices on the screen
 
   /// A position at the last price that is known.
-  struct Holding {
-    let position: Position
-    let price: Price
-    let value: Amount
-    let unrealised: Amount
+  package struct Holding {
+    package let position: Position
+    package let price: Price
+    package let value: Amount
+    package let unrealised: Amount
   }
 
   /// The position at the market's price if that is newer than the price at which the broker valued it; otherwise as the broker said.
-  static func holding(_ position: Position, in market: Market) -> Holding {
+  package static func holding(_ position: Position, in market: Market) -> Holding {
     let told = Holding(position: position, price: position.mark, value: position.value, unrealised: position.unrealised)
     guard position.quantity.raw != 0, let row = market.row(of: position.symbol), row.time > position.time, row.price != position.mark,
       let value = value(position, at: row.price), let unrealised = value.subtracting(position.cost)
@@ -151,7 +153,7 @@ struct Portfolio {
   }
 
   /// All accounts, their equity and unrealised profit at the market's prices. What the account ties up stays as the broker said.
-  func accounts(in market: Market) -> [AccountState] {
+  package func accounts(in market: Market) -> [AccountState] {
     var current = accounts
     for position in positions where position.quantity.raw != 0 {
       guard let at = current.firstIndex(where: { $0.account == position.account }),

@@ -1,10 +1,10 @@
 /// The price history of a symbol: the last price of every second, of every quarter of a minute, and of every five minutes, as far back as
 /// there is room. Intervals without events are not stored.
-struct PriceSeries {
-  struct Sample: Hashable {
+package struct PriceSeries {
+  package struct Sample: Hashable {
     /// The beginning of its interval, in nanoseconds since the epoch.
-    var time: Int64
-    var price: Int64
+    package var time: Int64
+    package var price: Int64
   }
 
   /// Samples of one interval length, oldest first.
@@ -37,15 +37,17 @@ struct PriceSeries {
   }
 
   /// The number of samples of each length.
-  static let capacity = 360
+  package static let capacity = 360
   private static let second: Int64 = 1_000_000_000
+
+  package init() {}
 
   private var seconds = Level(length: PriceSeries.second)
   private var quarters = Level(length: 15 * PriceSeries.second)
   private var fives = Level(length: 300 * PriceSeries.second)
 
   /// Adds the last price of a second.
-  mutating func add(_ price: Int64, second: Int64) {
+  package mutating func add(_ price: Int64, second: Int64) {
     let sample = Sample(time: second, price: price)
     seconds.add(sample)
     quarters.add(sample)
@@ -53,17 +55,17 @@ struct PriceSeries {
   }
 
   /// Removes all samples after `time`, because the clock was wrong.
-  mutating func forget(after time: Int64) {
+  package mutating func forget(after time: Int64) {
     seconds.forget(after: time)
     quarters.forget(after: time)
     fives.forget(after: time)
   }
 
   /// The last `count` prices by seconds, oldest first.
-  func last(_ count: Int) -> [Int64] { seconds.ordered.suffix(count).map(\.price) }
+  package func last(_ count: Int) -> [Int64] { seconds.ordered.suffix(count).map(\.price) }
 
   /// The prices from `begin` on, with the shortest interval that reaches back so far.
-  func samples(since begin: Int64) -> [Sample] {
+  package func samples(since begin: Int64) -> [Sample] {
     for level in [seconds, quarters] {
       let samples = level.ordered
       if samples.count < Self.capacity || (samples.first?.time ?? 0) <= begin { return samples.filter { $0.time >= begin } }

@@ -1,11 +1,13 @@
-internal import MarketData
+package import MarketData
 
 /// The lists of `movers` that have come, by period.
-struct MoverTables {
+package struct MoverTables {
   /// By list and symbol, without those that have left.
   private var members: [MoverPeriod: [MoverList: [Symbol: Mover]]] = [:]
 
-  mutating func take(_ event: Mover) {
+  package init() {}
+
+  package mutating func take(_ event: Mover) {
     members[event.period, default: [:]][event.list, default: [:]][event.symbol] = event.rank == 0 ? nil : event
     // Nobody is a gainer and a loser at once. A reader that conflates may miss that a symbol has left one of these lists.
     if event.rank > 0, let other: MoverList = event.list == .gainers ? .losers : event.list == .losers ? .gainers : nil {
@@ -14,13 +16,13 @@ struct MoverTables {
   }
 
   /// The periods of which there are lists.
-  var periods: [MoverPeriod] { MoverPeriod.allCases.filter { members[$0] != nil } }
+  package var periods: [MoverPeriod] { MoverPeriod.allCases.filter { members[$0] != nil } }
 
   /// The lists of a period that have ever had a member.
-  func lists(_ period: MoverPeriod) -> [MoverList] { MoverList.allCases.filter { members[period]?[$0] != nil } }
+  package func lists(_ period: MoverPeriod) -> [MoverList] { MoverList.allCases.filter { members[period]?[$0] != nil } }
 
   /// The best first.
-  func list(_ list: MoverList, _ period: MoverPeriod) -> [Mover] {
+  package func list(_ list: MoverList, _ period: MoverPeriod) -> [Mover] {
     (members[period]?[list] ?? [:]).values.sorted { $0.rank != $1.rank ? $0.rank < $1.rank : $0.symbol < $1.symbol }
   }
 }

@@ -1,12 +1,14 @@
 /// The order of a ranking, updated move by move.
-struct Standings {
+package struct Standings {
   /// Rows from rank 1 on.
-  private(set) var order: [Int32] = []
+  package private(set) var order: [Int32] = []
   /// True if the ranking comes through a filter: moves are missing then, so each symbol has the rank of its last event.
-  private(set) var isPartial = false
+  package private(set) var isPartial = false
+
+  package init() {}
 
   /// The rank of every row, by row; 0 if it has none. In a partial ranking, the ranks of the last events.
-  func ranks(_ rows: ContiguousArray<Row>) -> [Int32] {
+  package func ranks(_ rows: ContiguousArray<Row>) -> [Int32] {
     var ranks = rows.map(\.rank)
     if !isPartial { for (place, row) in order.enumerated() { ranks[Int(row)] = Int32(place + 1) } }
     return ranks
@@ -15,7 +17,7 @@ struct Standings {
   /// Applies one move: the row leaves the old rank and gets the new one; all rows between shift by one. Rank 0 means that it leaves.
   ///
   /// `rows` has the last ranks of the others; they are used for partial rankings only.
-  mutating func move(_ row: Int32, to rank: Int, from previous: Int, _ rows: ContiguousArray<Row>) {
+  package mutating func move(_ row: Int32, to rank: Int, from previous: Int, _ rows: ContiguousArray<Row>) {
     let old: Int? = previous >= 1 && previous <= order.count && order[previous - 1] == row ? previous - 1 : order.firstIndex(of: row)
     // In a complete ranking no rank exceeds the number of symbols.
     if rank > order.count + (old == nil ? 1 : 0) { isPartial = true }

@@ -1,14 +1,16 @@
 /// The order in which rows are shown. It follows the true order, but a row moves only after it has belonged in another place for some time,
 /// so that two rows that keep overtaking each other do not flicker.
-struct CalmOrder {
+package struct CalmOrder {
   /// Rows as they are shown.
-  private(set) var rows: [Int32] = []
+  package private(set) var rows: [Int32] = []
   /// Since when a row has belonged in another place.
   private var dueSince: [Int32: Int64] = [:]
 
+  package init() {}
+
   /// Moves the shown order towards the true one. `delay` is how long a row must have belonged in another place, in nanoseconds; with 0
   /// the true order is taken at once.
-  mutating func follow(_ target: [Int32], at now: Int64, delay: Int64) {
+  package mutating func follow(_ target: [Int32], at now: Int64, delay: Int64) {
     if target == rows {
       if !dueSince.isEmpty { dueSince = [:] }
       return
@@ -40,14 +42,14 @@ struct CalmOrder {
   }
 
   /// Keeps the order, but adds new rows and removes rows that are gone.
-  mutating func hold(_ target: [Int32]) {
+  package mutating func hold(_ target: [Int32]) {
     let wanted = Set(target)
     let known = Set(rows)
     if wanted == known { return }
     rows = rows.filter(wanted.contains) + target.filter { !known.contains($0) }
   }
 
-  mutating func take(_ target: [Int32]) {
+  package mutating func take(_ target: [Int32]) {
     rows = target
     dueSince = [:]
   }

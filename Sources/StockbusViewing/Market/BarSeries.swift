@@ -1,27 +1,29 @@
-internal import MarketData
+package import MarketData
 
 /// The last bars of every symbol, for candles.
-struct BarSeries {
+package struct BarSeries {
   /// Bars stored for a symbol and length.
-  static let length = 512
+  package static let length = 512
   /// Lengths stored for a symbol; bars of further lengths are not stored.
-  static let lengths = 8
+  package static let lengths = 8
 
   /// By row and length, ascending by time; up to twice `length`, so that old bars are removed seldom.
   private var series: [Int: [BarLength: [Bar]]] = [:]
 
+  package init() {}
+
   /// A bar that is issued again replaces the one of its time.
-  mutating func add(_ bar: Bar, to row: Int) {
+  package mutating func add(_ bar: Bar, to row: Int) {
     if row >= Tape.limit { return }
     if series[row]?[bar.length] == nil, series[row]?.count == Self.lengths { return }
     series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
   }
 
   /// The shortest first.
-  func lengths(of row: Int) -> [BarLength] { (series[row]?.keys).map { $0.sorted() } ?? [] }
+  package func lengths(of row: Int) -> [BarLength] { (series[row]?.keys).map { $0.sorted() } ?? [] }
 
   /// The newest last.
-  func last(_ length: BarLength, of row: Int) -> ArraySlice<Bar> { (series[row]?[length] ?? []).suffix(Self.length) }
+  package func last(_ length: BarLength, of row: Int) -> ArraySlice<Bar> { (series[row]?[length] ?? []).suffix(Self.length) }
 }
 
 extension [Bar] {

@@ -1,17 +1,17 @@
-internal import MarketData
+package import MarketData
 internal import StockbusExpressions
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The text typed after `/`: either words, of which one has to be part of a symbol's name, or a condition such as `price > 100 and change <
 /// 0`.
-struct RowFilter {
-  let text: String
+package struct RowFilter {
+  package let text: String
   private let words: [String]
   private let condition: Expression<ScreenRow>?
   /// What is wrong with it, or still missing, in a few words; nil if it is complete.
-  let problem: String?
+  package let problem: String?
 
-  init(_ text: String = "") {
+  package init(_ text: String = "") {
     self.text = text
     guard Self.looksLikeCondition(text) else {
       words = text.uppercased().split { $0 == " " || $0 == "," }.map(String.init)
@@ -36,11 +36,11 @@ struct RowFilter {
   }
 
   /// Parts of names, in capitals; empty if it is a condition.
-  var names: [String] { words }
+  package var names: [String] { words }
 
-  var isEmpty: Bool { words.isEmpty && condition == nil }
+  package var isEmpty: Bool { words.isEmpty && condition == nil }
 
-  func matches(_ row: Row) -> Bool {
+  package func matches(_ row: Row) -> Bool {
     if let condition { return condition.matches(ScreenRow(row)) }
     if words.isEmpty { return true }
     let name = row.symbol.description.uppercased()
@@ -49,23 +49,23 @@ struct RowFilter {
 }
 
 /// A row of the table with the names that a condition may use.
-struct ScreenRow: SymbolEvent {
-  var symbol: Symbol
-  var price: Price
-  var change: Price
-  var percent: Percent
-  var open: Price
-  var high: Price
-  var low: Price
-  var volume: Quantity
-  var bid: Price
-  var ask: Price
-  var spread: Price
-  var rank: UInt32
-  var updates: Int64
-  var time: Timestamp
+package struct ScreenRow: SymbolEvent {
+  package var symbol: Symbol
+  package var price: Price
+  package var change: Price
+  package var percent: Percent
+  package var open: Price
+  package var high: Price
+  package var low: Price
+  package var volume: Quantity
+  package var bid: Price
+  package var ask: Price
+  package var spread: Price
+  package var rank: UInt32
+  package var updates: Int64
+  package var time: Timestamp
 
-  init(_ row: Row) {
+  package init(_ row: Row) {
     symbol = row.symbol
     price = row.price
     change = row.change
@@ -82,7 +82,7 @@ struct ScreenRow: SymbolEvent {
     time = row.time
   }
 
-  static let schema = EventSchema<ScreenRow>(
+  package static let schema = EventSchema<ScreenRow>(
     "row", "A row of the viewer's table.", key: \.symbol, time: \.time,
     example: ScreenRow(Row("AAPL", price: Price(raw: 189_250_000_000), decimals: 2, time: Timestamp(ns: 1_381_239_000_012_000_000))),
     fields: [

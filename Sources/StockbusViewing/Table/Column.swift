@@ -6,9 +6,9 @@ package enum Column: String, Choice {
   case rank, symbol, price, change, percent, high, low, volume, trend, bid, ask, spread, open, updates, time
 
   /// The columns that are shown by default.
-  static let usual: [Column] = [.rank, .symbol, .price, .change, .percent, .high, .low, .volume, .trend]
+  package static let usual: [Column] = [.rank, .symbol, .price, .change, .percent, .high, .low, .volume, .trend]
 
-  var title: String {
+  package var title: String {
     switch self {
     case .rank: "#"
     case .percent: "%"
@@ -16,10 +16,10 @@ package enum Column: String, Choice {
     }
   }
 
-  var isSortable: Bool { self != .trend }
+  package var isSortable: Bool { self != .trend }
 
   /// True if sorting by this column begins with the largest value.
-  var isDescendingAtFirst: Bool {
+  package var isDescendingAtFirst: Bool {
     switch self {
     case .rank, .symbol: false
     default: true
@@ -27,7 +27,7 @@ package enum Column: String, Choice {
   }
 
   /// Its minimum width in characters.
-  var width: Int {
+  package var width: Int {
     switch self {
     case .rank: 4
     case .symbol: 8
@@ -42,17 +42,17 @@ package enum Column: String, Choice {
 }
 
 /// How the table is sorted.
-struct Sorting: Hashable {
-  var column: Column
-  var isDescending: Bool
+package struct Sorting: Hashable {
+  package var column: Column
+  package var isDescending: Bool
 
-  init(_ column: Column, isDescending: Bool? = nil) {
+  package init(_ column: Column, isDescending: Bool? = nil) {
     self.column = column
     self.isDescending = isDescending ?? column.isDescendingAtFirst
   }
 
   /// The rows in order; equal rows keep their order.
-  func sorted(_ rows: [Int32], of market: Market) -> [Int32] {
+  package func sorted(_ rows: [Int32], of market: Market) -> [Int32] {
     if column == .rank, market.isRanked {
       let known = market.standings.order
       let wanted = Set(rows)
