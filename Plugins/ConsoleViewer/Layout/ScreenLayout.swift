@@ -121,7 +121,7 @@ struct ScreenLayout {
     switch prompt {
     case .filter:
       label = " /"
-      (hint, fault) = ("\(state.order.rows.count) match · Enter keeps · Esc undoes", state.filter.problem)
+      (hint, fault) = ("\(state.order.rows.count) match · Enter keeps · Esc undoes", state.filter.problem?.description)
     case .alert(let symbol, _):
       let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
       label = " alert \(symbol)\(price): "

@@ -8,8 +8,15 @@ package struct RowFilter {
   package let text: String
   private let words: [String]
   private let condition: Expression<ScreenRow>?
-  /// What is wrong with it, or still missing, in a few words; nil if it is complete.
-  package let problem: String?
+  /// What is wrong with it, or still missing; nil if it is complete.
+  package let problem: Problem?
+
+  package struct Problem: Hashable, Sendable, CustomStringConvertible {
+    /// In a few words.
+    package let description: String
+    /// The first wrong character of the text, as a Unicode scalar counted from 0.
+    package let character: Int
+  }
 
   package init(_ text: String = "") {
     self.text = text
@@ -23,7 +30,7 @@ package struct RowFilter {
     switch ExpressionDraft<ScreenRow>(text) {
     case .empty: (condition, problem) = (nil, nil)
     // While a condition is incomplete or wrong, all rows are shown.
-    case .incomplete(let error), .wrong(let error): (condition, problem) = (nil, error.message)
+    case .incomplete(let error), .wrong(let error): (condition, problem) = (nil, Problem(description: error.message, character: error.range.lowerBound))
     case .ready(let expression): (condition, problem) = (expression, nil)
     }
   }

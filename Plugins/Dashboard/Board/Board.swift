@@ -1,0 +1,118 @@
+internal import MarketData
+internal import StockbusInstruments
+internal import StockbusPlugin
+internal import StockbusViewing
+
+/// All prices of the page, and the frame in which each of their numbers last changed.
+///
+/// A *frame* is a moment in which clients are told what is new. Events between two frames only mark their rows; what has changed is found
+/// when the frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
+struct Board {
+  private(set) var market = Market()
+  /// The frame that ended last.
+  private(set) var frame: UInt32 = 0
+  private var stamps: ContiguousArray<RowStamps> = []
+  /// The numbers as they were told last.
+  private var told: ContiguousArray<RowNumbers> = []
+  /// What the rows are called and found by.
+  private(set) var texts: RowTexts
+  /// Rows by name. A browser's names are looked up here, so that they do not become symbols.
+  private var rowsByName: [String: Int32] = [:]
+  /// Rows with events since the frame that ended last.
+  private var dirty: [Int32] = []
+  private var isDirty: ContiguousArray<Bool> = []
+  private var ranksAreOld = false
+
+  init(_ instruments: Instruments = Instruments()) { texts = RowTexts(instruments) }
+
+  /// True if rows had events since the last frame.
+  var hasNews: Bool { !dirty.isEmpty }
+
+  /// True if a symbol may have got another rank since the ranks were renewed.
+  var hasOldRanks: Bool { ranksAreOld }
+
+  /// The rows of the frame that ended last.
+  var count: Int32 { Int32(told.count) }
+
+  func stamps(of row: Int32) -> RowStamps { stamps[Int(row)] }
+
+  func numbers(of row: Int32) -> RowNumbers { told[Int(row)] }
+
+  /// The row of a symbol; nil if it has none in the frame that ended last.
+  func row(named name: String) -> Int32? { rowsByName[name] }
+
+  // MARK: Events
+
+  mutating func take(_ batch: Span<Trade>, at now: Int64) {
+    market.take(batch, at: now)
+    mark(batch)
+  }
+
+  mutating func take(_ batch: Span<Quote>, at now: Int64) {
+    market.take(batch, at: now)
+    mark(batch)
+  }
+
+  mutating func take(_ batch: Span<Bar>, at now: Int64) {
+    market.take(batch, at: now)
+    mark(batch)
+  }
+
+  mutating func take(_ batch: Span<Ranked>, at now: Int64) {
+    market.take(batch, at: now)
+    mark(batch)
+    ranksAreOld = true
+  }
+
+  mutating func take(_ batch: Span<Mover>) { market.take(batch) }
+
+  @inline(__always)
+  private mutating func mark<E: PricedEvent>(_ batch: Span<E>) {
+    for i in batch.indices {
+      // Symbols beyond the limit have no row.
+      guard let row = market.place(of: batch[i].symbol) else { continue }
+      if row >= isDirty.count { isDirty.append(contentsOf: repeatElement(false, count: row + 1 - isDirty.count)) }
+      if isDirty[row] { continue }
+      isDirty[row] = true
+      dirty.append(Int32(row))
+    }
+  }
+
+  // MARK: Frames
+
+  /// Ends a frame: the rows with events are compared with what was told before.
+  ///
+  /// - Parameter renewingRanks: whether symbols get the ranks that they have by now. One move shifts many others, so ranks are
+  ///   renewed together, and not with every frame.
+  mutating func endFrame(renewingRanks: Bool = true) {
+    frame &+= 1
+    while told.count < market.rows.count {
+      let symbol = market.rows[told.count].symbol
+      rowsByName[symbol.description] = Int32(told.count)
+      texts.add(symbol)
+      told.append(RowNumbers())
+      stamps.append(RowStamps())
+    }
+    for row in dirty {
+      isDirty[Int(row)] = false
+      renew(Int(row))
+    }
+    dirty.removeAll(keepingCapacity: true)
+    guard renewingRanks, ranksAreOld else { return }
+    ranksAreOld = false
+    for (row, rank) in market.standings.ranks(market.rows).enumerated() where told[row].rank != rank {
+      told[row].rank = rank
+      stamps[row].rank = frame
+      stamps[row].any = frame
+    }
+  }
+
+  private mutating func renew(_ row: Int) {
+    var new = RowNumbers(market.rows[row])
+    let old = told[row]
+    new.rank = old.rank
+    new.keepDecimals(of: old)
+    stamps[row].note(old, new, frame)
+    told[row] = new
+  }
+}
