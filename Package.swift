@@ -124,6 +124,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
+    // The dashboard's page: its files are put into the program by #embed.
+    .target(name: "CDashboardPage", exclude: ["page"]),
 
     // The commit for `--version`.
     .target(name: "CVersion"),

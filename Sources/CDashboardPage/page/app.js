@@ -1,0 +1,211 @@
+// The page: session, settings, socket, routes, and the second hand. Views do the rest.
+import { get, put } from './api.js'
+import { Alerts } from './alerts.js'
+import { Connection } from './connection.js'
+import { setText } from './dom.js'
+import { listenToKeys, showKeys } from './keys.js'
+import { Lists } from './lists.js'
+import { Model } from './model.js'
+import { Router } from './router.js'
+import { SearchDialog } from './search.js'
+import { Speaker } from './say.js'
+import { Status } from './status.js'
+import { setZone } from './time.js'
+import { Toasts } from './toasts.js'
+
+const STORE = 'stockbus'
+const THEMES = ['system', 'light', 'dark']
+const ZONES = ['exchange', 'local', 'UTC']
+
+class App {
+  constructor() {
+    this.model = new Model()
+    this.settings = { theme: 'system', zone: 'exchange', motion: 'system', columns: null, ...this.#stored() }
+    this.session = { user: null, accounts: false, zone: 'UTC', can: [] }
+    this.speaker = new Speaker(document.getElementById('say'))
+    this.toasts = new Toasts(document.getElementById('toasts'))
+    this.lists = new Lists(this)
+    this.alerts = new Alerts(this)
+    this.status = new Status(this)
+    this.search = new SearchDialog(this)
+    this.connection = new Connection(this.model, {
+      paint: time => this.#paint(time),
+      status: () => this.status.show(),
+      error: message => this.#viewError(message),
+      refused: () => this.readSession(),
+      acknowledged: frame => this.acknowledged?.(frame),
+    })
+    this.router = new Router(this, document.getElementById('main'))
+  }
+
+  async start() {
+    this.applyLook()
+    listenToKeys(this)
+    document.getElementById('search').addEventListener('click', () => this.search.open())
+    document.getElementById('theme').addEventListener('click', () => this.nextTheme())
+    document.getElementById('help').addEventListener('click', () => showKeys())
+    document.getElementById('clock').addEventListener('click', () => this.nextZone())
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.colours())
+    addEventListener('resize', () => this.router.view?.resized?.())
+    this.model.on('trades', list => this.router.view?.trades?.(list))
+    this.model.on('bars', list => this.router.view?.bars?.(list))
+    for (const name of ['accounts', 'positions', 'orders', 'fills', 'movers', 'run']) {
+      this.model.on(name, value => this.router.view?.changed?.(name, value))
+    }
+    this.model.on('settings', settings => this.#adopt(settings))
+    await this.readSession()
+    setInterval(() => this.#second(), 1000)
+    performance.mark('stockbus-shown')
+  }
+
+  /** Who is here, and what the program can; without an answer the page waits and asks again. */
+  async readSession() {
+    try {
+      this.session = await get('/session')
+    } catch (error) {
+      setText(document.getElementById('main'), error.message)
+      setTimeout(() => this.readSession(), 2000)
+      return
+    }
+    setZone(this.settings.zone, this.session.zone || 'UTC')
+    this.status.showSession()
+    if (this.session.accounts && !this.session.user) {
+      this.connection.close()
+      this.router.start({ needsLogin: true })
+      return
+    }
+    this.router.start({ needsLogin: false })
+    this.connection.open()
+    this.lists.load()
+    this.alerts.load()
+    get('/settings').then(settings => this.#adopt(settings), () => {})
+  }
+
+  can(what) {
+    return (this.session.can ?? []).includes(what)
+  }
+
+  /** The time of the server, by its last frame. */
+  get now() {
+    return Date.now() + (this.model.ahead ?? 0)
+  }
+
+  go(path, options) {
+    this.router.go(path, options)
+  }
+
+  say(text) {
+    this.speaker.say(text)
+  }
+
+  /** Says and shows what went wrong. */
+  fail(error) {
+    this.toasts.show({ text: error.message, bad: true })
+    this.say(error.message)
+  }
+
+  // Panes of the socket.
+
+  look(index, view, from = 0, count = 0) {
+    const pane = this.model.panes[index]
+    if (view === null) pane.end()
+    else if (JSON.stringify(view) !== JSON.stringify(pane.view)) pane.begin(view)
+    Object.assign(pane, { from, count })
+    this.connection.want('pane' + index, view === null ? { op: 'pane', pane: index, view: null } : { op: 'pane', pane: index, view, from, count })
+  }
+
+  lookAtSymbols(index, symbols) {
+    const list = [...new Set(symbols)].slice(0, 1000)
+    if (list.length === 0) this.look(index, null)
+    else this.look(index, { symbols: list }, 0, list.length)
+  }
+
+  chooseSymbol(symbol) {
+    if (this.model.symbol === symbol) return
+    this.model.chooseSymbol(symbol)
+    this.connection.want('symbol', { op: 'symbol', symbol })
+  }
+
+  #viewError(message) {
+    const pane = this.model.panes[message.pane]
+    if (pane) pane.error = message
+    if (!this.router.view?.viewError?.(message)) this.fail(message)
+  }
+
+  #paint(time) {
+    this.router.view?.frame?.(time)
+    this.status.frame()
+  }
+
+  #second() {
+    if (document.hidden) return
+    this.status.second()
+    this.router.view?.second?.(this.now)
+  }
+
+  // Settings: kept in the browser for the first paint, and with the user for other browsers.
+
+  keep(change) {
+    Object.assign(this.settings, change)
+    this.#store()
+    clearTimeout(this.keeping)
+    this.keeping = setTimeout(() => put('/settings', this.settings).catch(() => {}), 500)
+  }
+
+  #adopt(settings) {
+    Object.assign(this.settings, settings)
+    this.#store()
+    this.applyLook()
+    this.router.view?.settingsChanged?.()
+  }
+
+  #stored() {
+    try {
+      return JSON.parse(localStorage.getItem(STORE) ?? '{}')
+    } catch {
+      return {}
+    }
+  }
+
+  #store() {
+    try {
+      localStorage.setItem(STORE, JSON.stringify(this.settings))
+    } catch {
+      // Without storage they last as long as the page.
+    }
+  }
+
+  applyLook() {
+    const { dataset } = document.documentElement
+    if (this.settings.theme === 'system') delete dataset.theme
+    else dataset.theme = this.settings.theme
+    if (this.settings.motion === 'less') dataset.motion = 'less'
+    else delete dataset.motion
+    setZone(this.settings.zone, this.session.zone || 'UTC')
+    setText(document.getElementById('theme'), 'theme: ' + this.settings.theme)
+    this.status.clock()
+    this.colours()
+  }
+
+  colours() {
+    this.router?.view?.colours?.()
+  }
+
+  nextTheme() {
+    this.keep({ theme: THEMES[(THEMES.indexOf(this.settings.theme) + 1) % THEMES.length] })
+    this.applyLook()
+    this.router.view?.settingsChanged?.()
+    this.say('Theme: ' + this.settings.theme)
+  }
+
+  nextZone() {
+    this.keep({ zone: ZONES[(ZONES.indexOf(this.settings.zone) + 1) % ZONES.length] })
+    this.applyLook()
+    this.router.view?.settingsChanged?.()
+    this.say('Times: ' + this.settings.zone)
+  }
+}
+
+const app = new App()
+window.stockbus = app // for the browser's console and for tests
+app.start()

@@ -1,0 +1,114 @@
+// The keys that work everywhere, and the sheet that lists them.
+import { part, get, post } from './api.js'
+import { h } from './dom.js'
+import { pages } from './router.js'
+import { nearby } from './rules.js'
+
+const sheet = [
+  ['/ or Ctrl-K', 'search a symbol, a name, an industry'], ['f', 'filter the list: a name, or price > 100 and change < 0'],
+  [`1 … ${pages.length}`, 'pages'], ['↑ ↓ PgUp PgDn Home End', 'choose a row'], ['Enter, Esc', 'open the symbol, go back'],
+  ['s, S', 'sort by the next column, turn the order'], ['w', 'on a watchlist, or off it'], ['Alt ↑ ↓', 'move a symbol of a watchlist'],
+  ['b, v', 'buy, sell'], ['a, A', 'an alert 1 % above, below'], ['+, -, r', 'raise, lower, randomise a price of the generator'],
+  ['← →, ↑ ↓', 'on a chart: bars, zoom'], [', and .', 'shorter, longer span'], ['l', 'candles or line'], ['m', 'next period of movers'],
+  ['p', 'pause this page'], ['t, z', 'theme, time zone'], ['?', 'this list'],
+]
+
+export function showKeys() {
+  if (document.querySelector('dialog[open]')) return
+  const dialog = h('dialog', { 'aria-labelledby': 'keys-title' }, h('h2', { id: 'keys-title' }, 'Keys'),
+    h('dl', { class: 'keys' }, sheet.map(([keys, text]) => [h('dt', {}, keys), h('dd', {}, text)])),
+    h('form', { method: 'dialog' }, h('button', { class: 'plain' }, 'Close')))
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+export function listenToKeys(app) {
+  document.addEventListener('keydown', event => {
+    const { key, target } = event
+    if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
+      event.preventDefault()
+      app.search.open()
+      return
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && !['radio', 'checkbox'].includes(target.type)
+    if (key === 'Escape') return escape(app, typing)
+    if (typing) return
+    const does = actions(app, key)
+    if (!does) return
+    event.preventDefault()
+    does()
+  })
+}
+
+function escape(app, typing) {
+  const { view } = app.router
+  if (typing) view?.focus?.()
+  else if (view?.opened) app.router.back()
+}
+
+function actions(app, key) {
+  const { view } = app.router
+  const { symbol } = view ?? {}
+  const row = symbol ? app.model.bySymbol(symbol) : null
+  const chart = view?.panel?.chart
+  if (/^[1-9]$/.test(key) && pages[key - 1]) return () => app.go(pages[key - 1][0])
+  const ticket = view?.ticket ?? view?.panel?.ticket
+  const table = {
+    '/': () => app.search.open(),
+    '?': showKeys,
+    f: view?.field && (() => view.field.focus()),
+    s: view?.nextSort && (() => view.nextSort()),
+    S: view?.turnSort && (() => view.turnSort()),
+    w: symbol && (() => app.lists.toggle(symbol)),
+    a: row?.price && (() => addRule(app, row, true)),
+    A: row?.price && (() => addRule(app, row, false)),
+    b: ticket && (() => ticket.begin('buy')),
+    v: ticket && (() => ticket.begin('sell')),
+    '+': symbol && (() => control(app, 'raise', symbol)),
+    '-': symbol && (() => control(app, 'lower', symbol)),
+    r: symbol && (() => control(app, 'randomise', symbol)),
+    ',': chart && !chart.small && (() => chart.nextSpan(-1)),
+    '.': chart && !chart.small && (() => chart.nextSpan(1)),
+    l: chart && !chart.small && (() => chart.turnKind()),
+    m: view?.next && (() => view.next()),
+    p: () => app.connection.pause(!app.connection.paused),
+    t: () => app.nextTheme(),
+    z: () => app.nextZone(),
+  }
+  return table[key] || null
+}
+
+async function addRule(app, row, above) {
+  try {
+    const rule = nearby(row, above)
+    await app.alerts.make(rule)
+    app.toasts.show({ text: 'Alert: ' + rule.name, link: '/alerts' })
+  } catch (error) {
+    app.fail(error)
+  }
+}
+
+/** Asks a generator of the run to change a price; with several, the one that knows the symbol does. */
+export async function control(app, command, symbol) {
+  try {
+    if (!app.can('control')) throw new Error('This account may not control the run')
+    const { components } = await get('/run')
+    const generators = components.filter(({ plugin, commands }) => commands ? commands.some(({ usage }) => usage.startsWith(command)) : plugin === 'generator')
+    if (generators.length === 0) throw new Error('No component of this run makes prices up')
+    let problem
+    for (const { id } of generators) {
+      try {
+        const { reply } = await post(`/components/${part(id)}/commands`, { line: `${command} ${symbol}` })
+        app.say(reply)
+        return
+      } catch (error) {
+        problem = error
+      }
+    }
+    throw problem
+  } catch (error) {
+    app.fail(error)
+  }
+}

@@ -1,0 +1,140 @@
+// One line of the table of prices: its cells, its flash, its trend.
+import { staleness } from './columns.js'
+import { h, setAttribute } from './dom.js'
+import { drawTrend } from './trend.js'
+
+const FADE = 1000
+const BRIGHT = 200 // ms after which the same flash begins again; before, nobody would see a difference
+let ids = 0
+
+export class RowLine {
+  constructor(columns, { draggable, widen }) {
+    Object.assign(this, { columns, widen, index: -1, row: null, version: -1, flashed: 0, flashedWay: 0, trendDrawn: 0, trendVersion: -1 })
+    this.element = h('div', { role: 'row', class: 'row', id: `row${++ids}`, draggable: draggable ? 'true' : null })
+    this.cells = columns.map(column => {
+      const text = document.createTextNode('')
+      const element = h('div', { role: 'gridcell', class: 'cell ' + column.key + (column.number ? ' number' : '') })
+      const cell = { column, element, text, last: undefined }
+      if (column.canvas) {
+        cell.canvas = h('canvas', { 'aria-hidden': 'true' })
+        element.append(cell.canvas)
+        this.trendCell = cell
+      } else if (column.key === 'price') {
+        this.glow = h('i', { class: 'glow', 'aria-hidden': 'true' })
+        this.arrow = h('span', { class: 'arrow' })
+        element.append(this.glow, this.arrow, text)
+      } else element.append(text)
+      if (column.slow) this.ageCell = cell
+      if (column.key === 'symbol') this.symbolCell = cell
+      this.element.append(element)
+      return cell
+    })
+    this.fade = this.glow?.animate([{ opacity: 1 }, { opacity: 0 }], { duration: FADE, easing: 'ease-out', fill: 'forwards' })
+    this.fade?.finish()
+  }
+
+  placeAt(index, height) {
+    if (this.index === index) return
+    this.index = index
+    this.element.style.transform = `translateY(${index * height}px)`
+    setAttribute(this.element, 'aria-rowindex', index + 2)
+  }
+
+  /** Shows a row, or nothing where the server has not told it yet. */
+  show(row, chosen, now) {
+    const other = row !== this.row
+    if (other) this.#take(row)
+    if (row && row.version !== this.version) {
+      this.version = row.version
+      this.#write(row)
+      if (!other) this.#flash(row, now)
+    }
+    const isChosen = row !== null && row.symbol === chosen
+    if (isChosen !== this.isChosen) {
+      this.isChosen = isChosen
+      setAttribute(this.element, 'aria-selected', isChosen ? 'true' : 'false')
+    }
+  }
+
+  forget() {
+    this.version = -1
+    for (const cell of this.cells) cell.last = undefined
+  }
+
+  #take(row) {
+    this.row = row
+    this.forget()
+    this.trendVersion = -1
+    this.trendDrawn = 0
+    this.fade?.finish()
+    this.flashed = 0
+    this.age = ''
+    if (row === null) {
+      for (const cell of this.cells) if (!cell.canvas) cell.text.data = ''
+      if (this.arrow) this.arrow.textContent = ''
+      this.way = 0
+    } else if (this.ageCell) this.showAge(Date.now())
+  }
+
+  #write(row) {
+    for (const cell of this.cells) {
+      const { column } = cell
+      if (!column.text) continue
+      const value = column.value(row)
+      if (value === cell.last) continue
+      cell.last = value
+      const text = column.text(row)
+      cell.text.data = text
+      if (column.number && text.length > 8) this.widen(column, text.length)
+      if (column.direction) {
+        const direction = column.direction(row)
+        const way = direction > 0 ? 'up' : direction < 0 ? 'down' : ''
+        if (cell.way !== way) cell.element.dataset.direction = cell.way = way
+      }
+    }
+    if (this.arrow && this.way !== row.direction) {
+      this.way = row.direction
+      this.arrow.textContent = row.direction > 0 ? '▲' : row.direction < 0 ? '▼' : ''
+    }
+    const stale = row.marks !== 0
+    if (stale !== this.stale) {
+      this.stale = stale
+      this.element.classList.toggle('stale', stale)
+    }
+  }
+
+  #flash(row, now) {
+    if (!this.fade || row.turned <= this.flashed) return
+    if (row.direction === this.flashedWay && row.turned - this.flashed < BRIGHT) return
+    this.flashed = row.turned
+    if (row.direction !== this.flashedWay) {
+      this.flashedWay = row.direction
+      this.glow.dataset.direction = row.direction > 0 ? 'up' : 'down'
+    }
+    if (now - row.turned > FADE) return
+    this.fade.currentTime = 0
+    this.fade.play()
+  }
+
+  drawTrend(colours, now) {
+    const row = this.row
+    if (!this.trendCell || (row?.version === this.trendVersion && this.trendDrawn) || (this.trendDrawn && now - this.trendDrawn < 1000)) return
+    this.trendVersion = row?.version ?? -1
+    this.trendDrawn = now
+    drawTrend(this.trendCell.canvas, row?.trend ?? null, colours)
+  }
+
+  showAge(serverNow) {
+    if (!this.ageCell) return
+    const text = this.row ? staleness(this.row, serverNow) : ''
+    if (text !== this.age) this.ageCell.text.data = this.age = text
+  }
+
+  showMarked(marked) {
+    const yes = this.row !== null && marked(this.row.symbol)
+    if (yes !== this.isMarked) {
+      this.isMarked = yes
+      this.element.classList.toggle('watched', yes)
+    }
+  }
+}
