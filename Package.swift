@@ -151,6 +151,9 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ] + nio),
     room(
+      "StockbusWeb",
+      uses: ["StockbusNetwork", "StockbusPlugin", "CZlib", .product(name: "Crypto", package: "swift-crypto")] + nio),
+    room(
       "StockbusHistory",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
     room(
@@ -210,6 +213,7 @@ let package = Package(
     tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
+    tests("StockbusWeb", uses: ["StockbusNetwork", "TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
     tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
   ] + plugins.flatMap { [$0.plugin, $0.tests] },
   swiftLanguageModes: [.v6])

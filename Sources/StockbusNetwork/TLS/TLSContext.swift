@@ -1,4 +1,4 @@
-internal import NIOSSL
+package import NIOSSL
 internal import StockbusPlugin
 
 #if canImport(Glibc)
@@ -36,7 +36,7 @@ extension TLSSettings {
 
 extension TLSIdentity {
   /// The context for a server's connections.
-  func serverContext() throws(TLSError) -> NIOSSLContext {
+  package func serverContext() throws(TLSError) -> NIOSSLContext {
     let certificates = try TLSSettings.certificates(certificateFile)
     try TLSSettings.checkReadable(keyFile)
     guard let key = try? NIOSSLPrivateKey(file: keyFile, format: .pem) else {

@@ -1,7 +1,7 @@
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// Runs `work`, and calls `late` if it is not done after `limit`; `work` must react to that itself. Nil means no limit.
-nonisolated(nonsending) func withDeadline<Result, Failure: Error>(
+package nonisolated(nonsending) func withDeadline<Result, Failure: Error>(
   _ limit: Duration?, _ clock: any Timekeeper, late: @escaping @Sendable () -> Void,
   _ work: nonisolated(nonsending) () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

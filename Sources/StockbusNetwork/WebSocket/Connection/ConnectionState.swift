@@ -33,9 +33,9 @@ struct ConnectionState {
   var hasProven = false
 
   /// The numbers of messages and bytes at which reading pauses.
-  static let most = (messages: 8192, bytes: 1 << 20)
+  var most = (messages: 8192, bytes: 1 << 20)
 
-  var isFull: Bool { inbox.count >= Self.most.messages || inboxBytes >= Self.most.bytes }
+  var isFull: Bool { inbox.count >= most.messages || inboxBytes >= most.bytes }
 
   var wasConnected: Bool { channel != nil }
 

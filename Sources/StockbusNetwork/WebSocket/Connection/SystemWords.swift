@@ -8,7 +8,7 @@ internal import Darwin
 #endif
 
 /// The system's message for a failed connection, without names of functions and types.
-func systemWords(_ error: any Error) -> String {
+package func systemWords(_ error: any Error) -> String {
   switch error {
   case let error as IOError: String(cString: strerror(error.errnoCode))
   case let error as NIOConnectionError:

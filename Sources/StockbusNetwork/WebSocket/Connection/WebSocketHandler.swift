@@ -11,6 +11,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     case client(UpgradeRequest)
     /// `echoes`: messages are sent back at once, without involving the connection's owner.
     case server(echoes: Bool)
+    /// The server's side of a channel on which another handler has already accepted the handshake.
+    case upgraded
   }
 
   private let connection: WebSocketConnection
@@ -39,6 +41,13 @@ final class WebSocketHandler: ChannelInboundHandler {
     self.role = role
     self.limit = limit
     self.countEchoes = countEchoes
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    guard case .upgraded = role else { return }
+    isShaking = false
+    reader = FrameReader(limit: limit, expectsMask: true)
+    guard connection.connected(context.channel), connection.opened() else { return context.close(promise: nil) }
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -149,7 +158,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     do throws(WebSocketError) {
       switch role {
       case .client(let request): try request.check(parsed)
-      case .server:
+      case .server, .upgraded:
         let reply = UpgradeResponse.reply(parsed)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply.text)), promise: nil)
         if !reply.isAccepted { throw .badHandshake("no request for a WebSocket: \(parsed.firstLine.printable)") }

@@ -1,0 +1,44 @@
+/// A condition that the requests of a route have to meet. Guards see a request before its route does.
+package struct WebGuard: Sendable {
+  /// The reason and the response if the condition is not met.
+  let check: @Sendable (WebRequest) -> (WebRefusal, WebResponse)?
+
+  /// A request that changes something comes from the page's own scripts, or carries a token, which no other site can add.
+  ///
+  /// Browsers say where a request comes from by `Sec-Fetch-Site` and by `Origin`; both have to agree, and one of them has to be there
+  /// (cross-site request forgery).
+  package static let ownPage = WebGuard { request in
+    if request.bearer != nil { return nil }
+    let (site, origin) = (request.fields.all("sec-fetch-site"), request.fields.all("origin"))
+    let isOwn =
+      site.allSatisfy { $0 == "same-origin" } && origin.allSatisfy { $0 == request.client.origin } && !(site.isEmpty && origin.isEmpty)
+    return isOwn ? nil : foreign
+  }
+
+  /// No other site reads this through a browser. What is no browser says nothing of sites, and is let through.
+  package static let noForeignSite = WebGuard { request in
+    let site = request.fields.all("sec-fetch-site")
+    let origin = request.fields.all("origin")
+    let isOwn = site.allSatisfy { $0 == "same-origin" || $0 == "none" } && origin.allSatisfy { $0 == request.client.origin }
+    return isOwn || request.bearer != nil ? nil : foreign
+  }
+
+  /// `Origin` is there, and is the page's own: browsers do not keep other sites from opening WebSockets.
+  package static let ownOrigin = WebGuard { request in
+    request.fields.all("origin") == [request.client.origin] ? nil : foreign
+  }
+
+  /// A body is JSON: forms of other sites cannot send this type.
+  package static let json = WebGuard { request in
+    let type = (request.fields["content-type"] ?? "").prefix { $0 != ";" }.trimmingBlanks.lowercased()
+    if type == "application/json" || type.isEmpty && request.body.isEmpty { return nil }
+    return (.type, .error(415, "content_type", "the body has to be application/json"))
+  }
+
+  private static let foreign = (
+    WebRefusal.origin, WebResponse.error(403, "foreign_origin", "requests of other sites are refused")
+  )
+
+  /// A guard of a route's own.
+  package init(_ check: @escaping @Sendable (WebRequest) -> (WebRefusal, WebResponse)?) { self.check = check }
+}

@@ -1,0 +1,70 @@
+internal import StockbusPlugin
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Where a Unix socket is made: in a folder that only its owner can enter, and moved to its path when its rights are set, so that nobody
+/// else can connect in between.
+struct SocketPlace {
+  private let path: String
+  private let folder: String
+
+  /// Throws an `EnvironmentFailure` if something else is at the path, or another process listens there.
+  init(_ path: String) throws {
+    self.path = path
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFSOCK else { throw EnvironmentFailure("\(path): is there, and no socket", isPermanent: true) }
+      if Self.isAnswered(path) { throw EnvironmentFailure("\(path): another process listens there", isPermanent: true) }
+    }
+    var template = Array((path + "-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw EnvironmentFailure("\(path): cannot listen there: \(String(cString: strerror(errno)))", isPermanent: true)
+    }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  var temporary: String { folder + "/s" }
+
+  /// Gives the socket its rights and its path.
+  func publish() throws {
+    if chmod(temporary, 0o600) != 0 || rename(temporary, path) != 0 {
+      throw EnvironmentFailure(String(cString: strerror(errno)), isPermanent: true)
+    }
+    rmdir(folder)
+  }
+
+  func discard() {
+    unlink(temporary)
+    rmdir(folder)
+  }
+
+  static func remove(_ path: String) { unlink(path) }
+
+  private static func isAnswered(_ path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8CString)
+    let isLong = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard bytes.count <= place.count else { return true }
+      bytes.withUnsafeBytes { place.copyMemory(from: $0) }
+      return false
+    }
+    if isLong { return false }
+    #if canImport(Glibc)
+    let made = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    #else
+    let made = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    guard made >= 0 else { return false }
+    defer { close(made) }
+    return withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(made, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import StockbusNetwork
+internal import Synchronization
+
+/// The counts of a server since its start.
+package struct WebCounts: Sendable, Hashable {
+  /// Connections that were accepted.
+  package var accepted = 0
+  /// Open connections now, and those of them that are WebSockets.
+  package var open = 0
+  package var sockets = 0
+  /// Requests that were answered, by a route or by a refusal.
+  package var requests = 0
+  package var refused: [WebRefusal: Int] = [:]
+  /// Bytes of responses and WebSocket messages that were written.
+  package var sent = 0
+}
+
+/// The connections of a server, and its counts.
+final class WebRoll: Sendable {
+  private struct State {
+    var connections: [ObjectIdentifier: WebConnection] = [:]
+    var perAddress: [String: Int] = [:]
+    var counts = WebCounts()
+    var isStopping = false
+  }
+
+  private let limits: WebLimits
+  private let state = Mutex(State())
+
+  init(_ limits: WebLimits) { self.limits = limits }
+
+  /// Returns false if there are too many connections, or the server stops.
+  func admit(_ connection: WebConnection) -> Bool {
+    state.withLock { state in
+      if state.isStopping { return false }
+      let address = connection.address
+      let reason: WebRefusal? =
+        state.connections.count >= limits.connections
+        ? .connections
+        : connection.isCounted && state.perAddress[address, default: 0] >= limits.connectionsPerAddress ? .address : nil
+      if let reason {
+        state.counts.refused[reason, default: 0] += 1
+        return false
+      }
+      state.counts.accepted += 1
+      state.perAddress[address, default: 0] += 1
+      state.connections[ObjectIdentifier(connection)] = connection
+      return true
+    }
+  }
+
+  func dismiss(_ connection: WebConnection) {
+    state.withLock { state in
+      guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+      let rest = state.perAddress[connection.address, default: 1] - 1
+      state.perAddress[connection.address] = rest > 0 ? rest : nil
+    }
+  }
+
+  func count(_ reason: WebRefusal) { state.withLock { $0.counts.refused[reason, default: 0] += 1 } }
+  func count(requests: Int = 0, sent: Int) {
+    state.withLock { state in
+      state.counts.requests += requests
+      state.counts.sent += sent
+    }
+  }
+
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  /// From now on no connection is admitted. Returns those there are.
+  func stop() -> [WebConnection] {
+    state.withLock { state in
+      state.isStopping = true
+      return Array(state.connections.values)
+    }
+  }
+
+  var connections: [WebConnection] { state.withLock { Array($0.connections.values) } }
+
+  var counts: WebCounts {
+    let (counts, connections) = state.withLock { ($0.counts, Array($0.connections.values)) }
+    var now = counts
+    now.open = connections.count
+    now.sockets = connections.count { $0.socket != nil }
+    return now
+  }
+}

@@ -1,0 +1,143 @@
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+package import StockbusNetwork
+package import StockbusPlugin
+internal import Synchronization
+
+/// An HTTP/1.1 server with WebSockets on the same port, with or without TLS.
+///
+/// It runs on the network's threads; the handlers of its routes run on the threads of Swift's pool, never on the bus's workers.
+/// What is beyond its limits, and whatever does not pass a route's guards, is refused and counted.
+package final class WebServer: Sendable {
+  /// Where it listens.
+  package enum Address: Sendable, Hashable {
+    /// An address or a name of this machine, and a port; port 0 is any free one.
+    case port(String, Int)
+    /// A Unix socket that only its owner may use (mode 0600).
+    case socket(String)
+  }
+
+  package struct Settings: Sendable {
+    package var address: Address
+    /// The certificate for TLS; without it the server does not use TLS.
+    package var identity: TLSIdentity?
+    /// The names by which it may be addressed.
+    package var names = HostNames.loopback
+    /// The addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    package var proxies: Set<String> = []
+    package var limits = WebLimits()
+
+    package init(_ address: Address) { self.address = address }
+  }
+
+  /// The port; 0 for a Unix socket.
+  package let port: Int
+  private let settings: Settings
+  private let clock: any Timekeeper
+  private let listener: any Channel
+  private let roll: WebRoll
+  private let arrivals: AsyncStream<WebConnection>.Continuation
+  /// The task that serves all connections, each in a child task; `stop` awaits it.
+  private let serving: Task<Void, Never>
+
+  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
+  package static func start(_ settings: Settings, _ routes: WebRoutes, clock: any Timekeeper) async throws -> WebServer {
+    let (limits, proxies) = (settings.limits, settings.proxies)
+    let tls = try settings.identity?.serverContext()
+    let roll = WebRoll(limits)
+    let responder = WebResponder(
+      routes: routes, names: settings.names, proxies: proxies, isSecure: tls != nil, limits: limits, roll: roll)
+    let (stream, arrivals) = AsyncStream.makeStream(of: WebConnection.self)
+    let bootstrap = ServerBootstrap(group: NetworkThreads.group)
+      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let address = channel.remoteAddress?.ipAddress ?? "unix"
+          let isCounted = address != "unix" && !proxies.contains(address)
+          let connection = WebConnection(address: address, isCounted: isCounted, limits: limits, clock: clock)
+          guard roll.admit(connection) else { throw ChannelError.ioOnClosedChannel }
+          if address != "unix" { try channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1) }
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          let reader = RequestReader(limits: limits) { responder.bodyLimit($0) }
+          try channel.pipeline.syncOperations.addHandler(WebHandler(connection, reader))
+          arrivals.yield(connection)
+        }
+      }
+    let listener = try await listen(bootstrap, settings.address)
+    let serving = Task {
+      await withDiscardingTaskGroup { group in
+        for await connection in stream {
+          group.addTask {
+            await connection.serve(responder, roll)
+            roll.dismiss(connection)
+          }
+        }
+      }
+    }
+    return WebServer(settings, clock, listener, roll, arrivals, serving)
+  }
+
+  private static func listen(_ bootstrap: ServerBootstrap, _ address: Address) async throws -> any Channel {
+    switch address {
+    case .port(let host, let port):
+      do { return try await bootstrap.bind(host: host, port: port).get() } catch {
+        throw EnvironmentFailure("\(host):\(port): cannot listen there: \(systemWords(error))", isPermanent: true)
+      }
+    case .socket(let path):
+      let place = try SocketPlace(path)
+      do {
+        let listener = try await bootstrap.bind(unixDomainSocketPath: place.temporary).get()
+        try place.publish()
+        return listener
+      } catch {
+        place.discard()
+        throw EnvironmentFailure("\(path): cannot listen there: \(systemWords(error))", isPermanent: true)
+      }
+    }
+  }
+
+  private init(
+    _ settings: Settings, _ clock: any Timekeeper, _ listener: any Channel, _ roll: WebRoll,
+    _ arrivals: AsyncStream<WebConnection>.Continuation, _ serving: Task<Void, Never>
+  ) {
+    self.settings = settings
+    self.clock = clock
+    self.listener = listener
+    self.roll = roll
+    self.arrivals = arrivals
+    self.serving = serving
+    port = listener.localAddress?.port ?? 0
+  }
+
+  /// Its counts so far.
+  package var counts: WebCounts { roll.counts }
+
+  /// Stops: it listens no more, requests that are being answered are finished, WebSockets are sent `farewell` and closed with 1001. What has
+  /// not ended after `limit` is cut. Returns when everything has ended.
+  package func stop(farewell: WebSocketFrames? = nil, within limit: Duration = .seconds(5)) async {
+    await withCheckedContinuation { done in listener.close().whenComplete { _ in done.resume() } }
+    if case .socket(let path) = settings.address { SocketPlace.remove(path) }
+    let connections = roll.stop()
+    arrivals.finish()
+    await withDeadline(
+      limit, clock,
+      late: { [roll] in for connection in roll.connections { connection.end() } }
+    ) {
+      await withDiscardingTaskGroup { group in
+        for connection in connections {
+          connection.wake()
+          guard let socket = connection.socket else { continue }
+          group.addTask { [settings] in
+            if let farewell { socket.queue(farewell) }
+            await socket.close(.goingAway, within: settings.limits.closeDeadline)
+          }
+        }
+      }
+      await serving.value
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package import StockbusNetwork
+internal import StockbusPlugin
+internal import Synchronization
+
+/// A WebSocket that a page has opened. It may be used from several tasks.
+package final class WebSocket: Sendable {
+  private let connection: WebSocketConnection
+  private let limit: Int
+  private let budget: Mutex<(messages: Int, since: Duration)>
+  private let roll: WebRoll
+  private let clock: any Timekeeper
+
+  init(_ connection: WebSocketConnection, messagesPerSecond limit: Int, _ roll: WebRoll, _ clock: any Timekeeper) {
+    self.connection = connection
+    self.limit = limit
+    self.roll = roll
+    self.clock = clock
+    budget = Mutex((0, clock.uptime))
+  }
+
+  /// Waits for messages, and returns all that have come since the last call, in order, never none.
+  ///
+  /// Throws a `WebSocketError` once the socket has ended, also because the server stops, and `CancellationError`. More messages in a second
+  /// than the server's limit end the socket with 1008.
+  package nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
+    let messages = try await connection.receive()
+    let now = clock.uptime
+    let isTooFast = budget.withLock { budget in
+      if now - budget.since >= .seconds(1) { budget = (0, now) }
+      budget.messages += messages.count
+      return budget.messages > limit
+    }
+    if isTooFast {
+      roll.count(.rate)
+      close(.policyViolation, "more than \(limit) messages in a second")
+      return try await connection.receive()
+    }
+    return messages
+  }
+
+  /// Sends messages and returns when they have been written to the socket. Throws as `receive` does.
+  package nonisolated(nonsending) func send(_ frames: WebSocketFrames) async throws {
+    try await connection.send(frames)
+    roll.count(sent: frames.count)
+  }
+
+  /// Begins to close the socket; from now on `receive` and `send` throw.
+  package func close(_ code: CloseCode = .normal, _ reason: String = "") { connection.beginClose(code, reason) }
+
+  /// False once it has ended, or is being closed.
+  package var isOpen: Bool { connection.isOpen }
+}

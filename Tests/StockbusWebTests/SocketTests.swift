@@ -1,0 +1,226 @@
+import NIOCore
+import SeededRandom
+import StockbusNetwork
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import StockbusWeb
+
+/// WebSockets on the same port.
+@Suite(.timeLimit(.minutes(15))) struct SocketTests {
+  private func routes(_ serve: @escaping WebRoutes.SocketHandler) -> WebRoutes {
+    var routes = WebRoutes.simple
+    routes.socket("/live", subprotocol: "stockbus.v1", serve: serve)
+    return routes
+  }
+
+  /// Sends each message back.
+  private static let echo: WebRoutes.SocketHandler = { _, socket in
+    do {
+      while true {
+        var frames = WebSocketFrames()
+        for message in try await socket.receive() {
+          if message.kind == .text { frames.add(text: message.text) } else { frames.add(binary: message.withBytes { Array($0) }) }
+        }
+        try await socket.send(frames)
+      }
+    } catch {}
+  }
+
+  /// The texts of the next `count` messages.
+  private func texts(_ count: Int, _ connection: WebSocketConnection) async throws -> [String] {
+    var texts: [String] = []
+    while texts.count < count { texts += try await connection.receive().map(\.text) }
+    return texts
+  }
+
+  private func ending(of connection: WebSocketConnection) async -> WebSocketError? {
+    while true {
+      do { _ = try await connection.receive() } catch { return error as? WebSocketError }
+    }
+  }
+
+  @Test func `messages go both ways, and HTTP beside them`() async throws {
+    let site = try await Site(routes(Self.echo))
+    let client = try site.socket("/live", subprotocol: "stockbus.v1")
+    let connection = try await client.open()
+    for i in 1...10 { connection.queue(text: "n\(i)") }
+    try await connection.flush()
+    #expect(try await texts(10, connection) == (1...10).map { "n\($0)" })
+    connection.send(binary: [1, 2, 3])
+    #expect(try await connection.receive().map { $0.withBytes { Array($0) } } == [[1, 2, 3]])
+    #expect(try await site.ask("GET", "/hello").body == "hello")
+    #expect(site.server.counts.sockets == 1)
+    await connection.close(within: .seconds(1))
+    await site.wait { $0.open == 0 }
+    await site.server.stop()
+  }
+
+  @Test func `frames that come with the request are read`() async throws {
+    let site = try await Site(routes(Self.echo))
+    let talk = try await site.talk()
+    let head = [
+      "GET /live HTTP/1.1", "Host: localhost", "Origin: http://localhost", "Upgrade: websocket", "Connection: keep-alive, Upgrade",
+      "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: x, stockbus.v1",
+    ].joined(separator: "\r\n")
+    // "Hi", masked with zeros.
+    try await talk.say(Array((head + "\r\n\r\n").utf8) + [0x81, 0x82, 0, 0, 0, 0, 72, 105])
+    let heard = await talk.hear("Hi")
+    #expect(heard.status == 101 && heard["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+    #expect(heard["Sec-WebSocket-Protocol"] == "stockbus.v1" && heard.body.hasSuffix("\u{2}Hi"))
+    talk.close()
+    await site.server.stop()
+  }
+
+  @Test func `who is no page of this server, or does not ask properly, gets no WebSocket`() async throws {
+    let site = try await Site(routes(Self.echo))
+    let good = [
+      "Origin: \(site.origin)", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: stockbus.v1",
+    ]
+    func ask(without i: Int, _ other: String...) async throws -> Int {
+      try await site.ask("GET", "/live", good.enumerated().filter { $0.offset != i }.map(\.element) + other).status
+    }
+    #expect(try await ask(without: 0) == 403)
+    #expect(try await ask(without: 0, "Origin: http://evil.test") == 403)
+    #expect(try await ask(without: 0, "Origin: null") == 403)
+    #expect(try await ask(without: 0, "Authorization: Bearer t") == 403)
+    #expect(try await ask(without: 1) == 426)
+    #expect(try await ask(without: 3, "Sec-WebSocket-Version: 8") == 426)
+    #expect(try await ask(without: 4) == 400)
+    #expect(try await ask(without: 4, "Sec-WebSocket-Key: short") == 400)
+    #expect(try await ask(without: 5) == 400)
+    #expect(try await ask(without: 5, "Sec-WebSocket-Protocol: stockbus.v2") == 400)
+    #expect(try await ask(without: 9, "Host: evil.test") == 400)
+    #expect(try await site.ask("GET", "/live", good, host: "evil.test").status == 421)
+    await site.server.stop()
+    #expect(site.server.counts.refused == [.origin: 4, .handshake: 6, .malformed: 1, .host: 1])
+  }
+
+  @Test func `a route may refuse before the handshake`() async throws {
+    var routes = WebRoutes()
+    routes.socket("/live", accepts: { $0.cookie("s") == "1" ? nil : .error(401, "session", "log in first") }) { _, socket in
+      try? await socket.send(WebSocketFrames(text: "in"))
+    }
+    let site = try await Site(routes)
+    await #expect(throws: WebSocketError.refused(status: 401, reason: "Unauthorized")) { _ = try await site.socket("/live").open() }
+    await site.server.stop()
+  }
+
+  @Test func `a message that is too large, a frame without a mask and messages that come too fast end the socket`() async throws {
+    let site = try await Site(routes(Self.echo)) {
+      $0.limits.message = 1000
+      $0.limits.messagesPerSecond = 50
+    }
+    let client = try site.socket("/live", subprotocol: "stockbus.v1")
+    let large = try await client.open()
+    try await large.send(String(repeating: "x", count: 1001))
+    #expect(await closing(large) == .messageTooBig)
+    let naked = try await client.open()
+    naked.sendRaw([0x81, 0x01, 65])
+    #expect(await closing(naked) == .protocolError)
+    let fast = try await client.open()
+    for i in 0..<50 { fast.queue(text: "\(i)") }
+    try await fast.flush()
+    #expect(try await texts(50, fast).count == 50)
+    try await fast.send("one more")
+    #expect(await closing(fast) == .policyViolation)
+    let steady = try await client.open()
+    for _ in 0..<3 {
+      for i in 0..<50 { steady.queue(text: "\(i)") }
+      try await steady.flush()
+      #expect(try await texts(50, steady).count == 50)
+      site.clock.advance(by: .seconds(1))
+    }
+    await steady.close(within: .seconds(1))
+    await site.server.stop()
+    #expect(site.server.counts.refused == [.rate: 1])
+  }
+
+  /// The code with which the server closes.
+  private func closing(_ connection: WebSocketConnection) async -> CloseCode? {
+    if case .closed(let code, _)? = await ending(of: connection) { return code }
+    return nil
+  }
+
+  @Test func `a stop says farewell to every socket, and closes it with 1001`() async throws {
+    let site = try await Site(routes(Self.echo))
+    let client = try site.socket("/live", subprotocol: "stockbus.v1")
+    let connections = [try await client.open(), try await client.open()]
+    await site.wait { $0.sockets == 2 }
+    for connection in connections {
+      try await connection.send("x")
+      _ = try await texts(1, connection)
+    }
+    async let stopped: Void = site.server.stop(farewell: WebSocketFrames(text: #"{"op":"bye","again":3000}"#))
+    for connection in connections {
+      #expect(try await texts(1, connection) == [#"{"op":"bye","again":3000}"#])
+      #expect(await closing(connection) == .goingAway)
+    }
+    await stopped
+  }
+
+  @Test func `a client that does not read stops its own sender only, and is cut when it answers no ping`() async throws {
+    let (sent, ended) = (Watched(0), Watched(false))
+    let frames = {
+      var frames = WebSocketFrames()
+      frames.add(binary: [UInt8](repeating: 7, count: 1 << 20))
+      return frames
+    }()
+    let site = try await Site(
+      routes { _, socket in
+        do {
+          while true {
+            try await socket.send(frames)
+            sent.update { $0 += 1 }
+          }
+        } catch { ended.update { $0 = true } }
+      })
+    let stalled = try await Stalled(port: site.server.port)
+    try await stalled.say(
+      [
+        "GET /live HTTP/1.1", "Host: localhost", "Origin: http://localhost", "Upgrade: websocket", "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: stockbus.v1", "", "",
+      ].joined(separator: "\r\n"))
+    await site.clock.waitForSleeper(until: .seconds(30))
+    #expect(try await site.ask("GET", "/hello").body == "hello")
+    site.clock.advance(by: .seconds(30))
+    await site.clock.waitForSleeper(until: .seconds(60))
+    site.clock.advance(by: .seconds(30))
+    await ended.wait { $0 }
+    #expect(sent.value < 64)
+    stalled.close()
+    await site.wait { $0.open == 0 }
+    await site.server.stop()
+  }
+
+  @Test func `frames of every kind end in an answer or a close, and the server goes on`() async throws {
+    let site = try await Site(routes(Self.echo))
+    var random = SplitMix(21)
+    let head = [
+      "GET /live HTTP/1.1", "Host: localhost", "Origin: http://localhost", "Upgrade: websocket", "Connection: Upgrade",
+      "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: stockbus.v1", "", "",
+    ].joined(separator: "\r\n")
+    for _ in 0..<rounds(60, cost: 50) {
+      let talk = try await site.talk()
+      var bytes: [UInt8] = []
+      for _ in 0...random.upTo(6) {
+        let length = random.upTo(random.oneIn(4) ? 300 : 40)
+        bytes.append((random.oneIn(5) ? 0 : 0x80) | (random.oneIn(20) ? 0x40 : 0) | UInt8([0, 1, 2, 8, 9, 10, 3][random.upTo(6)]))
+        let mask: UInt8 = random.oneIn(10) ? 0 : 0x80
+        if length > 125 { bytes += [mask | 126, UInt8(length >> 8), UInt8(length & 255)] } else { bytes.append(mask | UInt8(length)) }
+        if mask != 0 { bytes += [0, 0, 0, 0] }
+        bytes += (0..<length).map { _ in random.oneIn(30) ? 0xff : 65 }
+      }
+      try await talk.say(Array(head.utf8))
+      _ = await talk.hear("\r\n\r\n")
+      try? await talk.say(bytes)
+      try? await talk.hangUp()
+      _ = await talk.hearAll()
+    }
+    await site.wait { $0.open == 0 }
+    #expect(try await site.ask("GET", "/hello").status == 200)
+    await site.server.stop()
+  }
+}
