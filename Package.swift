@@ -67,7 +67,7 @@ let plugins = [
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusViewing"], inTests: ["TestTerminal"]),
-  PluginTargets("Dashboard", uses: ["StockbusViewing", "StockbusInstruments"]),
+  PluginTargets("Dashboard", uses: ["StockbusViewing", "StockbusInstruments", "StockbusNetwork", "StockbusWeb", "CDashboardPage"]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.

@@ -23,7 +23,7 @@ import Testing
     let id = push.connect(cursor: 0)
     #expect(push.look(id, pane: 0, at: RowQuery(), 0..<10, now: 0) == nil)
     #expect(push.tick(now: 0, time: 1_381_239_000_250) == [id])
-    let bytes = push.frame(for: id, now: 0, withText: false)
+    let bytes = push.next(for: id, now: 0)?.frame
     let frame = try #require(bytes)
     // Kind 1, no text, frame 1, the time, one pane: number 0, with an order, one row in all, from 0.
     // The order has one row, 0. One row: the first, all fields, one update, 250 ms old, two decimals, none, unmarked, "A";
@@ -44,15 +44,15 @@ import Testing
     #expect(client.panes[0]?.rows.values.map(\.name).sorted() == ["A", "B"])
     push.board.take([Self.trade("B", 201)].span, at: 0)
     #expect(push.tick(now: 0, time: 2) == [], "it has not painted")
-    push.painted(id)
+    push.painted(id, push.board.frame)
     #expect(push.tick(now: 0, time: 3) == [id])
-    let bytes = push.frame(for: id, now: 0, withText: false)
+    let bytes = push.next(for: id, now: 0)?.frame
     let frame = try #require(bytes)
     // Row 1: price, volume and range have changed; two updates.
     #expect(Array(frame.suffix(from: 5)) == [0, 0, 2, 0, 1, 2, 21, 2] + Array(frame[13...]))
     client.read(frame)
     #expect(client.panes[0]?.rows[1]?.price == 201 && client.panes[0]?.rows[1]?.updates == 2)
-    push.painted(id)
+    push.painted(id, push.board.frame)
     #expect(push.tick(now: 0, time: 4) == [])
   }
 
@@ -81,8 +81,8 @@ import Testing
       let due = push.tick(now: 0, time: 0)
       #expect(due.count == 301)
       for id in due {
-        #expect(push.frame(for: id, now: 0, withText: false) != nil)
-        push.painted(id)
+        #expect(push.next(for: id, now: 0)?.frame != nil)
+        push.painted(id, push.board.frame)
       }
       #expect(push.counts == .init(frames: round * 301, shared: round * 299))
     }
@@ -96,7 +96,7 @@ import Testing
     func next() throws {
       _ = push.tick(now: 0, time: 0)
       try client.read(from: &push, id, now: 0)
-      push.painted(id)
+      push.painted(id, push.board.frame)
     }
     push.board.take([Self.trade("A", 100)].span, at: 0)
     try next()
@@ -116,7 +116,7 @@ import Testing
     func next(at now: Int64) throws {
       _ = push.tick(now: now, time: 0)
       try client.read(from: &push, id, now: now)
-      push.painted(id)
+      push.painted(id, push.board.frame)
     }
     push.board.take([Self.trade("A", 100), Self.trade("B", 200)].span, at: 0)
     try next(at: 0)
@@ -136,7 +136,7 @@ import Testing
     let id = push.connect(cursor: 0)
     #expect(push.look(id, pane: 0, at: RowQuery(symbols: ["NEVER SEEN 1", "A"]), 0..<10, now: 0) == nil)
     _ = push.tick(now: 0, time: 0)
-    _ = push.frame(for: id, now: 0, withText: false)
+    _ = push.next(for: id, now: 0)?.frame
     push.board.take([Self.trade("A", 1)].span, at: 0)
     #expect(push.board.market.rows.count == 1)
   }
@@ -182,12 +182,12 @@ import Testing
       default: break
       }
       for id in clients.keys.sorted() where clients[id]?.waits == true && Bool.random(using: &random) {
-        push.painted(id)
+        push.painted(id, push.board.frame)
         clients[id]?.waits = false
       }
       for id in push.tick(now: now, time: now / 1_000_000) {
         #expect(clients[id]?.waits == false)
-        guard let bytes = push.frame(for: id, now: now, withText: false) else { continue }
+        guard let bytes = push.next(for: id, now: now)?.frame else { continue }
         frames += 1
         clients[id]?.client.read(bytes)
         clients[id]?.waits = true

@@ -34,8 +34,8 @@ struct TestClient {
   private(set) var hasText = false
 
   mutating func read(from push: inout Push, _ id: Push.ClientID, now: Int64) throws {
-    let frame = push.frame(for: id, now: now, withText: false)
-    read(try #require(frame))
+    let message = push.next(for: id, now: now)
+    read(try #require(message).frame)
   }
 
   mutating func read(_ bytes: [UInt8]) {

@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// What the dashboard knows of one browser tab: some numbers, and no queue.
 struct Client {
   static let panes: UInt8 = 4
@@ -22,4 +24,26 @@ struct Client {
   var panes: [UInt8: Pane] = [:]
   /// It has asked for something else than before, so it is due even if nothing happens.
   var wantsMore = false
+  /// The symbol whose trades and bars it wants.
+  var symbol: Chosen?
+  /// When it was told what its accounts are worth, by the run's uptime in nanoseconds, and in which frame.
+  var valuedAt: Int64 = .min / 2
+  var valuedFrame: UInt32 = 0
+  /// Its accounts are worth something else by now.
+  var waitsForValues = false
+
+  /// It shows the components and edges of the run.
+  var showsRun = false
+  /// When it was told of the run, and of the run's numbers; by the run's uptime in nanoseconds.
+  var toldRunAt: Int64 = .min / 2
+  var toldStatusAt: Int64 = .min / 2
+  /// The number of events that it was told.
+  var toldEvents = -1
+
+  struct Chosen {
+    let name: String
+    /// How many trades of it were told, or left out, so far.
+    var toldTrades = 0
+    var toldBar: Bar?
+  }
 }

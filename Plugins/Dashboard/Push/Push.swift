@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusPlugin
 internal import StockbusViewing
 
 /// Prices for browsers, drawn from the board when each of them is ready: a value, without clocks and sockets.
@@ -8,11 +9,20 @@ internal import StockbusViewing
 struct Push {
   typealias ClientID = UInt64
 
+  /// The shortest times between two values of an account, two states of the run, and two of its numbers, in nanoseconds.
+  static let valuing: Int64 = 250_000_000
+  static let running: Int64 = 500_000_000
+  static let status: Int64 = 1_000_000_000
+
   /// The shortest time between two orders of a view, in nanoseconds.
   let calm: Int64
   /// The present time for measuring what a view takes.
   private let clock: @Sendable () -> Int64
   var board: Board
+  private(set) var news = News()
+  /// Events taken.
+  private(set) var events = 0
+  private var rate = RateMeter()
   private(set) var clients: [ClientID: Client] = [:]
   private var views: [RowQuery: RowView] = [:]
   private var lastClient: ClientID = 0
@@ -80,8 +90,46 @@ struct Push {
     return views[query]?.problem
   }
 
-  /// The client has painted what it was given.
-  mutating func painted(_ id: ClientID) { clients[id]?.isReady = true }
+  /// Shows the trades and bars of a symbol; of none if it is nil.
+  mutating func choose(_ id: ClientID, _ name: String?) {
+    if clients[id]?.symbol?.name == name { return }
+    clients[id]?.symbol = name.map { Client.Chosen(name: $0) }
+    clients[id]?.wantsMore = true
+  }
+
+  /// The client has painted the frame that it was given.
+  mutating func painted(_ id: ClientID, _ frame: UInt32) { if clients[id]?.cursor == frame { clients[id]?.isReady = true } }
+
+  /// Shows the run's components and edges, or ends that.
+  mutating func showRun(_ id: ClientID, _ isOn: Bool) {
+    clients[id]?.showsRun = isOn
+    clients[id]?.toldRunAt = .min / 2
+  }
+
+  /// True if a client that has painted has asked for something, or was too slow for a frame that has ended.
+  var hasRequests: Bool { clients.values.contains { $0.isReady && ($0.wantsMore || $0.cursor != board.frame) } }
+
+  // MARK: Events
+
+  /// The number of the frame that is told next.
+  private var coming: UInt32 { board.frame &+ 1 }
+
+  mutating func count(_ events: Int) { self.events &+= events }
+
+  mutating func take(_ batch: Span<Mover>) {
+    board.take(batch)
+    news.moversHaveChanged(coming)
+  }
+
+  mutating func take(_ batch: Span<Alert>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<ConnectionStatus>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<AccountState>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<Position>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<Order>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<Fill>) { news.take(batch, coming) }
+
+  /// True if something is to be told.
+  var hasNews: Bool { board.hasNews || news.newest > board.frame }
 
   // MARK: Frames
 
@@ -89,15 +137,22 @@ struct Push {
   mutating func tick(now: Int64, time: Int64) -> [ClientID] {
     let renewsRanks = board.hasOldRanks && now &- ranksRenewedAt >= calm
     if renewsRanks { ranksRenewedAt = now }
-    if board.hasNews || renewsRanks { board.endFrame(renewingRanks: renewsRanks) }
+    if hasNews || renewsRanks { board.endFrame(renewingRanks: renewsRanks) }
     encodings.removeAll(keepingCapacity: true)
     frameTime = time
     forgetViews(now)
-    return clients.filter { $1.isReady && ($1.wantsMore || $1.cursor != board.frame || hasOldOrder($1, now)) }.map(\.key).sorted()
+    return clients.filter { $1.isReady && ($1.wantsMore || $1.cursor != board.frame || isDue($1, now)) }.map(\.key).sorted()
   }
 
-  /// True if rows wait for a place that is due to them.
-  private func hasOldOrder(_ client: Client, _ now: Int64) -> Bool { orderDue(client).map { $0 <= now } ?? false }
+  /// True if it is to be told something though nothing happens: rows wait for a place that is due to them, accounts for their value.
+  private func isDue(_ client: Client, _ now: Int64) -> Bool { waitsUntil(client).map { $0 <= now } ?? false }
+
+  private func waitsUntil(_ client: Client) -> Int64? {
+    let value = client.waitsForValues ? client.valuedAt &+ Self.valuing : nil
+    let run = client.showsRun ? client.toldRunAt &+ Self.running : nil
+    let status = client.toldEvents == events ? nil : client.toldStatusAt &+ Self.status
+    return [orderDue(client), value, run, status].compactMap { $0 }.min()
+  }
 
   /// When the next order that a client looks at may be worked out again; nil if all are the present ones.
   private func orderDue(_ client: Client) -> Int64? {
@@ -108,16 +163,22 @@ struct Push {
 
   /// When a tick brings something although no event comes; nil if never. Clients that have not painted wait for nothing.
   func nextTick() -> Int64? {
-    let orders = clients.values.lazy.filter(\.isReady).compactMap { orderDue($0) }.min()
+    let waits = clients.values.lazy.filter(\.isReady).compactMap { waitsUntil($0) }.min()
     let ranks = board.hasOldRanks && !clients.isEmpty ? ranksRenewedAt &+ calm : nil
-    return [orders, ranks].compactMap { $0 }.min()
+    return [waits, ranks].compactMap { $0 }.min()
   }
 
-  /// The client's next frame, or nil if nothing that it looks at has changed. With a frame its cursor moves, and it has to paint before it
-  /// gets another.
+  /// What a client is told at once: the bytes of a binary message, and the text of one that follows it.
+  struct Message {
+    let frame: [UInt8]
+    let text: String?
+  }
+
+  /// What the client is told next, or nil if nothing that it looks at has changed. With a message its cursor moves, and it has to paint
+  /// before it gets another.
   ///
-  /// - Parameter withText: whether a text message follows. The client then gets a frame even if no price changed.
-  mutating func frame(for id: ClientID, now: Int64, withText: Bool) -> [UInt8]? {
+  /// - Parameter run: the state of the run, for a client that shows it.
+  mutating func next(for id: ClientID, now: Int64, run: () -> JSONValue? = { nil }) -> Message? {
     guard var client = clients[id], client.isReady else { return nil }
     var panes: [[UInt8]] = []
     var isShared = true
@@ -127,25 +188,55 @@ struct Push {
       client.panes[number] = pane
       if !bytes.isEmpty { panes.append(bytes) }
     }
+    let state = state(&client, now: now, run)
     client.cursor = board.frame
     client.wantsMore = false
-    if panes.isEmpty, !withText {
-      clients[id] = client
-      return nil
-    }
-    client.isReady = false
+    client.isReady = panes.isEmpty && state.isEmpty
     clients[id] = client
+    if client.isReady { return nil }
     counts.frames += 1
     if isShared { counts.shared += 1 }
     var frame = FrameBytes()
     frame.append(1)
-    frame.append(withText ? 1 : 0)
+    frame.append(state.isEmpty ? 0 : 1)
     frame.append(varint: UInt64(board.frame))
     frame.append(varint: UInt64(max(0, frameTime)))
     frame.append(varint: UInt64(panes.count))
     for pane in panes { frame.append(contentsOf: pane) }
-    return frame.bytes
+    return Message(frame: frame.bytes, text: state.isEmpty ? nil : state.text(board.frame))
   }
+
+  /// What is new besides prices.
+  private mutating func state(_ client: inout Client, now: Int64, _ run: () -> JSONValue?) -> StateText {
+    var state = StateText()
+    state.addAlerts(news, after: client.cursor)
+    state.addConnections(news, after: client.cursor)
+    state.addMovers(news, board.market, after: client.cursor)
+    state.addFills(news, after: client.cursor)
+    let isRevalued = news.isRevalued(board, after: client.valuedFrame)
+    client.waitsForValues = isRevalued && now &- client.valuedAt < Self.valuing
+    if news.portfolioFrame > client.cursor || isRevalued && !client.waitsForValues {
+      state.addPortfolio(news, board.market)
+      (client.valuedAt, client.valuedFrame, client.waitsForValues) = (now, board.frame, false)
+    }
+    if let chosen = client.symbol, let row = board.row(named: chosen.name) {
+      state.addTrades(board.market, row: row, told: chosen.toldTrades)
+      client.symbol?.toldTrades = board.market.tape.count(of: Int(row))
+      client.symbol?.toldBar = state.addBars(board.market, row: row, Self.minute, told: chosen.toldBar)
+    }
+    if client.showsRun, now &- client.toldRunAt >= Self.running, let run = run() {
+      client.toldRunAt = now
+      state.add("run", run)
+    }
+    if client.toldEvents != events, now &- client.toldStatusAt >= Self.status {
+      (client.toldStatusAt, client.toldEvents) = (now, events)
+      let rate = Int(rate.count(events, at: now).rounded())
+      state.add("status", ["events": .number(events), "rate": .number(rate), "clients": .number(clients.count)])
+    }
+    return state
+  }
+
+  private static let minute = BarLength.time(60_000_000_000)
 
   private mutating func encode(_ number: UInt8, _ pane: inout Client.Pane, cursor: UInt32, now: Int64, _ isShared: inout Bool) -> [UInt8] {
     var view = views[pane.query] ?? RowView(pane.query)

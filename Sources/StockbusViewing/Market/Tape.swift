@@ -40,6 +40,9 @@ package struct Tape {
     prints.append(contentsOf: repeatElement(Print(), count: rows * Self.length - prints.count))
   }
 
+  /// How many trades of a row have been stored so far, those that are gone included.
+  package func count(of row: Int) -> Int { row < counts.count ? counts[row] : 0 }
+
   /// The newest first.
   package func last(_ count: Int, of row: Int) -> [Print] {
     guard row < counts.count else { return [] }

@@ -1,7 +1,7 @@
 /// Events per second, averaged over some seconds, because events come in bursts.
-struct RateMeter: Hashable {
+package struct RateMeter: Hashable {
   /// The time over which it averages, in nanoseconds.
-  static let span: Int64 = 4_000_000_000
+  package static let span: Int64 = 4_000_000_000
 
   private var samples: [Sample] = []
 
@@ -10,12 +10,14 @@ struct RateMeter: Hashable {
     var time: Int64
   }
 
+  package init() {}
+
   /// The total at the last count.
-  var total: Int { samples.last?.total ?? 0 }
-  var time: Int64 { samples.last?.time ?? 0 }
+  package var total: Int { samples.last?.total ?? 0 }
+  package var time: Int64 { samples.last?.time ?? 0 }
 
   /// Takes the total at a time; returns the rate since the newest count that is at least `span` old, or else since the oldest count.
-  mutating func count(_ total: Int, at time: Int64) -> Double {
+  package mutating func count(_ total: Int, at time: Int64) -> Double {
     samples.append(Sample(total: total, time: time))
     while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
     let first = samples[0]

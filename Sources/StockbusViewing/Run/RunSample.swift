@@ -1,21 +1,20 @@
-internal import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The state of the run at one moment, with the rates of the seconds before.
-struct RunSample {
-  var components: [RunComponent] = []
-  var edges: [RunEdge] = []
+package struct RunSample {
+  package var components: [RunComponent] = []
+  package var edges: [RunEdge] = []
   /// When it was sampled, in nanoseconds of uptime.
-  var time: Int64 = 0
+  package var time: Int64 = 0
   /// Events delivered per second, by edge, as `from>to`.
-  private(set) var rates: [String: Double] = [:]
+  package private(set) var rates: [String: Double] = [:]
   /// Events published per second, by component.
-  private(set) var published: [String: Double] = [:]
+  package private(set) var published: [String: Double] = [:]
   private var meters: [String: RateMeter] = [:]
 
-  init() {}
+  package init() {}
 
-  init(_ components: [RunComponent], _ edges: [RunEdge], at time: Int64, after previous: RunSample) {
+  package init(_ components: [RunComponent], _ edges: [RunEdge], at time: Int64, after previous: RunSample) {
     self.components = components
     self.edges = edges
     self.time = time
@@ -26,15 +25,15 @@ struct RunSample {
     }
   }
 
-  static func key(_ edge: RunEdge) -> String { "\(edge.from)>\(edge.to)" }
+  package static func key(_ edge: RunEdge) -> String { "\(edge.from)>\(edge.to)" }
 
-  func rate(of edge: RunEdge) -> Double { rates[Self.key(edge)] ?? 0 }
+  package func rate(of edge: RunEdge) -> Double { rates[Self.key(edge)] ?? 0 }
 
-  var dropped: Int { edges.reduce(0) { $0 + $1.counts.dropped } }
-  var conflated: Int { edges.reduce(0) { $0 + $1.counts.conflated } }
+  package var dropped: Int { edges.reduce(0) { $0 + $1.counts.dropped } }
+  package var conflated: Int { edges.reduce(0) { $0 + $1.counts.conflated } }
 
   /// The first component that takes a command; one of the given plugin is preferred.
-  func component(taking verb: String, plugin: String? = nil) -> RunComponent? {
+  package func component(taking verb: String, plugin: String? = nil) -> RunComponent? {
     let able = components.filter { component in component.isRunning && component.commands.contains { $0.verb == verb } }
     return plugin.map { plugin in able.first { $0.plugin == plugin } } ?? able.first
   }

@@ -1,0 +1,27 @@
+internal import StockbusPlugin
+internal import StockbusTerminal
+internal import StockbusViewing
+
+extension WatchedRule {
+  /// A rule without a name has its condition as its name.
+  var isNamedByCondition: Bool { name.contains(condition) }
+
+  /// Its name, its condition and whether it is off, on one line if that fits into so many columns, otherwise on two.
+  func lines(columns: Int) -> [String] {
+    let off = state == "on" ? "" : " (\(state))"
+    if isNamedByCondition { return ["! " + name + off] }
+    let one = "! \(name): \(condition)\(off)"
+    return one.displayWidth <= columns ? [one] : ["! \(name):", "    " + condition + off]
+  }
+}
+
+extension ScreenState {
+  /// The dispatcher that also gets the alerts of the screen, and sends them through its channels.
+  var dispatcher: RunComponent? { run.component(taking: "add", plugin: "notification_dispatcher") }
+
+  /// The rules of dispatchers, without those that belong to the screen's own alerts.
+  var otherRules: [WatchedRule] {
+    let own = Set(alerts.filter(\.isDelegated).map(\.rule))
+    return rules.filter { !own.contains($0.name) }
+  }
+}

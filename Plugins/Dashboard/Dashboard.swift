@@ -1,0 +1,167 @@
+internal import MarketData
+internal import StockbusInstruments
+internal import StockbusNetwork
+package import StockbusPlugin
+internal import StockbusViewing
+internal import StockbusWeb
+
+extension Plugin {
+  /// Shows the run in a browser.
+  package static let dashboard = Plugin(
+    "dashboard", "Shows prices, movers, alerts, trading and the run itself on a web page.", .sink(Dashboard.self))
+}
+
+/// Serves a web page that shows the run live, and the API that the page uses.
+///
+/// An event only changes the board. Browsers are told what is new when they are ready, at most `rate` times a second; what they are told
+/// is drawn from the board then, so nothing waits for anybody.
+package actor Dashboard: MultiSink, BackgroundComponent {
+  package static let handlers: [Handler<Dashboard>] = [
+    Handler(Trade.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
+    Handler(Quote.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
+    Handler(Bar.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
+    Handler(Ranked.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
+    Handler(Mover.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(Alert.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(ConnectionStatus.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(Order.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(Fill.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(Position.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(AccountState.self) { $0.push.take($1); $0.note($1.count) },
+  ]
+
+  let settings: DashboardSettings
+  let context: Context
+  var push: Push
+  /// Changes with each instance: a cursor of another one means nothing.
+  let epoch: String
+  private let listen: ListenAddress
+  private var server: WebServer?
+  private let bell = Parker()
+  private var isAsleep = false
+  /// Where the tasks of the browsers' tabs sleep until they are due.
+  private var bells: [Push.ClientID: Parker] = [:]
+  /// What the run was like when somebody last looked.
+  var run = RunSample()
+  let events: Counter
+  private let frames: Counter
+
+  package init(_ settings: DashboardSettings, _ context: Context) throws {
+    guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is no address", isPermanent: true) }
+    self.settings = settings
+    self.context = context
+    self.listen = listen
+    epoch = String(UInt64.random(in: .min ... .max), radix: 16)
+    let clock = context.clock
+    push = Push(Board(context.instruments), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
+    events = context.counter("events", "Events shown.")
+    frames = context.counter("frames", "Frames given to browsers.")
+  }
+
+  package func start() async throws {
+    var settings = WebServer.Settings(.port(listen.host, listen.port))
+    settings.limits.connections = self.settings.clients + 64
+    settings.limits.connectionsPerAddress = settings.limits.connections
+    let server = try await WebServer.start(settings, routes, clock: context.clock)
+    self.server = server
+    context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: false))")
+  }
+
+  private var routes: WebRoutes {
+    var routes = WebRoutes()
+    PageFiles.add(to: &routes)
+    routes.socket("/live", subprotocol: "stockbus.v1") { [self] _, socket in await LiveSocket(dashboard: self, socket: socket).serve() }
+    RunRoutes(dashboard: self).add(to: &routes)
+    TradingRoutes(dashboard: self).add(to: &routes)
+    AlertRoutes(dashboard: self).add(to: &routes)
+    return routes
+  }
+
+  package func stop() async {
+    let bye = JSONValue.object([.init("op", "bye"), .init("again", 3000)]).description
+    await server?.stop(farewell: WebSocketFrames(text: bye))
+    server = nil
+  }
+
+  // MARK: Events
+
+  var now: Int64 { context.clock.uptime.wholeNanoseconds }
+
+  private func note(_ count: Int) {
+    events.add(count)
+    push.count(count)
+    // Without a browser an event costs no more than this.
+    if isAsleep, !push.clients.isEmpty { stir() }
+  }
+
+  private func stir() {
+    isAsleep = false
+    bell.wake()
+  }
+
+  /// Ends frames while something changes and somebody looks; sleeps otherwise.
+  package func background() async {
+    while !Task.isCancelled {
+      let began = now
+      for id in push.tick(now: began, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() }
+      do { try await context.clock.sleep(until: .nanoseconds(began + 1_000_000_000 / Int64(settings.rate))) } catch { break }
+      while !Task.isCancelled, push.clients.isEmpty || !push.hasNews && !push.hasRequests {
+        let next = push.nextTick()
+        if let next, next <= now { break }
+        isAsleep = true
+        await bell.sleep(until: next.map { .nanoseconds($0) }, context.clock)
+        isAsleep = false
+      }
+    }
+  }
+
+  /// What came last is told before the page is told that the run ends.
+  package func drain() async { for id in push.tick(now: now, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() } }
+
+  package func handOver() async {}
+
+  // MARK: Browsers
+
+  /// Takes a tab in, unless there are as many as there may be. Returns its number, where its writing task sleeps, and what it is told first.
+  func connect(epoch: String?, cursor: UInt32) -> (Push.ClientID, Parker, String)? {
+    if push.clients.count >= settings.clients { return nil }
+    let isResumed = epoch == self.epoch
+    let id = push.connect(cursor: isResumed ? cursor : 0)
+    let bell = Parker()
+    bells[id] = bell
+    let welcome: JSONValue = [
+      "op": "welcome", "epoch": .string(self.epoch), "frame": .number(push.board.frame), "resumed": .bool(isResumed),
+      "rate": .number(settings.rate),
+    ]
+    stir()
+    return (id, bell, welcome.description)
+  }
+
+  func disconnect(_ id: Push.ClientID) {
+    push.disconnect(id)
+    bells[id] = nil
+  }
+
+  /// Does what a tab says; returns the text that tells what is wrong with it.
+  func take(_ message: PageMessage, from id: Push.ClientID) -> String? {
+    defer { stir() }
+    switch message {
+    case .hello: return LiveSocket.error(pane: nil, "'hello' was said before", at: nil)
+    case .pane(let pane, let query, let range):
+      return push.look(id, pane: pane, at: query, range, now: now).map {
+        LiveSocket.error(pane: pane, $0.description, at: $0.character)
+      }
+    case .symbol(let name): push.choose(id, name)
+    case .ready(let frame): push.painted(id, frame)
+    case .run(let isOn): push.showRun(id, isOn)
+    }
+    return nil
+  }
+
+  /// What a tab is told next; nil if it has to wait.
+  func next(for id: Push.ClientID) -> Push.Message? {
+    guard let message = push.next(for: id, now: now, run: { sample() }) else { return nil }
+    frames.add(1)
+    return message
+  }
+}

@@ -1,0 +1,80 @@
+internal import Foundation
+internal import MarketData
+internal import StockbusViewing
+
+/// What a page says on its WebSocket: `Documentation/dashboard.md`, "`GET /live`".
+enum PageMessage: Hashable {
+  case hello(epoch: String?, cursor: UInt32)
+  /// Nil ends the pane.
+  case pane(UInt8, RowQuery?, Range<Int32>)
+  case symbol(String?)
+  case ready(frame: UInt32)
+  case run(isOn: Bool)
+
+  /// The longest texts and lists that are taken.
+  static let longestText = 1024
+  static let mostSymbols = 1000
+
+  struct Fault: Error {
+    let pane: UInt8?
+    let text: String
+  }
+
+  private struct Form: Decodable {
+    struct View: Decodable {
+      var filter: String?
+      var find: String?
+      var kind: String?
+      var symbols: [String]?
+      var sort: String?
+      var descending: Bool?
+    }
+
+    let op: String
+    var epoch: String?
+    var cursor: UInt32?
+    var pane: UInt8?
+    var view: View?
+    var from: Int32?
+    var count: Int32?
+    var symbol: String?
+    var frame: UInt32?
+    var on: Bool?
+  }
+
+  init(_ text: String) throws(Fault) {
+    let form: Form
+    do { form = try JSONDecoder().decode(Form.self, from: Data(text.utf8)) } catch {
+      throw Fault(pane: nil, text: "the message is not JSON with the members that the protocol has")
+    }
+    switch form.op {
+    case "hello": self = .hello(epoch: form.epoch, cursor: form.cursor ?? 0)
+    case "pane": self = try Self.pane(form)
+    case "symbol": self = .symbol(form.symbol?.cut(toBytes: Self.longestText))
+    case "ready":
+      guard let frame = form.frame else { throw Fault(pane: nil, text: "'ready' needs the number of a frame") }
+      self = .ready(frame: frame)
+    case "run": self = .run(isOn: form.on ?? false)
+    default: throw Fault(pane: nil, text: "unknown 'op'")
+    }
+  }
+
+  private static func pane(_ form: Form) throws(Fault) -> PageMessage {
+    guard let pane = form.pane, pane < Client.panes else { throw Fault(pane: nil, text: "'pane' must be 0 to \(Client.panes - 1)") }
+    guard let view = form.view else { return .pane(pane, nil, 0..<0) }
+    let (from, count) = (form.from ?? 0, form.count ?? 100)
+    guard from >= 0, (0...Client.largestWindow).contains(count), from <= Int32.max - count else {
+      throw Fault(pane: pane, text: "'from' must not be negative, and 'count' at most \(Client.largestWindow)")
+    }
+    var query = RowQuery(filter: view.filter ?? "", find: view.find ?? "", kind: view.kind ?? "", symbols: view.symbols)
+    let texts = [query.filter, query.find, query.kind] + (query.symbols ?? [])
+    guard texts.allSatisfy({ $0.utf8.count <= longestText }), (query.symbols?.count ?? 0) <= mostSymbols else {
+      throw Fault(pane: pane, text: "texts may have \(longestText) bytes, lists \(mostSymbols) symbols")
+    }
+    if let sort = view.sort {
+      guard let column = Column(rawValue: sort), column.isSortable else { throw Fault(pane: pane, text: "rows cannot be sorted by that") }
+      query.sorting = Sorting(column, isDescending: view.descending)
+    }
+    return .pane(pane, query, from..<from + count)
+  }
+}

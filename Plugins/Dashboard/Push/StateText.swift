@@ -1,0 +1,140 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusViewing
+
+/// The text message of a frame: `Documentation/dashboard.md`, "The text message".
+struct StateText {
+  private var members: [JSONValue.Member] = []
+
+  var isEmpty: Bool { members.isEmpty }
+
+  mutating func add(_ name: String, _ value: JSONValue) { members.append(.init(name, value)) }
+
+  var value: JSONValue { .object(members) }
+
+  func text(_ frame: UInt32) -> String { JSONValue.object([.init("op", "state"), .init("frame", .number(frame))] + members).description }
+
+  mutating func addAlerts(_ news: News, after cursor: UInt32) {
+    if news.alertsFrame <= cursor { return }
+    let told = news.alerts.filter { $0.frame > cursor }
+    add("alerts", .array(told.map { Self.alert($0.number, $0.alert) }))
+    // All that are kept are told, so there may have been more before them.
+    if told.count == news.alerts.count, news.alertCount > told.count, let first = told.first, cursor > 0 || first.number > 1 {
+      add("alertsMissed", .number(first.number - 1))
+    }
+  }
+
+  mutating func addConnections(_ news: News, after cursor: UInt32) {
+    if news.connectionsFrame <= cursor { return }
+    add(
+      "connections",
+      .array(
+        news.connections.values.sorted { $0.component < $1.component }.map {
+          [
+            "component": .string($0.component), "state": .string($0.state.fieldName), "reason": .string($0.reason),
+            "time": Self.time($0.time),
+          ]
+        }))
+  }
+
+  mutating func addMovers(_ news: News, _ market: Market, after cursor: UInt32) {
+    if news.moversFrame <= cursor { return }
+    add(
+      "movers",
+      .object(
+        market.movers.periods.map { period in
+          .init(
+            period.fieldName,
+            .object(
+              market.movers.lists(period).map { list in
+                .init(list.fieldName, .array(market.movers.list(list, period).map(Self.mover)))
+              }))
+        }))
+  }
+
+  /// Accounts and positions at the prices of this frame, and the open orders.
+  mutating func addPortfolio(_ news: News, _ market: Market) {
+    add("accounts", .array(news.portfolio.accounts(in: market).map(Self.record)))
+    add(
+      "positions",
+      .array(
+        news.portfolio.positions.map { position in
+          let holding = Portfolio.holding(position, in: market)
+          var current = position
+          (current.mark, current.value, current.unrealised) = (holding.price, holding.value, holding.unrealised)
+          return Self.record(current)
+        }))
+    let orders = news.portfolio.orders.values.sorted { $0.number != $1.number ? $0.number < $1.number : $0.account < $1.account }
+    add("orders", .array(orders.map(Self.record)))
+  }
+
+  mutating func addFills(_ news: News, after cursor: UInt32) {
+    if news.fillsFrame <= cursor { return }
+    add("fills", .array(news.fills.filter { $0.frame > cursor }.map { Self.record($0.fill) }))
+  }
+
+  /// - Parameter told: how many trades of the symbol the client knows.
+  mutating func addTrades(_ market: Market, row: Int32, told: Int) {
+    let count = market.tape.count(of: Int(row))
+    if count <= told { return }
+    let prints = market.tape.last(count - told, of: Int(row)).reversed()
+    add(
+      "trades",
+      [
+        "from": .number(count - prints.count + 1),
+        "prints": .array(
+          prints.map {
+            [
+              Self.time($0.time), .string($0.price.formatted(decimals: Int($0.decimals))),
+              .string($0.size.formatted(decimals: Int($0.sizeDecimals))), .string($0.side.fieldName),
+            ]
+          }),
+      ])
+  }
+
+  /// The bars of `length` that have changed; returns the newest.
+  mutating func addBars(_ market: Market, row: Int32, _ length: BarLength, told: Bar?) -> Bar? {
+    let bars = market.bars.last(length, of: Int(row))
+    guard let newest = bars.last, newest != told else { return told }
+    let changed = told.map { told in bars.filter { $0.time >= told.time } } ?? Array(bars.suffix(2))
+    add("bars", .array(changed.map(Self.bar)))
+    return newest
+  }
+
+  // MARK: Values
+
+  static func bar(_ bar: Bar) -> JSONValue {
+    let decimals = Int(bar.priceDecimals)
+    return [
+      time(bar.time), .string(bar.open.formatted(decimals: decimals)), .string(bar.high.formatted(decimals: decimals)),
+      .string(bar.low.formatted(decimals: decimals)), .string(bar.close.formatted(decimals: decimals)),
+      .string(bar.volume.formatted(decimals: Int(bar.sizeDecimals))),
+    ]
+  }
+
+  static func time(_ time: Timestamp) -> JSONValue { .number(time.ns / 1_000_000) }
+
+  static func alert(_ number: Int, _ alert: Alert) -> JSONValue {
+    [
+      "number": .number(number), "rule": .string(alert.rule), "symbol": .string(alert.symbol.description),
+      "message": .string(alert.message), "price": .string(alert.price.formatted(decimals: Int(alert.priceDecimals))),
+      "time": time(alert.time),
+    ]
+  }
+
+  static func mover(_ mover: Mover) -> JSONValue {
+    [
+      .string(mover.symbol.description), .string(mover.percent.description),
+      .string(mover.price.formatted(decimals: Int(mover.priceDecimals))),
+      .string(mover.volume.formatted(decimals: Int(mover.sizeDecimals))), .string(mover.mark.fieldName),
+    ]
+  }
+
+  /// An event with all its fields, times in milliseconds.
+  static func record<E: Event>(_ event: E) -> JSONValue {
+    var out = ByteWriter(capacity: 512)
+    EventEncoder<E>(times: .epoch(.milliseconds)).encodeJSON(event, to: &out)
+    return .number(out.withBytes { String(decoding: $0, as: UTF8.self) })
+  }
+}

@@ -1,0 +1,135 @@
+internal import Foundation
+internal import MarketData
+internal import StockbusInstruments
+internal import StockbusPlugin
+internal import StockbusViewing
+internal import StockbusWeb
+
+/// The part of the API that is about the run and its prices.
+struct RunRoutes: Sendable {
+  let dashboard: Dashboard
+
+  func add(to routes: inout WebRoutes) {
+    let dashboard = dashboard
+    routes.add(.get, "/api/session") { _ in .json(await dashboard.session) }
+    routes.add(.get, "/api/search") { .json(await dashboard.search($0.target["q"] ?? "", limit: $0.target["limit"])) }
+    routes.add(.get, "/api/symbols/:symbol") { request in
+      let name = request.parameters["symbol"] ?? ""
+      guard let symbol = await dashboard.describe(name) else { return Self.unknown(name) }
+      return .json(symbol)
+    }
+    routes.add(.get, "/api/run") { _ in .json(await dashboard.sample()) }
+    routes.add(.get, "/api/portfolio") { _ in .json(await dashboard.portfolio) }
+    routes.add(.post, "/api/components/:id/commands") { request in
+      guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
+        return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
+      }
+      guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
+      return await dashboard.perform(command, on: request.parameters["id"] ?? "")
+    }
+  }
+
+  private struct CommandForm: Decodable { let line: String }
+
+  static func unknown(_ name: String) -> WebResponse {
+    .error(404, "unknown_symbol", "no symbol '\(name.cut(toBytes: 64))' has come in this run")
+  }
+}
+
+extension Dashboard {
+  var session: JSONValue {
+    [
+      "user": ["name": "local"], "accounts": false, "signup": "closed", "program": "stockbus", "zone": .string(context.zone.name),
+      "can": ["trade", "control"], "columns": .array(Column.allCases.map { .string($0.rawValue) }),
+    ]
+  }
+
+  /// Instruments by symbol, name and industry, and symbols that have come without being described.
+  func search(_ text: String, limit: String?) -> JSONValue {
+    let limit = max(1, min(100, limit.flatMap(Int.init) ?? 20))
+    let text = text.cut(toBytes: 200)
+    let instruments = context.instruments
+    var found: [JSONValue] = instruments.search(text, limit: limit).map { Self.result(instruments.all[$0]) }
+    let search = RowSearch(text, kind: "")
+    if !search.parts.isEmpty {
+      for row in 0..<push.board.count where found.count < limit && push.board.texts.matches(search, row) {
+        let symbol = push.board.market.rows[Int(row)].symbol
+        if instruments[symbol] == nil { found.append(["symbol": .string(symbol.description), "name": "", "kind": "", "industry": ""]) }
+      }
+    }
+    return .array(found)
+  }
+
+  private static func result(_ instrument: Instrument) -> JSONValue {
+    [
+      "symbol": .string(instrument.symbol.description), "name": .string(instrument.name), "kind": .string(instrument.kind.rawValue),
+      "industry": .string(instrument.industry),
+    ]
+  }
+
+  func describe(_ name: String) -> JSONValue? {
+    let row = push.board.row(named: name).map { push.board.market.rows[Int($0)] }
+    let instrument = context.instruments.all.first { $0.symbol.description == name }
+    if row == nil, instrument == nil { return nil }
+    var members: [JSONValue.Member] = [.init("symbol", .string(name))]
+    if let instrument {
+      members += Self.result(instrument).members.dropFirst()
+      members += [
+        .init("venue", .string(instrument.venue)), .init("currency", .string(instrument.currency)),
+        .init("calendar", .string(instrument.calendar)), .init("tick", instrument.tickSize.map { .string($0.description) } ?? .null),
+        .init("lot", instrument.lot.map { .string($0.description) } ?? .null), .init("multiplier", .string(instrument.multiplier.description)),
+      ]
+    }
+    if let row {
+      members += [
+        .init("last", .string(row.price.formatted(decimals: Int(row.decimals)))), .init("time", StateText.time(row.time)),
+        .init("updates", .number(row.updates)),
+      ]
+    }
+    return .object(members)
+  }
+
+  /// The components of the run with their rates, and the edges with their counts.
+  func sample() -> JSONValue {
+    run = RunSample(context.run.components, context.run.edges, at: now, after: run)
+    return [
+      "components": .array(
+        run.components.map { component in
+          [
+            "id": .string(component.id), "plugin": .string(component.plugin), "kind": .string("\(component.kind)"),
+            "inputs": .array(component.inputs.map { .string($0) }), "running": .bool(component.isRunning),
+            "published": component.published.map { .number($0) } ?? .null,
+            "rate": .number(Int((run.published[component.id] ?? 0).rounded())),
+            "commands": .array(component.commands.map { ["usage": .string($0.usage), "doc": .string($0.doc)] }),
+          ]
+        }),
+      "edges": .array(
+        run.edges.map { edge in
+          [
+            "from": .string(edge.from), "to": .string(edge.to), "in": .number(edge.counts.published),
+            "delivered": .number(edge.counts.delivered), "filtered": .number(edge.counts.filtered),
+            "dropped": .number(edge.counts.dropped), "conflated": .number(edge.counts.conflated),
+            "dead": .number(edge.counts.deadLettered), "waiting": .number(edge.counts.inFlight), "rate": .number(Int(run.rate(of: edge).rounded())),
+          ]
+        }),
+    ]
+  }
+
+  var portfolio: JSONValue {
+    var text = StateText()
+    text.addPortfolio(push.news, push.board.market)
+    text.addFills(push.news, after: 0)
+    return text.value
+  }
+
+  func perform(_ command: Command, on id: String) async -> WebResponse {
+    do throws(CommandError) { return .json(["reply": .string(try await context.run.perform(command, on: id))]) } catch {
+      switch error {
+      case .unknownComponent: return .error(404, "unknown_component", "\(error)")
+      case .unknownCommand, .takesNoCommands: return .error(422, "unknown_command", "\(error)")
+      case .notRunning, .runIsOver: return .error(503, "not_running", "\(error)")
+      case .refused: return .error(422, "refused", "\(error)")
+      }
+    }
+  }
+}

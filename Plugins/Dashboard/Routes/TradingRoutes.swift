@@ -1,0 +1,117 @@
+internal import Foundation
+internal import StockbusPlugin
+internal import StockbusWeb
+
+/// The part of the API that trades on paper: orders become commands to the run's broker, in the words that a person would type.
+struct TradingRoutes: Sendable {
+  let dashboard: Dashboard
+
+  func add(to routes: inout WebRoutes) {
+    let dashboard = dashboard
+    routes.add(.post, "/api/orders/preview") { request in
+      guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+      switch await dashboard.trade("preview", [order.side] + order.words) {
+      case .done(let text): return .json(["accepted": true, "text": .string(text)])
+      // What would be refused is an answer to the question, and no error.
+      case .refused(let text): return .json(["accepted": false, "text": .string(text)])
+      case .failed(let response): return response
+      }
+    }
+    routes.add(.post, "/api/orders") { request in
+      guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+      return await dashboard.trade(order.side, order.words).response
+    }
+    routes.add(.put, "/api/orders/:key") { request in
+      guard let change = ChangeForm(request.body) else { return OrderForm.refusal }
+      return await dashboard.trade("replace", [request.parameters["key"] ?? ""] + change.words).response
+    }
+    routes.add(.delete, "/api/orders/:key") { request in
+      let account = request.target["account"].map { ["in", $0] } ?? []
+      return await dashboard.trade("cancel", [request.parameters["key"] ?? ""] + account).response
+    }
+  }
+}
+
+/// What became of an order.
+enum TradingReply {
+  case done(String)
+  case refused(String)
+  case failed(WebResponse)
+
+  var response: WebResponse {
+    switch self {
+    case .done(let text): .json(["accepted": true, "text": .string(text)])
+    case .refused(let text): .error(422, "refused", text)
+    case .failed(let response): response
+    }
+  }
+}
+
+extension Dashboard {
+  func trade(_ verb: String, _ words: [String]) async -> TradingReply {
+    let broker = context.run.components.first { component in
+      component.isRunning && component.commands.contains { $0.usage.hasPrefix("preview ") }
+    }
+    guard let broker else { return .failed(.error(404, "no_broker", "this run has no paper broker")) }
+    do throws(CommandError) { return .done(try await context.run.perform(Command(verb: verb, arguments: words), on: broker.id)) } catch {
+      if case .refused(let reason) = error { return .refused(reason) }
+      return .failed(.error(503, "not_running", "\(error)"))
+    }
+  }
+}
+
+/// An order as the page sends it. All numbers are texts, so that they are exact.
+private struct OrderForm {
+  static let refusal = WebResponse.error(
+    400, "bad_request", "an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}")
+
+  let side: String
+  /// What follows `buy` or `sell` in a command.
+  let words: [String]
+
+  private struct Members: Decodable {
+    let side: String
+    let symbol: String
+    let size: String
+    var price: String?
+    var stop: String?
+    var trail: String?
+    var time: String?
+    var key: String?
+    var account: String?
+  }
+
+  init?(_ body: [UInt8]) {
+    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell" else { return nil }
+    side = form.side
+    var words = [form.symbol, form.size]
+    for (word, value) in [("at", form.price), ("stop", form.stop), ("trail", form.trail), ("key", form.key)] {
+      if let value, !value.isEmpty { words += [word, value] }
+    }
+    if let time = form.time, !time.isEmpty { words.append(time) }
+    if let account = form.account, !account.isEmpty { words += ["in", account] }
+    self.words = words
+  }
+}
+
+/// What is to change of an order.
+private struct ChangeForm {
+  let words: [String]
+
+  private struct Members: Decodable {
+    var size: String?
+    var price: String?
+    var stop: String?
+    var account: String?
+  }
+
+  init?(_ body: [UInt8]) {
+    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)) else { return nil }
+    var words: [String] = []
+    for (word, value) in [("quantity", form.size), ("at", form.price), ("stop", form.stop)] {
+      if let value, !value.isEmpty { words += [word, value] }
+    }
+    if let account = form.account, !account.isEmpty { words += ["in", account] }
+    self.words = words
+  }
+}
