@@ -144,6 +144,38 @@ import Testing
     #expect(inlet.counts.deadLettered == 1 && inlet.counts.inFlight == 0)
   }
 
+  /// Two accounts with a position in the same instrument.
+  @Test func `the last position is that of each account and instrument, and the last state that of each account`() {
+    func position(_ account: Symbol, _ symbol: Symbol, _ quantity: Quantity) -> Position {
+      var position = Position.schema.example
+      (position.account, position.symbol, position.quantity) = (account, symbol, quantity)
+      return position
+    }
+    let positions = Topic<Position>("positions", capacity: 16, keepsLatest: true)
+    let slow = positions.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
+    var outlet = Outlet(positions)
+    for (account, symbol, quantity) in [("a", "X", 1), ("b", "X", 2), ("a", "Y", 3), ("a", "X", 4)] as [(Symbol, Symbol, Quantity)] {
+      outlet.send(position(account, symbol, quantity))
+    }
+    outlet.commit()
+    let late = positions.attach(Parker(), options: SubscriptionOptions(initial: true))
+    for inlet in [slow, late] {
+      let found = inlet.nextBatch(limit: 9).map { "\($0.account) \($0.symbol) \($0.quantity)" }
+      #expect(found == ["a X 4", "b X 2", "a Y 3"])
+    }
+    #expect(slow.counts.conflated == 1)
+    let accounts = Topic<AccountState>("accounts", capacity: 16, keepsLatest: true)
+    var state = AccountState.schema.example
+    var other = Outlet(accounts)
+    for (account, cash) in [("a", 1), ("b", 2), ("a", 3)] as [(Symbol, Amount)] {
+      (state.account, state.cash) = (account, cash)
+      other.send(state)
+    }
+    other.commit()
+    let reader = accounts.attach(Parker(), options: SubscriptionOptions(initial: true))
+    #expect(reader.nextBatch(limit: 9).map { "\($0.account) \($0.cash)" } == ["a 3", "b 2"])
+  }
+
   @Test func `nothing is seen before the commit, and nothing of what was rolled back`() {
     let topic = make()
     var outlet = Outlet(topic)

@@ -38,7 +38,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   }
 
   private let overflow: Overflow
-  private let keyOffset: Int
+  private let schema: EventSchema<E>
   private let memory: Int
   /// Returns how many bytes of text an event holds; nil for events without references.
   private let codec: EventCodec?
@@ -51,8 +51,8 @@ final class Mailbox<E: Event>: @unchecked Sendable {
     overflow = options.overflow
     memory = options.memory
     codec = _isPOD(E.self) ? nil : E.schema.codec
-    keyOffset = E.schema.keyOffset ?? 0
-    precondition(overflow != .conflate || E.schema.keyOffset != nil, "only events about an instrument can be conflated")
+    schema = E.schema
+    precondition(overflow != .conflate || schema.hasKinds, "only events about an instrument, or somebody's, can be conflated")
     let capacity = overflow == .conflate ? 64 : max(1, min(options.capacity, 1 << 28))
     front = Buffer(capacity: capacity)
     state = Guarded(State(back: Buffer(capacity: capacity), position: position))
@@ -114,7 +114,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
   }
 
   private func conflate(_ event: UnsafeMutablePointer<E>, _ bytes: Int, _ state: inout State) {
-    let id = Int(UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: UInt32.self))
+    let id = schema.kind(of: UnsafeRawPointer(event))
     state.places.grow(toHold: id, filling: -1)
     let place = Int(state.places[id])
     if place >= 0 {
@@ -149,9 +149,7 @@ final class Mailbox<E: Event>: @unchecked Sendable {
       state.withLock { state in
         if state.back.count == 0 { return }
         if overflow == .conflate {
-          for i in 0..<state.back.count {
-            state.places[Int(UnsafeRawPointer(state.back.base + i).load(fromByteOffset: keyOffset, as: UInt32.self))] = -1
-          }
+          for i in 0..<state.back.count { state.places[schema.kind(of: UnsafeRawPointer(state.back.base + i))] = -1 }
         }
         swap(&front, &state.back)
         state.bytes = 0

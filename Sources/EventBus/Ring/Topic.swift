@@ -117,7 +117,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     mask = size - 1
     base = .allocate(capacity: size)
     load = _isPOD(E.self) ? nil : RingLoad(base, mask: mask, budget: memory)
-    members.withLock { $0.keepsLatest = keepsLatest && E.schema.keyOffset != nil }
+    members.withLock { $0.keepsLatest = keepsLatest && E.schema.hasKinds }
     producer.add(self)
   }
 
@@ -182,7 +182,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// Keeps the last event of every symbol from now on, beginning with the events that the producer cannot overwrite yet.
   private func keepLatest(_ members: inout Members) {
     if members.keepsLatest { return }
-    precondition(E.schema.keyOffset != nil, "'\(E.eventName)' is about no symbol, of which there is no last event")
+    precondition(E.schema.hasKinds, "'\(E.eventName)' is about no symbol, of which there is no last event")
     var low = published
     for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
     members.keepsLatest = true
@@ -351,10 +351,11 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   /// One call with `inout`, because Swift checks every access to a class's variable for exclusivity.
   private func note(_ numbers: Range<Int>, in latest: inout LatestBySymbol<E>) {
-    guard let keyOffset = E.schema.keyOffset else { return }
+    let schema = E.schema
+    guard schema.hasKinds else { return }
     for number in numbers {
       let event = base + (number & mask)
-      latest.update(event.pointee, for: UnsafeRawPointer(event).load(fromByteOffset: keyOffset, as: Symbol.self))
+      latest.update(event.pointee, at: schema.kind(of: UnsafeRawPointer(event)))
     }
   }
 }

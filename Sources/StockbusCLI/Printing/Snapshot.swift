@@ -1,13 +1,13 @@
 import EventBus
 import MarketData
 
-/// The present state of a stream: the last event of every symbol; for a type without symbols, the last event.
+/// The present state of a stream: the last event of every symbol, or of every account and symbol; for a type without these, the last event.
 ///
 /// If the order of a ranking can be followed, ranks are the present ones, also for symbols that others have moved since their own last
 /// event; the rank in that event is then the previous rank.
 struct Snapshot<E: Event> {
   private var events: [E] = []
-  /// The index in `events` by symbol handle, counted from 1; 0 if there is none.
+  /// The index in `events` by the number of what an event is about, counted from 1; 0 if there is none.
   private var places: [UInt32] = []
   private var ranks: RankList?
 
@@ -20,7 +20,7 @@ struct Snapshot<E: Event> {
   var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
   mutating func keep(_ event: E) {
-    let id = Int(E.schema.symbol(of: event)?.id ?? 0)
+    let id = E.schema.kind(of: event)
     places.grow(toHold: id, filling: 0)
     if places[id] > 0 {
       events[Int(places[id]) - 1] = event

@@ -89,9 +89,11 @@ extension TopologyChecker {
     return plugin.acceptedTypes + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
   }
 
-  /// Checks that conflation and `initial` are only used with events about a symbol.
+  private static func hasKinds<E: Event>(_: E.Type) -> Bool { E.schema.hasKinds }
+
+  /// Checks that conflation and `initial` are only used with events of which the last ones can be kept.
   mutating func checkEdge(_ edge: EdgeSettings, _ input: InputDescription, _ component: ComponentDescription) {
-    guard let type = emitted[input.from], !(type is any SymbolEvent.Type), case .map(let entries) = input.edge?.value else { return }
+    guard let type = emitted[input.from], !Self.hasKinds(type), case .map(let entries) = input.edge?.value else { return }
     let wishes = (edge.overflow == .conflate ? ["overflow: conflate"] : []) + (edge.initial ? ["initial: true"] : [])
     for wish in wishes {
       let mark = entries.first { wish.hasPrefix($0.key) }?.mark ?? input.mark
