@@ -72,7 +72,8 @@ let plugins = [
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
   PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles"], inTests: sqlite),
-  PluginTargets("PaperBroker", uses: ["StockbusTrading", "StockbusHistory"]),
+  PluginTargets(
+    "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
   PluginTargets("DemoStrategies"),
   PluginTargets("NullSink"),
   PluginTargets(

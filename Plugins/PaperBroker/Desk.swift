@@ -1,26 +1,39 @@
+internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusTrading
 
 /// The broker with its position in the inputs, and what waits to be saved and published. A value, used by the actor once for each batch.
 struct Desk {
-  private var broker: Broker
-  private var outcomes = Outcomes()
+  var broker: Broker
+  var outcomes = Outcomes()
   /// What has changed since the last save, in order.
   private(set) var unsaved: [BrokerRecord] = []
+  private var unsavedInstruments: [BrokerSnapshot.Instrument] = []
   /// What is saved and not published.
   private var unpublished: [BrokerRecord] = []
   private(set) var position = BookedPosition()
+  /// Where it was when something changed last. A broker that starts again goes on from here: what came later had no effect but on prices.
+  private var changedAt = BookedPosition()
   /// Up to here everything was booked by an earlier run.
   private var booked = BookedPosition()
   private var passed = BookedPosition()
   private let interval: Int64
   /// Accounts that are opened by the first event or command.
-  private var unopened: [AccountRules]
+  private(set) var unopened: [AccountRules]
   /// When positions are valued next, in nanoseconds; nil while no price has come since they were.
   private var valueAt: Int64?
+  private(set) var markets: Markets
+  let instruments: Instruments
+  /// True if a command has changed something of which there is no record.
+  private var mustSave = false
+  /// What could not be done, in sentences, until it is taken.
+  private var problems: [String] = []
 
-  init(_ settings: PaperBrokerSettings) {
-    broker = Broker(BrokerRules(openOrders: settings.openOrders))
+  init(_ settings: PaperBrokerSettings, _ instruments: Instruments) {
+    self.instruments = instruments
+    markets = Markets(instruments, settings.sessions)
+    broker = Broker(
+      BrokerRules(undefinedNeedPrices: !instruments.isEmpty, openOrders: settings.openOrders), terms: Markets.terms(of: instruments))
     interval = settings.valueEvery.wholeNanoseconds
     unopened = settings.accounts.map(\.rules)
   }
@@ -28,12 +41,14 @@ struct Desk {
   /// Opens the accounts as they were saved. Accounts that are new are opened too; without anything saved they are opened by the first event
   /// or command, whose time is the first that is known.
   mutating func restore(_ settings: PaperBrokerSettings, from state: SavedTrading) throws(BrokerError) {
-    let known = Set(state.snapshot.accounts.map(\.account))
+    let known = Dictionary(state.snapshot.accounts.map { ($0.account, $0) }) { first, _ in first }
     for account in settings.accounts { try broker.open(account.rules, at: state.position.time, into: &outcomes) }
     try broker.restore(state.snapshot)
     booked = state.position
     position = state.position
-    outcomes.accounts.removeAll { known.contains($0.account) }
+    changedAt = state.position
+    if position.time.ns != .min { markets.begin(at: position.time.before, &broker, into: &outcomes) }
+    outcomes.accounts.removeAll { known[$0.account] != nil }
     // Readers that begin now, such as a screen, know nothing of it yet. Fills are not told again.
     unpublished = state.snapshot.orders.map { BrokerRecord($0) }
     unpublished += state.snapshot.positions.filter { $0.quantity.raw != 0 }.map { BrokerRecord($0) }
@@ -42,7 +57,18 @@ struct Desk {
     unopened = []
   }
 
-  private mutating func openAccounts(at time: Timestamp) {
+  /// What of the settings has no effect on an account that was saved before, in sentences.
+  static func remarks(on settings: PaperBrokerSettings, after state: SavedTrading) -> [String] {
+    settings.accounts.compactMap { account in
+      guard let saved = state.snapshot.accounts.first(where: { $0.account == account.name }), saved.deposits != Amount(account.deposit)
+      else { return nil }
+      let place = settings.path.map { shown($0) } ?? "what was kept"
+      return "account \(shown(account.name.description)): 'deposit: \(account.deposit)' has no effect, because \(place) has the account "
+        + "with a deposit of \(saved.deposits); to begin anew, remove the file"
+    }
+  }
+
+  mutating func openAccounts(at time: Timestamp) {
     for account in unopened {
       do { try broker.open(account, at: time, into: &outcomes) } catch { preconditionFailure("settings that were checked: \(error)") }
     }
@@ -53,12 +79,19 @@ struct Desk {
   /// True if its accounts are open.
   var hasBegun: Bool { unopened.isEmpty }
 
-  var hasUnsaved: Bool { !unsaved.isEmpty }
+  var hasUnsaved: Bool { !unsaved.isEmpty || mustSave }
 
   /// The state as it is now.
   mutating func state() -> SavedTrading { SavedTrading(snapshot: broker.snapshot(), position: position) }
 
-  mutating func saved() {
+  /// Gives what has to be saved to `write`, and may publish it if that does not throw.
+  mutating func save<Failure: Error>(
+    _ write: ([BrokerRecord], [BrokerSnapshot.Instrument], BookedPosition) throws(Failure) -> Void
+  ) throws(Failure) {
+    unsavedInstruments += broker.takeChangedInstruments()
+    try write(unsaved, unsavedInstruments, changedAt)
+    unsavedInstruments.removeAll(keepingCapacity: true)
+    mustSave = false
     unpublished += unsaved
     unsaved.removeAll(keepingCapacity: true)
   }
@@ -77,6 +110,7 @@ struct Desk {
         passedOver += 1
         continue
       }
+      if !markets.hasBegun { markets.begin(at: received.before, &broker, into: &outcomes) }
       advance(to: received.before)
       if !unopened.isEmpty { openAccounts(at: received) }
       take(&broker, events[place], &outcomes)
@@ -103,17 +137,32 @@ struct Desk {
   // MARK: Time
 
   var due: Timestamp? {
-    let next = min(valueAt ?? .max, broker.nextSessionEnd.ns)
+    let next = min(valueAt ?? .max, markets.due?.ns ?? .max)
     return next == .max ? nil : Timestamp(ns: next)
   }
 
   /// Does what is due by then, each at its moment.
   mutating func advance(to time: Timestamp) {
     while let due, due <= time {
-      if broker.nextSessionEnd <= due { broker.advance(to: broker.nextSessionEnd, into: &outcomes) }
       if let at = valueAt, at <= due.ns { value(at: Timestamp(ns: at)) }
       collect()
+      guard let change = markets.due, change <= due else { continue }
+      if let problem = markets.advance(&broker, into: &outcomes) { problems.append(problem) }
+      // Everything up to then has been booked, so that a broker that starts again does not do it again.
+      if due >= position.time { position = BookedPosition(time: Timestamp(ns: due.ns + 1)) }
+      collect()
     }
+  }
+
+  /// Something has changed of which there is no record.
+  mutating func keep() {
+    mustSave = true
+    changedAt = position
+  }
+
+  mutating func takeProblems() -> [String] {
+    defer { problems.removeAll() }
+    return problems
   }
 
   /// Values positions at the end of the input.
@@ -129,47 +178,14 @@ struct Desk {
   }
 
   /// Moves outcomes to what has to be saved: orders before their fills, then what these have changed.
-  private mutating func collect() {
+  mutating func collect() {
     if outcomes.isEmpty { return }
     for order in outcomes.orders { unsaved.append(BrokerRecord(order)) }
     for fill in outcomes.fills { unsaved.append(BrokerRecord(fill)) }
     for position in outcomes.positions { unsaved.append(BrokerRecord(position)) }
     for account in outcomes.accounts { unsaved.append(BrokerRecord(account)) }
     outcomes.clear()
-  }
-
-  // MARK: Commands
-
-  mutating func openOrders(of account: Symbol) -> [Order] { broker.snapshot().orders.filter { $0.account == account } }
-
-  /// An account in a few lines.
-  mutating func summary(of account: Symbol) -> String {
-    guard let state = broker.state(of: account) else { return "no account '\(account)'" }
-    let snapshot = broker.snapshot()
-    var lines = [
-      "\(account): equity \(state.equity) \(state.currency), cash \(state.cash), to trade with \(state.buyingPower), "
-        + "realised \(state.realised), unrealised \(state.unrealised), fees \(state.fees)"
-    ]
-    for position in snapshot.positions where position.account == account && position.quantity.raw != 0 {
-      lines.append("\(position.symbol): \(position.quantity) at \(position.mark), unrealised \(position.unrealised)")
-    }
-    for order in snapshot.orders where order.account == account {
-      let limit = order.limit.raw == 0 ? "" : " at \(order.limit)"
-      let stop = order.stop.raw == 0 ? "" : " stop \(order.stop)"
-      lines.append(
-        "\(order.side.fieldName) \(order.symbol) \(order.quantity)\(limit)\(stop) \(order.timeInForce.fieldName), filled \(order.filled), key \(order.key)"
-      )
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  /// Runs `body` with the broker at the present: the latest receipt, or `now` if nothing has come.
-  mutating func command<Result>(now: Timestamp, _ body: (inout Broker, Timestamp, inout Outcomes) -> Result) -> Result {
-    let time = position.time.ns == .min ? now : position.time
-    if !unopened.isEmpty { openAccounts(at: time) }
-    let result = body(&broker, time, &outcomes)
-    collect()
-    return result
+    changedAt = position
   }
 }
 

@@ -1,4 +1,5 @@
 internal import StockbusHistory
+internal import StockbusInstruments
 package import StockbusPlugin
 internal import StockbusTrading
 
@@ -39,7 +40,7 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   package init(_ settings: PaperBrokerSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
-    desk = Desk(settings)
+    desk = Desk(settings, context.instruments)
     booked = context.counter("booked before", "Events that were passed over, because the file has what became of them.")
   }
 
@@ -47,10 +48,16 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
     do {
       if let path = settings.path { book = try TradingBook(path, files: context.files) }
       let saved = try book?.load() ?? (settings.path == nil ? context.recall(Self.kept) : nil)
-      if let saved { try desk.restore(settings, from: saved) }
+      if let saved {
+        for remark in Desk.remarks(on: settings, after: saved) { context.logger.warning("\(remark)") }
+        try desk.restore(settings, from: saved)
+      }
     } catch let error as HistoryError {
       throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
     } catch let error as BrokerError { throw EnvironmentFailure("\(error)", isPermanent: true) }
+    if settings.accounts.contains(where: { $0.slippage > 0 }), context.instruments.all.allSatisfy({ $0.tickSize == nil }) {
+      context.logger.warning("'slippage' has no effect: it is in ticks, and no instrument has a 'tick_size'")
+    }
     try save()
   }
 
@@ -84,6 +91,8 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
 
   package func drain(into output: inout Outlet<BrokerRecord>) throws {
     desk.valueNow()
+    let named = desk.named
+    context.noteMissing(named.unpriced, cameInstead: named.priced)
     try publish(into: &output)
   }
 
@@ -96,13 +105,14 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   }
 
   private func save() throws {
+    for problem in desk.takeProblems() { context.logger.error("\(problem)") }
     guard desk.hasUnsaved else { return }
-    if let book {
-      do throws(HistoryError) { try book.write(desk.unsaved.lazy.map(\.content), position: desk.position) } catch {
-        throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
+    let book = book
+    do throws(HistoryError) {
+      try desk.save { records, instruments, position throws(HistoryError) in
+        try book?.write(records.lazy.map(\.content), instruments, position: position)
       }
-    }
-    desk.saved()
+    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
   // MARK: Commands

@@ -1,6 +1,11 @@
 package import StockbusPlugin
 internal import StockbusTrading
 
+/// Which sessions of instruments with a calendar fill orders.
+package enum TradedSessions: String, Choice {
+  case regular, all
+}
+
 package struct PaperBrokerSettings: Options {
   @Setting("The accounts; orders name one of them.", count: 1...1000)
   package var accounts: [PaperAccount]
@@ -12,6 +17,10 @@ package struct PaperBrokerSettings: Options {
     "How often positions and accounts are valued at the last prices and sent, in time of receipts; fills send them at once anyway.",
     in: .milliseconds(1) ... .seconds(86_400))
   package var valueEvery = Duration.seconds(1)
+  @Setting(
+    "Which sessions of instruments with a calendar fill orders, regular ones or all (pre, regular, post); with the last one of a date its day orders expire."
+  )
+  package var sessions = TradedSessions.regular
   @Setting("The most open orders of all accounts together.", in: 1...1_000_000)
   package var openOrders = 100_000
 
@@ -41,7 +50,7 @@ package struct PaperAccount: Options {
   package var currency: Symbol = "USD"
   @Setting("What is paid in at the start.")
   package var deposit: Price = 100_000
-  @Setting("How many ticks worse than the shown price a market order is filled.", in: 0...10_000)
+  @Setting("How many ticks of the instrument (`tick_size`) worse than the shown price a market order is filled.", in: 0...10_000)
   package var slippage = 0
   @Setting("How much equity positions tie up.")
   package var margin = PaperMargin()
@@ -63,9 +72,9 @@ package struct PaperAccount: Options {
 package struct PaperMargin: Options {
   @Setting("Per cent of a long position's value; 100% is an account without credit.", in: Percent(raw: 1)...)
   package var long: Percent = 100
-  @Setting("Whether it may sell what it does not have.")
+  @Setting("Whether it may be short: sell more than it holds. false refuses such orders.")
   package var short = true
-  @Setting("Per cent of a short position's value.", in: Percent(raw: 1)...)
+  @Setting("Per cent of a short position's value, if `short` is true.", in: Percent(raw: 1)...)
   package var shortMargin: Percent = 150
 
   package init() {}
@@ -74,7 +83,7 @@ package struct PaperMargin: Options {
 package struct PaperFees: Options {
   @Setting("For each unit filled.", in: Price(raw: 0)...)
   package var perShare: Price = 0
-  @Setting("For each order that is filled, once.", in: Price(raw: 0)...)
+  @Setting("For each order, paid once, with its first fill.", in: Price(raw: 0)...)
   package var perOrder: Price = 0
   @Setting("Of the value, in basis points: 1 is 0.01%. At most seven decimals count.", in: Quantity(raw: 0)...10_000)
   package var basisPoints: Quantity = 0

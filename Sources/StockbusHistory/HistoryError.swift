@@ -10,7 +10,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Why a history file cannot be opened, read or written. None of these errors has changed the file.
+/// Why a database file cannot be opened, read or written. None of these errors has changed the file.
 package struct HistoryError: EnvironmentError, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case missing
@@ -57,7 +57,7 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
 }
 
 extension HistoryError: CustomStringConvertible {
-  /// One sentence: `'history.db' is no history of stockbus: it is not a database`.
+  /// One sentence: `'history.db' is no database of stockbus: it is not a database`.
   package var description: String {
     switch reason {
     case .missing: "\(shown(path)): there is no such file"
@@ -74,9 +74,9 @@ extension HistoryError: CustomStringConvertible {
     switch reason {
     case .missing: "does not exist"
     case .notPlain: "is no plain file"
-    case .notDatabase: "is no history of stockbus: it is not a database; another path leaves it alone"
+    case .notDatabase: "is no database of stockbus: it is not a database; another path leaves it alone"
     case .foreign(let id):
-      "is no history of stockbus: it is a database of another program (application id \(UInt32(bitPattern: id))); another path leaves it alone"
+      "is no database of stockbus: it is a database of another program (application id \(UInt32(bitPattern: id))); another path leaves it alone"
     case .damaged(let text): "is damaged: \(text); it is left as it is, so that a backup can take its place"
     case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one knows \(known))"
     case .older(let layout, let known):

@@ -15,7 +15,9 @@ enum Layout {
   }
 
   /// The present layout's steps, in order.
-  static let migrations = [Migration(version: 1, sql: first + TradingLayout.tables)]
+  static let migrations = [
+    Migration(version: 1, sql: first + TradingLayout.tables), Migration(version: 2, sql: TradingLayout.instruments),
+  ]
 
   /// The newest version of `migrations`.
   static func version(of migrations: [Migration] = migrations) -> Int { migrations.last?.version ?? 0 }

@@ -81,15 +81,32 @@ import Testing
     let running = try PluginHarness().start(Plugin.paperBroker, options: one, taking: Quote.self, emitting: BrokerRecord.self)
     try await running.send([quote(99, 101, 1)])
     await running.delivered()
-    #expect(try await running.perform("preview buy AAPL 10") == "at 101: value 1010, fee 1, sets aside 1011, leaves 8989 to trade with")
+    #expect(
+      try await running.perform("preview buy AAPL 10")
+        == "at 101: value 1010, fee 1; sets aside 1011; once filled: position 10, cash 8989, to trade with 8989")
     #expect(try await running.perform("buy AAPL 10 key first") == "order 1, key first")
     #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
     #expect(try await running.perform("buy AAPL 10 at 90 gtc key low") == "order 2, key low")
-    #expect(try await running.perform("replace low at 91 key higher") == "order 3, key higher, in the place of low")
-    #expect(try await running.perform("cancel higher") == "cancelled order 3")
+    #expect(try await running.perform("replace low at 91 key higher") == "order 3, in the place of order 2, key higher")
+    #expect(try await running.perform("cancel 3") == "cancelled order 3")
+    // An order is meant by its number or its key; without a key it has a number only.
+    #expect(try await running.perform("buy AAPL 2 at 90 gtc") == "order 4")
+    #expect(try await running.perform("replace 4 quantity 3") == "order 5, in the place of order 4")
+    #expect(
+      try await running.perform("show").split(separator: "\n") == [
+        "account paper\tequity 9989 USD\tcash 8989\tto trade with 8718\trealised 0\tunrealised -10\tfees 1",
+        "AAPL\t10\tcost 1010\tat 100\tvalue 1000\tunrealised -10\t",
+        "order 5\tbuy 3 AAPL\tat 90\tgtc\tfilled 0\t\t",
+      ])
+    #expect(
+      try await running.perform("preview sell AAPL 4")
+        == "at 99: value 396, fee 1; sets aside 1; once filled: position 6, cash 9384, to trade with 9113")
+    #expect(try await running.perform("cancel 5") == "cancelled order 5")
     for (line, reason) in [
       ("buy AAPL 1000000", "not done: not enough to trade with"), ("buy AAPL ten", "'ten' is no quantity above zero"),
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"), ("cancel nothing", "not done: there is no such order"),
+      ("cancel 5", "not done: the order is done already"),
+      ("cancel 77", "not done: there is no such order"),
       ("buy AAPL 1 in papr", "no account 'papr'; did you mean 'paper'?"),
       ("sell AAPL", "write 'sell SYMBOL QUANTITY', such as 'sell AAPL 100 at 189.25'"),
     ] {
@@ -122,6 +139,23 @@ import Testing
     #expect(
       (first + second).compactMap { AccountsPart.part(of: $0) }.last?.cash == whole.compactMap { AccountsPart.part(of: $0) }.last?.cash)
     #expect((harness.counter("booked before") ?? 0) > 0)
+    for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
+  @Test func `another deposit for an account that is in the file is said to do nothing`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let harness = PluginHarness()
+    for deposit in [10_000, 10_000, 20_000] {
+      #expect(harness.log.lines.isEmpty)
+      let _: [BrokerRecord] = try await harness.output(
+        of: Plugin.paperBroker, options: "path: \(path)\naccounts: [{ name: paper, deposit: \(deposit) }]",
+        feeds: [Feed([trade(100, 1)]), Feed([order("a", .buy, 1, 2)])])
+    }
+    #expect(
+      harness.log.lines.map(\.message) == [
+        "account 'paper': 'deposit: 20000' has no effect, because '\(path)' has the account with a deposit of 10000; to begin anew, remove the file"
+      ])
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
   }
 

@@ -56,7 +56,7 @@ import Testing
     try writer.write(
       [0, 1, 8, 9, 30].map { bar("B", $0 * day) } + [0, 10].map { bar("A", $0 * day) } + [bar("A", 5 * day, .time(minute))])
     let summary = try HistoryReader(path).check(gapsFrom: 5 * day, most: 2)
-    #expect(summary.layout == 1 && summary.symbols == 2 && summary.lastPrices == 2 && summary.closes == 7)
+    #expect(summary.layout == 2 && summary.symbols == 2 && summary.lastPrices == 2 && summary.closes == 7)
     #expect(
       summary.bars == [
         .init(length: .time(minute), symbols: 1, bars: 1, first: Timestamp(ns: 5 * day), last: Timestamp(ns: 5 * day)),

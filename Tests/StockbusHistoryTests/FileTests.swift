@@ -55,9 +55,9 @@ import Testing
 
   @Test func `a file that is no database is refused and left alone`() throws {
     folder.put("date,symbol,open\n", in: "h.db")
-    let text = "'\(path)' is no history of stockbus: it is not a database; another path leaves it alone"
+    let text = "'\(path)' is no database of stockbus: it is not a database; another path leaves it alone"
     #expect(try refusal() == [text, text])
-    #expect(HistoryReader.fault(inFileAt: path) == "is no history of stockbus: it is not a database; another path leaves it alone")
+    #expect(HistoryReader.fault(inFileAt: path) == "is no database of stockbus: it is not a database; another path leaves it alone")
   }
 
   @Test func `a database of another program is refused and left alone`() throws {
@@ -68,7 +68,7 @@ import Testing
       }
       try other.close()
       let text =
-        "'\(path)' is no history of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
+        "'\(path)' is no database of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
       #expect(try refusal() == [text, text])
       folder.remove("h.db")
     }
@@ -79,7 +79,7 @@ import Testing
     let other = try DatabaseQueue(path: path)
     try other.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
     try other.close()
-    let text = "'\(path)' was written by a newer stockbus (layout 9, this one knows 1)"
+    let text = "'\(path)' was written by a newer stockbus (layout 9, this one knows 2)"
     #expect(try refusal() == [text, text])
   }
 
@@ -195,26 +195,27 @@ import Testing
       symbol: "AAPL", open: Price(raw: 1), high: Price(raw: 4), low: Price(raw: -1), close: Price(raw: 3), volume: Quantity(raw: 10),
       time: Timestamp(ns: 2 * day), received: Timestamp(ns: 99), priceDecimals: 2, sizeDecimals: 1, length: .day,
       turnover: Amount(raw: Int128(1) << 65 - 1), vwap: Price(raw: 2), count: 7, revision: 5, session: .regular, status: .partial)
-    #expect(try HistoryReader(path).bars("AAPL", .day) == [expected])
-    #expect(try HistoryReader(path).lastPrices().map(\.price.raw) == [3])
-    let later = Layout.migrations + [Layout.Migration(version: 2, sql: "ALTER TABLE symbols ADD COLUMN note TEXT")]
+    let first = try HistoryReader(DatabaseFile(path, migrations: [Layout.migrations[0]]))
+    #expect(try first.bars("AAPL", .day) == [expected])
+    #expect(try first.lastPrices().map(\.price.raw) == [3])
+    let later = Layout.migrations + [Layout.Migration(version: 3, sql: "ALTER TABLE symbols ADD COLUMN note TEXT")]
     let known = fault { _ = try HistoryReader(DatabaseFile(path, migrations: later)) }
     #expect(
       known
-        == "'\(path)' was written by an older stockbus (layout 1, now 2); the next run or import that writes it brings it up to date")
+        == "'\(path)' was written by an older stockbus (layout 1, now 3); the next run or import that writes it brings it up to date")
     let writer = try HistoryWriter(path, migrations: later)
     try writer.write([bar("MSFT", 0)])
     try writer.close()
     let reader = try HistoryReader(DatabaseFile(path, migrations: later))
     #expect(try reader.bars("AAPL", .day) == [expected])
     #expect(try reader.bars("MSFT", .day).count == 1)
-    // This program does not know layout 2.
-    #expect(fault { _ = try HistoryWriter(path) } == "'\(path)' was written by a newer stockbus (layout 2, this one knows 1)")
+    // This program does not know layout 3.
+    #expect(fault { _ = try HistoryWriter(path) } == "'\(path)' was written by a newer stockbus (layout 3, this one knows 2)")
   }
 
   @Test func `a migration that fails leaves the file at its layout`() throws {
     _ = try makeFile(bars: 10)
-    let wrong = Layout.migrations + [Layout.Migration(version: 2, sql: "ALTER TABLE symbols ADD COLUMN note TEXT; CREATE TABLE bars (a)")]
+    let wrong = Layout.migrations + [Layout.Migration(version: 3, sql: "ALTER TABLE symbols ADD COLUMN note TEXT; CREATE TABLE bars (a)")]
     #expect(fault { _ = try HistoryWriter(path, migrations: wrong) }?.contains("table bars already exists") == true)
     let writer = try HistoryWriter(path)
     #expect(try HistoryReader(path).bars("AAPL", .day).count == 10)

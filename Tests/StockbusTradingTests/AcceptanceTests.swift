@@ -7,7 +7,7 @@ import Testing
   // MARK: Rejections
 
   @Test func `an order that cannot be is rejected with its reason`() throws {
-    var desk = try Desk(terms: InstrumentTerms(currency: "USD", lot: 10, tick: price("0.05")))
+    var desk = try Desk(terms: TradingTerms(currency: "USD", lot: 10, tick: price("0.05")))
     desk.trade("10", "5")
     var expected: [OrderReason] = []
     func rejected(_ reason: OrderReason, _ reply: OrderReply) {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `an instrument of another currency is rejected, and one that is not defined if the rules say so`() throws {
-    var desk = try Desk(BrokerRules(undefined: nil), terms: InstrumentTerms(currency: "EUR"))
+    var desk = try Desk(BrokerRules(undefined: nil), terms: TradingTerms(currency: "EUR"))
     #expect(desk.submit("1", .buy, "10").reason == .otherCurrency)
     desk.symbol = "Y"
     #expect(desk.submit("2", .buy, "10").reason == .unknownInstrument)

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `numbers at the end of their range are refused, and nothing traps`() throws {
-    var desk = try Desk(deposit: Amount(raw: .max), terms: InstrumentTerms(multiplier: 1000))
+    var desk = try Desk(deposit: Amount(raw: .max), terms: TradingTerms(multiplier: 1000))
     let most = "9223372036.854775807"
     #expect(desk.submit("1", .buy, most, .limit, limit: most).reason == .outOfRange)
     desk.trade("0.000000001", "1")
@@ -136,7 +136,10 @@ import Testing
     #expect(estimate?.value == 1001)
     #expect(estimate?.fee == 1)
     #expect(estimate?.reserved == amount("501.5"))
-    #expect(estimate?.buyingPower == amount("498.5"))
+    // Once filled: an equity of 998, with the middle of 10 as the mark, and half of 1000 as margin.
+    #expect(estimate?.position == 100)
+    #expect(estimate?.cash == -2)
+    #expect(estimate?.buyingPower == amount("498"))
     #expect(estimate?.reason == OrderReason.none)
     #expect(desk.broker.estimate(desk.order("one", .buy, "1000"))?.reason == .insufficientBuyingPower)
     #expect(desk.broker.estimate(desk.order("one", .buy, "0.5"))?.reason == .notInLots)
@@ -164,18 +167,18 @@ import Testing
       fault { () throws(BrokerError) in try desk.broker.open(none, at: desk.tick(), into: &desk.out) }
         == "account 'b': a margin that is not above zero")
     #expect(
-      fault { () throws(BrokerError) in try desk.broker.define("X", InstrumentTerms(lot: 0)) }
+      fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(lot: 0)) }
         == "instrument 'X': a lot that is not above zero")
     #expect(
-      fault { () throws(BrokerError) in try desk.broker.define("X", InstrumentTerms(market: -1)) }
+      fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(market: -1)) }
         == "instrument 'X': a market number out of range")
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(market: 4096, until: nil, at: desk.tick(), into: &desk.out) }
         == "market 4096: out of range")
     desk.submit("one", .buy, "1", .limit, limit: "1")
     #expect(
-      fault { () throws(BrokerError) in try desk.broker.define("X", InstrumentTerms(market: 1)) }
+      fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(market: 1)) }
         == "instrument 'X': another market or multiplier, and there are orders or positions")
-    #expect(fault { () throws(BrokerError) in try desk.broker.define("X", InstrumentTerms(lot: 5)) } == "none")
+    #expect(fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(lot: 5)) } == "none")
   }
 }

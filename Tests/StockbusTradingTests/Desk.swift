@@ -12,7 +12,7 @@ struct Desk {
 
   init(
     _ rules: BrokerRules = BrokerRules(), deposit: Amount = 1_000_000, margin: MarginRule = MarginRule(), fees: FeeRule = FeeRule(),
-    slippage: UInt16 = 0, terms: InstrumentTerms? = InstrumentTerms(lot: 1, tick: price("0.01"))
+    slippage: UInt16 = 0, terms: TradingTerms? = TradingTerms(lot: 1, tick: price("0.01"))
   ) throws {
     broker = Broker(rules)
     try broker.open(

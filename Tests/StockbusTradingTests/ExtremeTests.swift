@@ -44,7 +44,7 @@ import Testing
       for symbol in symbols.dropLast() {
         try broker.define(
           symbol,
-          InstrumentTerms(
+          TradingTerms(
             lot: Quantity(raw: numbers.random.oneIn(2) ? 1 : max(1, numbers.any())), tick: Price(raw: max(0, numbers.any())),
             multiplier: numbers.random.oneIn(2) ? 1 : Quantity(raw: max(1, numbers.any())), market: numbers.random.upTo(2)))
       }

@@ -89,13 +89,13 @@ import Testing
   }
 
   @Test func `only whole lots are filled`() throws {
-    var desk = try Desk(terms: InstrumentTerms(lot: 10, tick: price("0.01")))
+    var desk = try Desk(terms: TradingTerms(lot: 10, tick: price("0.01")))
     desk.quote("9.99", "100", "10.01", "25")
     desk.submit("one", .buy, "100")
     #expect(desk.happened() == ["fill 1: buy 20 at 10.01 touch", "order 1: working", "order 1: partiallyFilled"])
     desk.quote("9.99", "100", "10.01", "9.5")
     #expect(desk.happened() == [])
-    var fractions = try Desk(terms: InstrumentTerms())
+    var fractions = try Desk(terms: TradingTerms())
     fractions.quote("9.99", "100", "10.01", "0.125")
     fractions.submit("one", .buy, "0.2")
     #expect(fractions.happened().first == "fill 1: buy 0.125 at 10.01 touch")

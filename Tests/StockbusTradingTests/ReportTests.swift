@@ -123,7 +123,7 @@ import Testing
   @Test func `the trades of random fills add up to what was booked`() throws {
     var random = SplitMix(9)
     for _ in 0..<rounds(50, cost: 100) {
-      var desk = try Desk(terms: InstrumentTerms(lot: 1))
+      var desk = try Desk(terms: TradingTerms(lot: 1))
       var fills: [Fill] = []
       for key in 0..<60 {
         desk.quote("\(90 + random.upTo(20))", "50", "\(111 + random.upTo(20))", "50")

@@ -132,7 +132,7 @@ import Testing
 
   @Test func `each market has its own sessions`() throws {
     var desk = try Desk()
-    try desk.broker.define("Y", InstrumentTerms(market: 3))
+    try desk.broker.define("Y", TradingTerms(market: 3))
     try desk.broker.open(market: 3, until: Timestamp(ns: 20_000_000_000), at: desk.tick(), into: &desk.out)
     try desk.broker.open(market: 0, until: Timestamp(ns: 10_000_000_000), at: desk.tick(), into: &desk.out)
     desk.submit("x", .buy, "1", .limit, limit: "1", for: .day)

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `numbers out of range change nothing`() throws {
-    var desk = try Desk(terms: InstrumentTerms())
+    var desk = try Desk(terms: TradingTerms())
     desk.submit("one", .buy, "5000000000")
     desk.trade("0.0000001", "5000000000")
     desk.submit("two", .buy, "1000000000", .limit, limit: "0.000000001")
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `less than a billionth is nothing, and its cost is lost`() throws {
-    var desk = try Desk(terms: InstrumentTerms())
+    var desk = try Desk(terms: TradingTerms())
     desk.submit("one", .buy, "0.000000003")
     desk.trade("1000", "1")
     try desk.broker.split("X", new: 1, old: 10, at: desk.tick(), into: &desk.out)

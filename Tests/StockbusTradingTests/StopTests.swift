@@ -95,7 +95,7 @@ import Testing
     for (side, better, before, at) in [
       (Side.buy, "9.999999999", "10.499999998", "10.499999999"), (.sell, "10.000000001", "9.500000002", "9.500000001"),
     ] {
-      var desk = try Desk(terms: InstrumentTerms())
+      var desk = try Desk(terms: TradingTerms())
       desk.trade("10", "5")
       desk.submit("one", side, "10", .trailingStop, trail: "0.5")
       desk.trade(better, "5")
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a distance in per cent is exact and rounded away from the best price`() throws {
-    var desk = try Desk(terms: InstrumentTerms())
+    var desk = try Desk(terms: TradingTerms())
     desk.quote("0.1", "1000", "11.00", "1000")
     desk.trade("0.333333333", "5")
     // 0.333333333 × 0.9 = 0.2999999997

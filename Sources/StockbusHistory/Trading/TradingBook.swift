@@ -49,6 +49,12 @@ package final class TradingBook {
       return BrokerSnapshot.Key(
         account: order.account, key: order.key, number: order.number, reason: order.state == .rejected ? order.reason : .none)
     }.reversed()
+    snapshot.instruments = try Row.fetchAll(
+      db, sql: "SELECT symbol, mark, has_quotes, has_trades, is_halted FROM trading_instruments ORDER BY symbol"
+    ).map { row in
+      BrokerSnapshot.Instrument(
+        symbol: try Record.symbol(row[0]), mark: Price(raw: row[1]), hasQuotes: row[2], hasTrades: row[3], isHalted: row[4])
+    }
     return SavedTrading(snapshot: snapshot, position: BookedPosition(time: Timestamp(ns: row[0]), count: row[1]))
   }
 
@@ -56,8 +62,10 @@ package final class TradingBook {
     try String.fetchAll(db, sql: sql).map { try Record.decode($0) }
   }
 
-  /// Saves what has changed, in order. After an error nothing of it is saved.
-  package func write(_ changes: some Sequence<TradingChange>, position: BookedPosition) throws(HistoryError) {
+  /// Saves what has changed, in order, and the instruments that have changed. After an error nothing of it is saved.
+  package func write(
+    _ changes: some Sequence<TradingChange>, _ instruments: [BrokerSnapshot.Instrument] = [], position: BookedPosition
+  ) throws(HistoryError) {
     try connection.writing { db in
       var (lastOrder, lastFill): (Int64, Int64) = (0, 0)
       for change in changes {
@@ -85,6 +93,15 @@ package final class TradingBook {
           try db.cachedStatement(sql: "INSERT INTO trading_equity (account, record) VALUES (?, ?)")
             .execute(arguments: [account.account.description, Record.text(account)])
         }
+      }
+      for instrument in instruments {
+        try db.cachedStatement(
+          sql: """
+            INSERT OR REPLACE INTO trading_instruments (symbol, mark, has_quotes, has_trades, is_halted) VALUES (?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [
+          instrument.symbol.description, instrument.mark.raw, instrument.hasQuotes, instrument.hasTrades, instrument.isHalted,
+        ])
       }
       try db.cachedStatement(
         sql: """
@@ -132,6 +149,10 @@ private enum Record {
       do throws(TextError) { return .success(try E.schema.decodeJSON(&reader)) } catch { return .failure(error) }
     }
     do { return try result.get() } catch { throw DamagedRecord(kind: E.eventName, reason: error.description) }
+  }
+
+  static func symbol(_ name: String) throws -> Symbol {
+    do { return try Symbol(name) } catch { throw DamagedRecord(kind: "instrument", reason: "\(error)") }
   }
 }
 

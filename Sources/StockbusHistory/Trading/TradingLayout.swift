@@ -19,4 +19,12 @@ enum TradingLayout {
     CREATE TABLE trading_fills (number INTEGER PRIMARY KEY, account TEXT NOT NULL, record TEXT NOT NULL) STRICT;
     CREATE INDEX trading_fills_by_account ON trading_fills (account, number);
     """
+
+  /// What the market of an instrument with orders was, and whether trading in it was stopped.
+  static let instruments = """
+    CREATE TABLE trading_instruments (
+      symbol TEXT PRIMARY KEY, mark INTEGER NOT NULL,
+      has_quotes INTEGER NOT NULL, has_trades INTEGER NOT NULL, is_halted INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
 }

@@ -22,8 +22,8 @@ struct SymbolBook {
   }
 
   let symbol: Symbol
-  var terms: InstrumentTerms
-  /// True if its terms were given by name.
+  var terms: TradingTerms
+  /// True if its terms are its own.
   var isDefined = false
   var isHalted = false
   /// What its market is.
@@ -54,6 +54,8 @@ struct SymbolBook {
   var firstHolding: Int32 = -1
   /// True if the mark has changed since holdings were valued.
   var isMoved = false
+  /// True if it is among `changedBooks`.
+  var isChanged = false
 
   /// A trade at or below, or at or above these does something.
   var tradeLow = Int64.min
@@ -64,10 +66,13 @@ struct SymbolBook {
   var bidLow = Int64.min
   var bidHigh = Int64.max
 
-  init(_ symbol: Symbol, _ terms: InstrumentTerms) {
+  init(_ symbol: Symbol, _ terms: TradingTerms) {
     self.symbol = symbol
     self.terms = terms
   }
+
+  /// True if the feed has shown a price.
+  var hasPrices: Bool { hasQuotes || hasTrades }
 
   /// True if orders can be filled and triggered.
   var isLive: Bool { isOpen && !isHalted }

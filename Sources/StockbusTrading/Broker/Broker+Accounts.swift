@@ -13,10 +13,10 @@ extension Broker {
     flush(Cause(now, received: now), into: &out)
   }
 
-  /// Sets how an instrument is traded. Open orders stay as they are. Throws if the terms are not possible.
+  /// Sets how an instrument is traded, in place of what `terms` says. Open orders stay as they are. Throws if the terms are not possible.
   ///
   /// An instrument with day orders keeps its market until they are done; a call for another one throws.
-  package mutating func define(_ symbol: Symbol, _ terms: InstrumentTerms) throws(BrokerError) {
+  package mutating func define(_ symbol: Symbol, _ terms: TradingTerms) throws(BrokerError) {
     if let fault = terms.fault { throw BrokerError("instrument '\(symbol)': \(fault)") }
     markets.grow(toHold: terms.market, filling: Market())
     let at = book(of: symbol)
@@ -47,6 +47,13 @@ extension Broker {
     var exposure = Amount.zero
     var margin = Amount.zero
     var unrealised = Amount.zero
+
+    /// Counts a position's value.
+    mutating func add(_ value: Amount, _ margin: MarginRule) {
+      equity = equity.addingClamped(value)
+      exposure = exposure.addingClamped(value.magnitude)
+      self.margin = self.margin.addingClamped(margin.required(value) ?? value.magnitude)
+    }
   }
 
   /// What the account is worth at the last prices, with one holding changed.
@@ -60,9 +67,7 @@ extension Broker {
       if holding.quantity.raw == 0 { continue }
       let book = holdings[at].book
       let value = holding.value(at: Price(raw: books[book].mark), multiplier: books[book].terms.multiplier)
-      result.equity = result.equity.addingClamped(value)
-      result.exposure = result.exposure.addingClamped(value.magnitude)
-      result.margin = result.margin.addingClamped(accounts[account].rules.margin.required(value) ?? value.magnitude)
+      result.add(value, accounts[account].rules.margin)
       result.unrealised = result.unrealised.addingClamped(value.subtractingClamped(holding.cost))
     }
     return result

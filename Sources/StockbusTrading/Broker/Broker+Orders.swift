@@ -73,42 +73,6 @@ extension Broker {
     return OrderReply(number: entry.number, isAccepted: true)
   }
 
-  /// What an order would cost, for a confirmation: its value and fee if it were filled at `price`, and what it sets aside.
-  package struct Estimate: Hashable, Sendable {
-    /// The price it is computed with; 0 if none is known.
-    package var price: Price
-    package var value: Amount
-    package var fee: Amount
-    package var reserved: Amount
-    /// What would be left.
-    package var buyingPower: Amount
-    /// Why it would be rejected now; `none` if it would be accepted.
-    package var reason: OrderReason
-  }
-
-  /// What an order would cost and whether it would be accepted; nothing is done. Nil if there is no such account, or the cost is out of range.
-  package mutating func estimate(_ request: Order) -> Estimate? {
-    guard let account = accountPlaces[request.account] else { return nil }
-    let at = book(of: request.symbol)
-    let price = reference(request, account, at)
-    let state = state(ofAccount: account, Cause(now, received: now))
-    guard let value = Amount.value(price, request.quantity, books[at].terms.multiplier),
-      let fee = accounts[account].rules.fees.total(filled: request.quantity, value: value)
-    else { return nil }
-    var result = Estimate(price: price, value: value, fee: fee, reserved: .zero, buyingPower: state.buyingPower, reason: .none)
-    if let fault = fault(in: request, account, at) {
-      result.reason = fault
-      return result
-    }
-    switch claim(of: request, account, at, replacing: nil) {
-    case .success(let claim):
-      result.reserved = claim.reserved
-      result.buyingPower = state.buyingPower.subtractingClamped(claim.reserved)
-    case .failure(let refusal): result.reason = refusal.reason
-    }
-    return result
-  }
-
   // MARK: Acceptance
 
   private mutating func accept(
@@ -196,9 +160,9 @@ extension Broker {
   func isStop(_ slot: Int) -> Bool { slots[slot].place == .stop || slots[slot].place == .trail }
 
   /// Why an order can never be accepted as it is; nil if it can.
-  private func fault(in order: Order, _ account: Int, _ at: Int) -> OrderReason? {
+  func fault(in order: Order, _ account: Int, _ at: Int) -> OrderReason? {
     let book = books[at]
-    if !book.isDefined, rules.undefined == nil { return .unknownInstrument }
+    if !book.isDefined, rules.undefined == nil || (rules.undefinedNeedPrices && !book.hasPrices) { return .unknownInstrument }
     if let currency = book.terms.currency, currency != accounts[account].rules.currency { return .otherCurrency }
     if order.side == .unknown { return .badSide }
     if order.quantity.raw <= 0 { return .badQuantity }

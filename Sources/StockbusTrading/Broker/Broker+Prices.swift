@@ -82,12 +82,22 @@ extension Broker {
     if received > now { now = received }
   }
 
+  /// The mark of a book has changed, or what its market is.
   @inline(__always)
-  private mutating func moved(_ at: Int) {
+  mutating func moved(_ at: Int) {
     if books[at].firstHolding >= 0, !books[at].isMoved {
       books[at].isMoved = true
       movedBooks.append(at)
     }
+    changed(at)
+  }
+
+  /// Something of a book has changed that outlives a restart.
+  @inline(__always)
+  mutating func changed(_ at: Int) {
+    if books[at].isChanged { return }
+    books[at].isChanged = true
+    changedBooks.append(at)
   }
 
   /// The end of a call about one book.

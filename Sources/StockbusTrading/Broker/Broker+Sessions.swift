@@ -42,12 +42,13 @@ extension Broker {
     begin(received, into: &out)
     let at = book(of: symbol)
     books[at].isHalted = isHalted
+    changed(at)
     books[at].withdrawQuote()
     books[at].updateRanges(heaps)
   }
 
   private mutating func makeMarket(_ market: Int) throws(BrokerError) {
-    guard market >= 0, market < InstrumentTerms.marketLimit else { throw BrokerError("market \(market): out of range") }
+    guard market >= 0, market < TradingTerms.marketLimit else { throw BrokerError("market \(market): out of range") }
     markets.grow(toHold: market, filling: Market())
   }
 

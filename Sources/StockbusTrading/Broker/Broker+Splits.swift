@@ -27,6 +27,7 @@ extension Broker {
     books[at].withdrawQuote()
     let mark = books[at].mark
     books[at].mark = mark == 0 ? 0 : max(1, Self.nearest(mark, old, new))
+    moved(at)
     for holding in held { split(holding: holding, new, old, cause, into: &out) }
     let orders = slots.indices.filter { !slots[$0].isFree && slots[$0].book == at }
     for order in orders.sorted(by: { slots[$0].order.number < slots[$1].order.number }) {

@@ -1,4 +1,4 @@
-internal import MarketData
+package import MarketData
 
 /// Fills paper orders at the prices that a market shows, and books what they do to accounts.
 ///
@@ -89,6 +89,7 @@ package struct Broker {
   }
 
   let rules: BrokerRules
+  private let terms: @Sendable (Symbol) -> TradingTerms?
   var accounts: ContiguousArray<AccountSlot> = []
   var accountPlaces: [Symbol: Int] = [:]
   var books: ContiguousArray<SymbolBook> = []
@@ -117,10 +118,17 @@ package struct Broker {
   var touchedAccounts: ContiguousArray<Int> = []
   /// Books whose mark has changed since holdings were valued.
   var movedBooks: ContiguousArray<Int> = []
+  /// Books of which something has changed since `takeChangedInstruments`.
+  var changedBooks: ContiguousArray<Int> = []
   /// Prices and sizes that were none.
   package internal(set) var ignored = 0
 
-  package init(_ rules: BrokerRules = BrokerRules()) { self.rules = rules }
+  /// - Parameter terms: asked once for each instrument, when a price, an order or a saved record names it first: terms that are possible, or
+  ///   nil if the instrument is not defined.
+  package init(_ rules: BrokerRules = BrokerRules(), terms: @escaping @Sendable (Symbol) -> TradingTerms? = { _ in nil }) {
+    self.rules = rules
+    self.terms = terms
+  }
 
   /// The number of open orders.
   package var openOrders: Int { slots.count - freeSlots.count }
@@ -137,8 +145,12 @@ package struct Broker {
   private mutating func addBook(_ symbol: Symbol) -> Int {
     bookPlaces.grow(toHold: Int(symbol.id), filling: -1)
     bookPlaces[Int(symbol.id)] = Int32(books.count)
-    books.append(SymbolBook(symbol, rules.undefined ?? InstrumentTerms()))
-    books[books.count - 1].isOpen = markets[books[books.count - 1].terms.market].isOpen
+    let known = terms(symbol)
+    var book = SymbolBook(symbol, known ?? rules.undefined ?? TradingTerms())
+    book.isDefined = known != nil
+    markets.grow(toHold: book.terms.market, filling: Market())
+    book.isOpen = markets[book.terms.market].isOpen
+    books.append(book)
     return books.count - 1
   }
 

@@ -21,7 +21,7 @@ package struct BrokerSnapshot: Hashable, Sendable {
     }
   }
 
-  /// What the feed has shown of an instrument.
+  /// What the feed has shown of an instrument, and whether trading in it has stopped.
   package struct Instrument: Hashable, Sendable {
     package var symbol: Symbol
     package var mark: Price
@@ -46,7 +46,7 @@ package struct BrokerSnapshot: Hashable, Sendable {
   package var orders: [Order]
   /// The keys of orders that are done, the oldest first; those of open orders are known from the orders.
   package var keys: [Key]
-  /// Of instruments with orders or positions. Without it an instrument is as if the feed had shown nothing yet.
+  /// Of instruments with a price or a halt. Without it an instrument is as if the feed had shown nothing yet.
   package var instruments: [Instrument]
   /// The numbers of the last order and fill.
   package var lastOrder: Int64
@@ -76,11 +76,7 @@ extension Broker {
       books[at].trailBuys.forEach(heaps) { bests.append(($0, $1)) }
       books[at].trailSells.forEach(heaps) { bests.append(($0, $1)) }
       for (order, best) in bests { note(trail: order, best) }
-      let book = books[at]
-      if book.firstHolding < 0 { continue }
-      result.instruments.append(
-        BrokerSnapshot.Instrument(
-          symbol: book.symbol, mark: Price(raw: book.mark), hasQuotes: book.hasQuotes, hasTrades: book.hasTrades, isHalted: book.isHalted))
+      if books[at].hasPrices || books[at].isHalted { result.instruments.append(instrument(at)) }
     }
     result.accounts = accounts.indices.map { state(ofAccount: $0, cause) }
     result.positions = holdings.indices.map { position(ofHolding: $0, cause) }
@@ -92,6 +88,21 @@ extension Broker {
         BrokerSnapshot.Key(account: accounts[key.account].rules.name, key: key.key, number: entry.number, reason: entry.reason))
     }
     return result
+  }
+
+  /// The instruments of a snapshot that have changed since the last call, by the order of the changes.
+  package mutating func takeChangedInstruments() -> [BrokerSnapshot.Instrument] {
+    defer { changedBooks.removeAll(keepingCapacity: true) }
+    return changedBooks.map { at in
+      books[at].isChanged = false
+      return instrument(at)
+    }
+  }
+
+  private func instrument(_ at: Int) -> BrokerSnapshot.Instrument {
+    let book = books[at]
+    return BrokerSnapshot.Instrument(
+      symbol: book.symbol, mark: Price(raw: book.mark), hasQuotes: book.hasQuotes, hasTrades: book.hasTrades, isHalted: book.isHalted)
   }
 
   /// Puts a broker whose accounts were opened, and that has done nothing else, into a state that was saved.
@@ -130,6 +141,7 @@ extension Broker {
     // What was restored has not changed.
     for at in touchedAccounts { accounts[at].isTouched = false }
     touchedAccounts.removeAll(keepingCapacity: true)
+    _ = takeChangedInstruments()
   }
 
   private func account(_ name: Symbol) throws(BrokerError) -> Int {

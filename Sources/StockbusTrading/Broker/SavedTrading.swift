@@ -30,8 +30,3 @@ package enum TradingChange: Hashable, Sendable {
   case position(Position)
   case account(AccountState)
 }
-
-extension Broker {
-  /// When the next session ends; the largest time if that is not known.
-  package var nextSessionEnd: Timestamp { Timestamp(ns: nextEnd) }
-}

@@ -46,14 +46,19 @@ package struct OrderReply: Hashable, Sendable {
 /// The limits and the rules of a broker that are not an account's.
 package struct BrokerRules: Hashable, Sendable {
   /// The terms of instruments that were not defined; nil if orders for them are rejected.
-  package var undefined: InstrumentTerms?
+  package var undefined: TradingTerms?
+  /// True if orders for instruments that were not defined are rejected until a price has come.
+  package var undefinedNeedPrices: Bool
   /// The most open orders of all accounts, below 16 million.
   package let openOrders: Int
   /// How many keys of orders are remembered; the oldest key of an order that is done is forgotten first. At least twice `openOrders`.
   package let keys: Int
 
-  package init(undefined: InstrumentTerms? = InstrumentTerms(), openOrders: Int = 100_000, keys: Int = 1_000_000) {
+  package init(
+    undefined: TradingTerms? = TradingTerms(), undefinedNeedPrices: Bool = false, openOrders: Int = 100_000, keys: Int = 1_000_000
+  ) {
     self.undefined = undefined
+    self.undefinedNeedPrices = undefinedNeedPrices
     self.openOrders = min(max(openOrders, 1), 1 << 24)
     self.keys = max(keys, 2 * self.openOrders)
   }

@@ -25,7 +25,6 @@ extension ModelBroker {
     }
     if let replaced { finish(replaced, .replaced, .asked) }
     lastOrder += 1
-    instrument.isUsed = true
     let name = "\(account.rules.name) \(instrument.symbol)"
     if !heldOrder.contains(name) { heldOrder.append(name) }
     var order = request

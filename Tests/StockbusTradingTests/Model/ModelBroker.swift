@@ -25,17 +25,15 @@ final class ModelBroker {
 
   final class Instrument {
     let symbol: Symbol
-    let terms: InstrumentTerms
+    let terms: TradingTerms
     var bid: (price: Int64, size: Int64, left: Int64) = (0, 0, 0)
     var ask: (price: Int64, size: Int64, left: Int64) = (0, 0, 0)
     var hasQuotes = false
     var hasTrades = false
     var isHalted = false
-    /// True as soon as an order was accepted.
-    var isUsed = false
     var mark: Int64 = 0
 
-    init(_ symbol: Symbol, _ terms: InstrumentTerms) {
+    init(_ symbol: Symbol, _ terms: TradingTerms) {
       self.symbol = symbol
       self.terms = terms
     }

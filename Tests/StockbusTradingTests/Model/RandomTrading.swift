@@ -16,11 +16,11 @@ struct RandomTrading {
       fees: FeeRule(perOrder: 1, rate: percent("0.1"), maximum: price("1.5")), slippage: 3),
   ]
   /// `T` has trades only, `Q` quotes only.
-  static let terms: [(Symbol, InstrumentTerms)] = [
-    ("A", InstrumentTerms(currency: "USD", lot: 1, tick: price("0.01"))),
-    ("B", InstrumentTerms(lot: units("0.001"), tick: price("0.05"), multiplier: 10)),
-    ("T", InstrumentTerms(lot: units("0.5"), tick: price("0.01"))),
-    ("Q", InstrumentTerms(lot: 1)),
+  static let terms: [(Symbol, TradingTerms)] = [
+    ("A", TradingTerms(currency: "USD", lot: 1, tick: price("0.01"))),
+    ("B", TradingTerms(lot: units("0.001"), tick: price("0.05"), multiplier: 10)),
+    ("T", TradingTerms(lot: units("0.5"), tick: price("0.01"))),
+    ("Q", TradingTerms(lot: 1)),
   ]
 
   var random: SplitMix
@@ -203,12 +203,7 @@ struct RandomTrading {
       try broker.open(market: 0, until: model.end.map { Timestamp(ns: $0) }, at: Timestamp(ns: 0), into: &out)
       try broker.close(market: 0, isBreak: true, at: Timestamp(ns: 0), into: &out)
     }
-    for instrument in model.instruments.values {
-      model.withdraw(instrument)
-      if !instrument.isUsed {
-        (instrument.hasQuotes, instrument.hasTrades, instrument.mark, instrument.isHalted) = (false, false, 0, false)
-      }
-    }
+    for instrument in model.instruments.values { model.withdraw(instrument) }
     for item in model.open { item.activation = Int(item.order.number) }
     model.activations = max(model.activations, Int(model.lastOrder))
   }

@@ -1,7 +1,7 @@
 package import MarketData
 
 /// How an instrument is traded.
-package struct InstrumentTerms: Hashable, Sendable {
+package struct TradingTerms: Hashable, Sendable {
   /// Nil if it is traded in the currency of any account.
   package var currency: Symbol?
   /// The smallest quantity, of which every order is a whole multiple; a billionth allows all fractions.

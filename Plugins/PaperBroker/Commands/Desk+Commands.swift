@@ -1,0 +1,104 @@
+internal import StockbusInstruments
+internal import StockbusPlugin
+internal import StockbusTrading
+
+extension Desk {
+  /// Runs `body` with the broker at the present: the latest receipt, or `now` if nothing has come.
+  mutating func command<Result>(now: Timestamp, _ body: (inout Broker, Timestamp, inout Outcomes) -> Result) -> Result {
+    let time = position.time.ns == .min ? now : position.time
+    if !unopened.isEmpty { openAccounts(at: time) }
+    let result = body(&broker, time, &outcomes)
+    collect()
+    return result
+  }
+
+  /// Stops trading in an instrument, or lets it go on.
+  mutating func halt(_ symbol: Symbol, _ isHalted: Bool, now: Timestamp) {
+    command(now: now) { broker, time, outcomes in
+      if isHalted { broker.halt(symbol, at: time, into: &outcomes) } else { broker.resume(symbol, at: time, into: &outcomes) }
+    }
+    keep()
+  }
+
+  /// The open order that a person means by its key or its number; nil if there is none.
+  mutating func openOrder(_ name: String, of account: Symbol) -> Order? {
+    let orders = openOrders(of: account)
+    return orders.first { $0.key == name } ?? Int64(name).flatMap { number in orders.first { $0.number == number } }
+  }
+
+  mutating func openOrders(of account: Symbol) -> [Order] { broker.snapshot().orders.filter { $0.account == account } }
+
+  // MARK: Words
+
+  /// Why an order in this instrument waits although nothing is wrong with it: its market is closed, or nothing is known of it. Nil if it
+  /// does not have to.
+  func wait(for symbol: Symbol) -> String? {
+    if broker.isHalted(symbol) { return "\(symbol) is halted" }
+    if !broker.isLive(symbol) { return "the market of \(symbol) is closed" + (markets.opening(of: symbol).map { " until \($0)" } ?? "") }
+    if broker.hasPrices(symbol) { return nil }
+    return "no price of \(symbol) has come" + (instruments[symbol] == nil ? meant(by: symbol) : "")
+  }
+
+  /// `; did you mean 'AAPL'?`, if there is an instrument with a similar name; otherwise nothing.
+  func meant(by symbol: Symbol) -> String {
+    let known = broker.named.priced.lazy.map(\.description).prefix(Self.candidates)
+    let listed = instruments.all.lazy.map(\.symbol.description).prefix(Self.candidates)
+    return MissingSymbols.meant(by: symbol.description, among: Array(known) + Array(listed)).map { "; did you mean \(shown($0))?" } ?? ""
+  }
+
+  /// The symbols that were named and had no price, and those that had one.
+  var named: (priced: [String], unpriced: [String]) {
+    let named = broker.named
+    return (named.priced.map(\.description), named.unpriced.map(\.description))
+  }
+
+  private static var candidates: Int { 20_000 }
+
+  /// An account in a few lines, with tabs between their fields.
+  mutating func summary(of account: Symbol) -> String {
+    guard let state = broker.state(of: account) else { return "no account '\(account)'" }
+    let snapshot = broker.snapshot()
+    var lines = [
+      [
+        "account \(account)", "equity \(state.equity) \(state.currency)", "cash \(state.cash)", "to trade with \(state.buyingPower)",
+        "realised \(state.realised)", "unrealised \(state.unrealised)", "fees \(state.fees)",
+      ]
+    ]
+    for position in snapshot.positions where position.account == account && position.quantity.raw != 0 {
+      lines.append([
+        "\(position.symbol)", "\(position.quantity)", "cost \(position.cost)", "at \(position.mark)", "value \(position.value)",
+        "unrealised \(position.unrealised)", broker.isHalted(position.symbol) ? "halted" : "",
+      ])
+    }
+    for order in snapshot.orders where order.account == account {
+      lines.append([
+        "order \(order.number)", "\(order.side.fieldName) \(order.quantity) \(order.symbol)", Self.condition(order),
+        order.timeInForce.fieldName, "filled \(order.filled)", Self.isAutomatic(order.key) ? "" : "key \(order.key)",
+        wait(for: order.symbol).map { "waits: " + $0 } ?? "",
+      ])
+    }
+    return lines.map { $0.joined(separator: "\t") }.joined(separator: "\n")
+  }
+
+  private static func condition(_ order: Order) -> String {
+    var words: [String] = []
+    if order.stop.raw != 0 { words.append("stop \(order.stop)") }
+    if order.trail.raw != 0 { words.append("trail \(order.trail)") }
+    if order.trailPercent.raw != 0 { words.append("trail \(order.trailPercent)%") }
+    if order.limit.raw != 0 { words.append("at \(order.limit)") }
+    return words.isEmpty ? "at the market" : words.joined(separator: " ")
+  }
+
+  // MARK: Keys
+
+  /// A key for an order of a command that has none: no other order has it, neither after a restart.
+  mutating func automaticKey(_ account: Symbol) -> String {
+    var key = "\(Self.prefix)\(broker.lastOrder + 1)"
+    while broker.isUsed(key: key, account) { key += "'" }
+    return key
+  }
+
+  static func isAutomatic(_ key: String) -> Bool { key.hasPrefix(prefix) }
+
+  private static var prefix: String { "command-" }
+}
