@@ -69,7 +69,7 @@ struct CommandReader: Sendable {
 
   private func carryOut(_ line: String) {
     guard let first = Command(line: line) else { return }
-    let router = CommandRouter(pipeline.commands, components: pipeline.components.map(\.id))
+    let router = CommandRouter(pipeline.commands, components: pipeline.components.map(\.id), width: PageWidth.ofStandardError ?? 100)
     switch router.request(first) {
     case .help(let lines): for line in lines { Console.log(line) }
     case .stop:

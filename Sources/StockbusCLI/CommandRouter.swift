@@ -13,10 +13,13 @@ struct CommandRouter {
 
   private let commands: [(component: String, commands: [CommandInfo])]
   private let components: [String]
+  /// Columns for lists of commands.
+  private let width: Int
 
-  init(_ commands: [(component: String, commands: [CommandInfo])], components: [String]) {
+  init(_ commands: [(component: String, commands: [CommandInfo])], components: [String], width: Int = 80) {
     self.commands = commands
     self.components = components
+    self.width = width
   }
 
   /// `line` has the words of a line; its verb is a component, or one of the two words for the run itself.
@@ -79,5 +82,5 @@ struct CommandRouter {
 
   private func rows(_ component: String, _ commands: [CommandInfo]) -> [[String]] { commands.map { ["\(component) \($0.usage)", $0.doc] } }
 
-  private func table(_ rows: [[String]]) -> [String] { indented(Table(rows: rows).lines(width: 78)) }
+  private func table(_ rows: [[String]]) -> [String] { indented(CommandList.lines(rows, width: width - 2)) }
 }

@@ -24,10 +24,12 @@ struct ReplyText {
   /// For programs: fields separated by tabs.
   var lines: [String] { rows.map { "\(id): " + $0.joined(separator: "\t") } }
 
-  /// For people: fields in columns, if all lines have the same number of fields.
+  /// For people: the fields of lines in columns, as far as the lines that follow each other have the same number of fields.
   var columns: [String] {
-    let isTable = rows.allSatisfy { $0.count == rows[0].count }
-    let lines = isTable ? Table(rows: rows).lines(width: nil) : rows.map { $0.joined(separator: "  ") }
-    return lines.map { "\(id): " + $0 }
+    var tables: [[[String]]] = []
+    for row in rows {
+      if let last = tables.last?.last, last.count == row.count { tables[tables.count - 1].append(row) } else { tables.append([row]) }
+    }
+    return tables.flatMap { Table(rows: $0).lines(width: nil) }.map { "\(id): " + $0 }
   }
 }

@@ -67,7 +67,14 @@ func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "  
 enum PageWidth {
   /// The terminal's columns; nil if standard output is not a terminal, so that lines stay whole for the next program.
   static var ofTerminal: Int? {
-    let capabilities = TerminalCapabilities.detect(.standardOutput)
+    columns(of: .standardOutput)
+  }
+
+  /// The same for standard error, where replies to commands go.
+  static var ofStandardError: Int? { columns(of: .standardError) }
+
+  private static func columns(of stream: OutputStream) -> Int? {
+    let capabilities = TerminalCapabilities.detect(stream)
     return capabilities.isTerminal ? capabilities.size.columns : nil
   }
 }

@@ -12,6 +12,11 @@ import Testing
     #expect(text.lines == ["alerts: high\tAAPL,B*\tabove 200\ton", "alerts: any of them\t*\trises_by 1% in 1m\toff"])
     #expect(
       text.columns == ["alerts: high         AAPL,B*  above 200          on", "alerts: any of them  *        rises_by 1% in 1m  off"])
+    // Lines that follow each other with the same number of fields are a table of their own.
+    #expect(
+      ReplyText("account paper\tcash 5\nAAPL\t10\tat 1\nX\t5\tat 22", from: "b").columns == [
+        "b: account paper  cash 5", "b: AAPL  10  at 1", "b: X     5   at 22",
+      ])
     #expect(ReplyText("AAPL is 10% up", from: "ticks").lines == ["ticks: AAPL is 10% up"])
     #expect(ReplyText("", from: "alerts").lines == ["alerts: nothing"])
   }
@@ -35,6 +40,18 @@ import Testing
     ], components: ["ticks", "ranked", "bells"])
 
   private func request(_ line: String) -> CommandRouter.Request? { Command(line: line).map(router.request) }
+
+  @Test func `the description of a long command is under it`() {
+    let rows = [
+      ["broker buy SYMBOL QUANTITY [at LIMIT] [stop PRICE] [day|gtc|ioc]", "Buys: at the market, or at a limit."],
+      ["broker halt SYMBOL", "Stops trading in an instrument until it is told to go on."],
+    ]
+    #expect(
+      CommandList.lines(rows, width: 60) == [
+        "broker buy SYMBOL QUANTITY [at LIMIT] [stop PRICE]", "[day|gtc|ioc]", "                    Buys: at the market, or at a limit.",
+        "broker halt SYMBOL  Stops trading in an instrument until it", "                    is told to go on.",
+      ])
+  }
 
   @Test func `help has a command a line, aligned, within 80 columns`() {
     #expect(

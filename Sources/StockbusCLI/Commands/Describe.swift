@@ -67,12 +67,15 @@ struct Describe: ParsableCommand {
     var facts: [[String]] = []
     if plugin.takesInputs { facts.append(["Takes", plugin.acceptedTypes]) }
     if let emits = plugin.emittedTypes { facts.append(["Emits", emits]) }
+    let parts = plugin.parts.map { part in
+      "my_\(part.name) (\(part.emittedTypes ?? ""))"
+    }
+    if !parts.isEmpty { facts.append(["In parts", parts.joined(separator: ", ")]) }
     lines += [""] + Table(rows: facts).lines(width: width)
     let help = plugin.options.help(width: width - 2).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines += ["", "Options"] + indented(help.isEmpty || help == [""] ? ["none"] : help.last == "" ? help.dropLast() : help)
     if !plugin.commands.isEmpty {
-      let commands = Table(rows: plugin.commands.map { [$0.usage, $0.doc] })
-      lines += ["", "Commands"] + indented(commands.lines(width: width - 2))
+      lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
     }
     let example = example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines += ["", "Example"] + indented(example)

@@ -35,21 +35,22 @@ struct PaperReportCommand: ParsableCommand {
   var format = Format.table
 
   func run() throws {
-    let text: String
-    do {
-      let reader = try TradingReader(file)
-      let names = try reader.accounts()
-      if let account, !names.contains(account) {
-        throw ValidationError("\(shown(file)) has no account \(shown(account))" + didYouMean(account, among: names))
-      }
-      if names.isEmpty { throw ValidationError("\(shown(file)) has no accounts: no paper broker has written it") }
-      let reports = try names.filter { account == nil || $0 == account }.map { name in
-        let history = try reader.history(of: name)
-        return (PaperReport(of: try Symbol(name), fills: history.fills, states: history.states), history.states.last)
-      }
-      text = format == .table ? reports.map { PaperText.report($0.0, $0.1) }.joined(separator: "\n\n") : PaperText.csv(reports.map(\.0))
-    } catch let error as HistoryError { throw ValidationError("\(error)") }
-    try StandardOutput.write(text)
+    try StandardOutput.write(HistoryMistake.reporting { try report() })
+  }
+
+  /// Throws why there is none.
+  private func report() throws -> String {
+    let reader = try TradingReader(file)
+    let names = try reader.accounts()
+    if names.isEmpty { throw HistoryMistake("\(shown(file)) has no accounts: no paper broker has written it") }
+    if let account, !names.contains(account) {
+      throw HistoryMistake("\(shown(file)) has no account \(shown(account))" + didYouMean(account, among: names))
+    }
+    let reports = try names.filter { account == nil || $0 == account }.map { name in
+      let history = try reader.history(of: name)
+      return (PaperReport(of: try Symbol(name), fills: history.fills, states: history.states), history.states.last)
+    }
+    return format == .table ? reports.map { PaperText.report($0.0, $0.1) }.joined(separator: "\n\n") : PaperText.csv(reports.map(\.0))
   }
 }
 

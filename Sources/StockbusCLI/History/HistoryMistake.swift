@@ -1,7 +1,7 @@
 import ArgumentParser
 import StockbusHistory
 
-/// Why a `history` command has no result, in one sentence.
+/// Why a command that reads a database file has no result, in one sentence.
 struct HistoryMistake: Error {
   let text: String
 

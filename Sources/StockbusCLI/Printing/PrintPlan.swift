@@ -25,6 +25,7 @@ struct PrintPlan {
       name = usual
       if let remark { remarks.append(remark) }
     }
+    let whole = Self.adding(partNamed: name, to: whole)
     let type = try Self.type(of: name, in: whole)
     try Self.check(job.request, type)
     number = job.enroll()
@@ -68,6 +69,25 @@ struct PrintPlan {
     return (name, "printing \(shown(name)), which the first sink, \(shown(first.id)), reads; --from prints another: \(list)")
   }
 
+  /// The topology with the component that passes a part of an output on, such as `broker.fills`, if nothing has read that part so far.
+  private static func adding(partNamed name: String, to topology: Topology) -> Topology {
+    let words = name.split(separator: ".", maxSplits: 1).map(String.init)
+    guard words.count == 2, !topology.nodes.contains(where: { $0.id == name }),
+      let source = topology.nodes.first(where: { $0.id == words[0] }), let type = source.blueprint.output,
+      let part = source.plugin.parts.first(where: { $0.name == "\(source.plugin.name).\(words[1])" })
+    else { return topology }
+    let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
+    let options = ConfigNode(.map([]), at: mark)
+    guard let blueprint = part.blueprint(for: [type], options: options), let assembly = try? blueprint.assembly(options, at: mark) else {
+      return topology
+    }
+    let node = PlannedNode(
+      id: name, plugin: part, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: source.id)],
+      topic: Blueprint.TopicPlan(name: name), supervision: SupervisionPolicy())
+    return Topology(
+      nodes: topology.nodes + [node], settings: topology.settings, outerFiles: topology.outerFiles, instruments: topology.instruments)
+  }
+
   private static func type(of name: String, in topology: Topology) throws(PrintMistake) -> any Event.Type {
     if let node = topology.nodes.first(where: { $0.id == name }) {
       if let type = node.blueprint.output { return type }
@@ -75,7 +95,9 @@ struct PrintPlan {
       throw PrintMistake(description: "--from: \(shown(name)) is a sink and emits nothing; it reads \(inputs)")
     }
     if let topic = RunTopic(rawValue: name) { return topic.eventType }
-    let names = topology.nodes.filter { $0.blueprint.output != nil }.map(\.id) + RunTopic.allCases.map(\.rawValue)
+    let parts = topology.nodes.flatMap { node in node.plugin.parts.map { node.id + $0.name.dropFirst(node.plugin.name.count) } }
+    let emitting = topology.nodes.filter { $0.blueprint.output != nil }.map(\.id)
+    let names = emitting + parts.filter { !emitting.contains($0) } + RunTopic.allCases.map(\.rawValue)
     let near = didYouMean(name, among: names)
     throw PrintMistake(
       description: "--from: no component \(shown(name))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near))
