@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk recovery bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install setup lint format validate disk recovery test-browser bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -23,6 +23,7 @@ help:
 	@echo "make disk                       fill small disks and count what is on them (root)"
 	@echo "make recovery [KILLS=200]       kill runs at random moments, and compare what they kept with an undisturbed run"
 	@echo "make validate                   check every shipped configuration"
+	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium; PARTS=figures: measure it"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
@@ -64,6 +65,9 @@ disk: setup
 recovery: setup
 	$(BUILD) --product stockbus
 	python3 Tests/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
+
+test-browser:
+	@sh Scripts/browser.sh $(PARTS)
 
 bench: setup
 	python3 Benchmarks/bench.py --only "$(ONLY)"

@@ -31,6 +31,9 @@ static const unsigned char columns_js[] = {
 static const unsigned char connection_js[] = {
 #embed "page/connection.js"
 };
+static const unsigned char controls_js[] = {
+#embed "page/controls.js"
+};
 static const unsigned char decimal_js[] = {
 #embed "page/decimal.js"
 };
@@ -112,6 +115,9 @@ static const unsigned char settings_js[] = {
 static const unsigned char small_css[] = {
 #embed "page/small.css"
 };
+static const unsigned char star_js[] = {
+#embed "page/star.js"
+};
 static const unsigned char status_js[] = {
 #embed "page/status.js"
 };
@@ -161,6 +167,7 @@ static const struct dashboard_file files[] = {
   FILE("chart.js", "text/javascript", chart_js),
   FILE("columns.js", "text/javascript", columns_js),
   FILE("connection.js", "text/javascript", connection_js),
+  FILE("controls.js", "text/javascript", controls_js),
   FILE("decimal.js", "text/javascript", decimal_js),
   FILE("dialogs.js", "text/javascript", dialogs_js),
   FILE("dom.js", "text/javascript", dom_js),
@@ -188,6 +195,7 @@ static const struct dashboard_file files[] = {
   FILE("search.js", "text/javascript", search_js),
   FILE("settings.js", "text/javascript", settings_js),
   FILE("small.css", "text/css", small_css),
+  FILE("star.js", "text/javascript", star_js),
   FILE("status.js", "text/javascript", status_js),
   FILE("style.css", "text/css", style_css),
   FILE("symbol.js", "text/javascript", symbol_js),

@@ -1,12 +1,13 @@
 // Rules and what they said. News become toasts, announcements, and notifications of the browser where they are allowed.
 import { get, part, post, put, remove } from './api.js'
 
+const MOST_SHOWN = 4
+
 export class Alerts {
   constructor(app) {
     Object.assign(this, { app, rules: [], loaded: false, listeners: new Set() })
     app.model.on('rules', rules => this.#take(rules))
-    app.model.on('alerts', ({ news, missed }) => this.#news(news, missed))
-    this.since = Date.now() - 2000 // what is older was there before the page was opened, and is no news
+    app.model.on('alerts', alerts => this.#news(alerts))
   }
 
   async load() {
@@ -15,6 +16,11 @@ export class Alerts {
     } catch (error) {
       if (error.status !== 404) this.app.fail(error)
     }
+  }
+
+  forget() {
+    this.#take([])
+    this.loaded = false
   }
 
   on(listener) {
@@ -59,9 +65,8 @@ export class Alerts {
     return this.canNotify && (await Notification.requestPermission()) === 'granted'
   }
 
-  #news(news, missed) {
-    const fresh = news.filter(alert => alert.time >= this.since - (this.app.model.ahead < 0 ? this.app.model.ahead : 0) || alert.time > Date.now() - 5000)
-    for (const alert of fresh.slice(-4)) {
+  #news({ news, missed, isPast }) {
+    for (const alert of isPast ? [] : news.slice(-MOST_SHOWN)) {
       this.app.toasts.show({ text: alert.message || alert.rule, link: '/symbol/' + part(alert.symbol) })
       this.app.say(alert.message || alert.rule)
       if (this.app.settings.notify && this.canNotify && Notification.permission === 'granted') {
@@ -72,7 +77,7 @@ export class Alerts {
         }
       }
     }
-    if (missed > 0) this.app.say(`${missed} more alerts`)
+    if (missed > 0 && !isPast) this.app.say(`${missed} more alerts`)
     for (const listener of this.listeners) listener()
   }
 

@@ -15,12 +15,13 @@ import { Toasts } from './toasts.js'
 
 const STORE = 'stockbus'
 const THEMES = ['system', 'light', 'dark']
+const DEFAULTS = { theme: 'system', zone: 'exchange', motion: 'system', columns: null }
 const ZONES = ['exchange', 'local', 'UTC']
 
 class App {
   constructor() {
     this.model = new Model()
-    this.settings = { theme: 'system', zone: 'exchange', motion: 'system', columns: null, ...this.#stored() }
+    this.settings = { ...DEFAULTS, ...this.#stored() }
     this.session = { user: null, accounts: false, zone: 'UTC', can: [] }
     this.speaker = new Speaker(document.getElementById('say'))
     this.toasts = new Toasts(document.getElementById('toasts'))
@@ -32,8 +33,8 @@ class App {
       paint: time => this.#paint(time),
       status: () => this.status.show(),
       error: message => this.#viewError(message),
-      refused: () => this.readSession(),
-      acknowledged: frame => this.acknowledged?.(frame),
+      refused: () => this.checkSession(),
+      acknowledged: frame => this.acknowledged?.(frame), // for those who measure
     })
     this.router = new Router(this, document.getElementById('main'))
   }
@@ -69,8 +70,9 @@ class App {
     }
     setZone(this.settings.zone, this.session.zone || 'UTC')
     this.status.showSession()
-    if (this.session.accounts && !this.session.user) {
+    if (this.isOutside) {
       this.connection.close()
+      this.#forget()
       this.router.start({ needsLogin: true })
       return
     }
@@ -79,6 +81,26 @@ class App {
     this.lists.load()
     this.alerts.load()
     get('/settings').then(settings => this.#adopt(settings), () => {})
+  }
+
+  /** Whether somebody has to log in first. */
+  get isOutside() {
+    return this.session.accounts && !this.session.user
+  }
+
+  /** After a refusal: the session may have ended. */
+  async checkSession() {
+    const session = await get('/session').catch(() => null)
+    if (session?.accounts && !session.user && !this.isOutside) this.readSession()
+  }
+
+  /** Nothing of a user stays in the page for the next one. */
+  #forget() {
+    this.model.reset(null)
+    this.lists.forget()
+    this.alerts.forget()
+    this.settings = { ...DEFAULTS, theme: this.settings.theme }
+    this.#store()
   }
 
   can(what) {
@@ -127,8 +149,6 @@ class App {
   }
 
   #viewError(message) {
-    const pane = this.model.panes[message.pane]
-    if (pane) pane.error = message
     if (!this.router.view?.viewError?.(message)) this.fail(message)
   }
 
@@ -140,7 +160,7 @@ class App {
   #second() {
     if (document.hidden) return
     this.status.second()
-    this.router.view?.second?.(this.now)
+    this.router.view?.second?.(this.model.marketNow)
   }
 
   // Settings: kept in the browser for the first paint, and with the user for other browsers.

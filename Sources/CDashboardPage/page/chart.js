@@ -13,7 +13,7 @@ export class PriceChart extends HTMLElement {
   setUp({ app, small = false }) {
     Object.assign(this, { app, small, span: spans.find(span => span.key === (small ? '1d' : app.settings.span ?? '1d')), kind: app.settings.chart ?? 'candles' })
     Object.assign(this, { symbol: null, series: null, from: 0, to: 0, at: -1, pointerY: null, step: 1 })
-    this.canvas = h('canvas', small ? { role: 'img' } : { tabindex: 0, role: 'slider', 'aria-orientation': 'horizontal', 'aria-valuemin': 1, 'aria-valuemax': 1, 'aria-valuenow': 1 })
+    this.canvas = h('canvas', small ? { role: 'img', 'aria-label': 'Chart' } : { tabindex: 0, role: 'slider', 'aria-label': 'Chart', 'aria-orientation': 'horizontal', 'aria-valuemin': 1, 'aria-valuemax': 1, 'aria-valuenow': 1 })
     this.note = h('p', { class: 'dim chart-note' })
     if (small) this.replaceChildren(this.canvas, this.note)
     else {
@@ -93,12 +93,15 @@ export class PriceChart extends HTMLElement {
 
   /** A chart that shows the last bar goes on showing it when another one comes. */
   #keepEnd(take) {
-    if (!this.series?.bars.length) return
+    if (!this.series) return
     const before = this.series.bars.length
     const atEnd = this.to === before
     take()
     const more = this.series.bars.length - before
-    if (atEnd && more > 0) {
+    if (before === 0 && more > 0) { // the first bar of a symbol without a past
+      setText(this.note, '')
+      this.#showSpan()
+    } else if (atEnd && more > 0) {
       this.from += more
       this.to += more
     }

@@ -1,5 +1,6 @@
 // The socket: hello with cursor and epoch, one frame at a time, the next one when this one was painted, and again after a loss.
 
+const REFUSED = 1008 // also when the session has ended
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 10000
 const LEAST_BETWEEN_REQUESTS = 40 // ms; the server takes 50 messages a second
@@ -7,13 +8,13 @@ const LEAST_BETWEEN_REQUESTS = 40 // ms; the server takes 50 messages a second
 export class Connection {
   /**
    * @param {import('./model.js').Model} model
-   * @param {{ paint: (frameTime: number) => void, status: () => void, error: (message: object) => void }} page
+   * @param {{ paint: (frameTime: number) => void, status: () => void, error: (message: object) => void, refused: () => void,
+   *           acknowledged: (frame: number) => void }} page
    */
   constructor(model, page) {
     Object.assign(this, { model, page, state: 'closed', paused: false, wait: FIRST_WAIT, again: 0, wanted: new Map(), sent: new Map() })
     this.pending = null // the frame that waits for an animation frame, and its text
     this.painted = 0
-    this.ready = true
     this.afterPaint = new MessageChannel()
     this.afterPaint.port1.onmessage = () => this.#acknowledge()
     addEventListener('online', () => this.state === 'lost' && this.open())
@@ -23,12 +24,15 @@ export class Connection {
   open() {
     clearTimeout(this.timer)
     this.socket?.close()
+    this.pending = null // a frame that was not painted is told again, by the cursor; it may belong to a run that is over
+    this.opened = false
     this.#change('connecting')
     const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
     const socket = new WebSocket(`${scheme}//${location.host}/live`, 'stockbus.v1')
     socket.binaryType = 'arraybuffer'
     this.socket = socket
     socket.onopen = () => {
+      this.opened = true
       this.sent.clear()
       this.#send({ op: 'hello', epoch: this.model.epoch, cursor: this.model.frame })
     }
@@ -119,15 +123,12 @@ export class Connection {
 
   #acknowledge() {
     this.#send({ op: 'ready', frame: this.painted })
-    this.page.acknowledged?.(this.painted)
+    this.page.acknowledged(this.painted)
   }
 
   #lost({ code }) {
     this.socket = null
-    if (this.pending && !this.paused) this.#schedule()
-    if (code === 1008) {
-      this.page.refused?.()
-    }
+    if (code === REFUSED || !this.opened) this.page.refused()
     const wait = this.wait * (0.75 + Math.random() / 2)
     this.wait = Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, this.wait * 2))
     this.again = performance.now() + wait

@@ -25,7 +25,7 @@ export class GraphView {
       { head: 'Waiting', ...count('waiting') },
     ] })
     this.element = h('div', { class: 'page', tabindex: 0, role: 'region', 'aria-label': 'Pipeline' },
-      h('h1', { class: 'hidden-text' }, 'Graph'), h('div', { class: 'graph-scroll' }, this.drawing),
+      h('h1', { class: 'hidden-text' }, 'Graph'), h('div', { class: 'graph-scroll', tabindex: 0, role: 'group', 'aria-label': 'Drawing' }, this.drawing),
       h('section', {}, h('h2', {}, 'Edges'), this.table.element))
   }
 

@@ -1,5 +1,5 @@
 // The keys that work everywhere, and the sheet that lists them.
-import { part, get, post } from './api.js'
+import { control } from './controls.js'
 import { h } from './dom.js'
 import { pages } from './router.js'
 import { nearby } from './rules.js'
@@ -85,29 +85,6 @@ async function addRule(app, row, above) {
     const rule = nearby(row, above)
     await app.alerts.make(rule)
     app.toasts.show({ text: 'Alert: ' + rule.name, link: '/alerts' })
-  } catch (error) {
-    app.fail(error)
-  }
-}
-
-/** Asks a generator of the run to change a price; with several, the one that knows the symbol does. */
-export async function control(app, command, symbol) {
-  try {
-    if (!app.can('control')) throw new Error('This account may not control the run')
-    const { components } = await get('/run')
-    const generators = components.filter(({ plugin, commands }) => commands ? commands.some(({ usage }) => usage.startsWith(command)) : plugin === 'generator')
-    if (generators.length === 0) throw new Error('No component of this run makes prices up')
-    let problem
-    for (const { id } of generators) {
-      try {
-        const { reply } = await post(`/components/${part(id)}/commands`, { line: `${command} ${symbol}` })
-        app.say(reply)
-        return
-      } catch (error) {
-        problem = error
-      }
-    }
-    throw problem
   } catch (error) {
     app.fail(error)
   }

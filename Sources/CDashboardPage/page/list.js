@@ -132,8 +132,7 @@ export class ListView {
   // Columns.
 
   get columnKeys() {
-    const kept = this.app.settings.columns ?? this.app.session.columns
-    const keys = (kept ?? []).filter(key => columnOf.has(key))
+    const keys = (this.app.settings.columns ?? []).filter(key => columnOf.has(key))
     return keys.length > 0 ? keys : usualColumns
   }
 

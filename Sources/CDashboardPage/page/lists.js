@@ -11,8 +11,13 @@ export class Lists {
     try {
       this.#take(await get('/watchlists'))
     } catch (error) {
-      this.app.fail(error)
+      if (error.status !== 404) this.app.fail(error)
     }
+  }
+
+  forget() {
+    this.#take([])
+    this.loaded = false
   }
 
   on(listener) {

@@ -5,6 +5,7 @@ import { TREND, TREND_STEP } from './trend.js'
 
 export const MARK = { stale: 1, halted: 2 }
 const MOST_ROWS = 20000 // beyond, rows that no pane shows are forgotten
+const ADVANCES = 4 // frames with newer prices, after which prices are taken to flow
 const KEPT_TRADES = 200
 const KEPT_ALERTS = 500
 
@@ -25,24 +26,24 @@ class Row {
 class Pane {
   constructor() {
     this.version = 0
+    Object.assign(this, { from: 0, count: 0 })
     this.end()
   }
 
-  /** Nothing is known of the view yet. */
+  /** Another view: the rows of the old one stay until it is answered. */
   begin(view) {
-    Object.assign(this, { view, total: 0, order: new Map(), known: false, error: null, version: this.version + 1 })
+    Object.assign(this, { view, known: false })
   }
 
   /** Nothing is looked at, and the server knows it. */
   end() {
     this.begin(null)
-    Object.assign(this, { list: [], from: 0, count: 0 })
+    this.again()
   }
 
   /** The same view of another run: all is told again. */
   again() {
-    this.begin(this.view)
-    this.list = []
+    Object.assign(this, { total: 0, order: new Map(), list: [], known: false, version: this.version + 1 })
   }
 }
 
@@ -59,6 +60,8 @@ export class Model {
   reset(epoch) {
     this.epoch = epoch
     this.frame = 0
+    this.firstFrame = null
+    Object.assign(this, { newest: 0, newestBefore: 0, advances: 0, advancedAt: 0 })
     this.rows = new Map()
     this.symbols = new Map()
     for (const pane of this.panes) pane.again()
@@ -87,12 +90,27 @@ export class Model {
     this.now = performance.now()
     const { frame, time } = decodeFrame(buffer, this)
     this.frame = frame
+    this.firstFrame ??= frame
     this.counts.frames++
     this.counts.bytes += buffer.byteLength
     this.heard = Date.now()
     this.ahead = time - this.heard // how far the server's clock is ahead of ours
+    if (this.newest > this.newestBefore) {
+      this.newestBefore = this.newest
+      this.advances++
+      this.advancedAt = this.heard
+    }
     if (this.rows.size > MOST_ROWS) this.#forgetUnseen()
     return frame
+  }
+
+  /**
+   * The time by which prices are old. Where prices come it goes on from the newest of them, so that those of a replay are not years old;
+   * until then it is the server's.
+   */
+  get marketNow() {
+    const server = Date.now() + (this.ahead ?? 0)
+    return this.advances < ADVANCES ? server : Math.min(server, this.newest + (Date.now() - this.advancedAt))
   }
 
   row(number) {
@@ -104,6 +122,7 @@ export class Model {
   filled(row, before, entered) {
     if (!entered) this.counts.leftOut += Math.max(0, row.updates - before.updates - 1)
     row.version++
+    if (row.time > this.newest) this.newest = row.time
     row.change = difference(row.price, row.reference)
     row.percent = change(row.reference, row.price)
     if (row.symbol && this.symbols.get(row.symbol) !== row) this.symbols.set(row.symbol, row)
@@ -163,7 +182,8 @@ export class Model {
       const known = this.alerts.at(-1)?.number ?? 0
       const news = state.alerts.filter(alert => alert.number > known)
       this.alerts = this.alerts.concat(news).slice(-KEPT_ALERTS)
-      this.tell('alerts', { news, missed: state.alertsMissed ?? 0 })
+      // What comes with the first frame has fired before the page was there.
+      this.tell('alerts', { news, missed: state.alertsMissed ?? 0, isPast: state.frame === this.firstFrame })
     }
     if (state.trades) {
       // Their numbers tell what is new: a connection that begins again is told the last ones again.

@@ -1,25 +1,29 @@
 // The narrow column beside the prices: the chosen symbol at a glance, its ticket, its alerts.
+import { Controls } from './controls.js'
 import { h } from './dom.js'
 import { RuleList } from './rules.js'
 import './chart.js'
 import { Held, Lead, Quote } from './quote.js'
+import { Star } from './star.js'
 import { Ticket } from './ticket.js'
 
 export class SymbolPanel {
   constructor(app) {
     this.app = app
-    this.lead = new Lead({ level: 'h2', link: true })
+    this.star = new Star(app)
+    this.lead = new Lead({ level: 'h2', link: true, star: this.star })
     this.chart = document.createElement('price-chart').setUp({ app, small: true })
     this.quote = new Quote()
     this.held = new Held()
     this.ticket = app.can('trade') ? new Ticket(app) : null
     this.rules = new RuleList(app)
+    this.controls = new Controls(app)
     this.element = h('aside', { class: 'side', 'aria-label': 'Chosen symbol', tabindex: 0 },
       h('section', {}, this.lead.element, this.chart),
       h('section', {}, this.quote.element),
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element))
+      h('section', {}, this.rules.element), this.controls.element)
     this.element.hidden = true
   }
 
@@ -30,11 +34,14 @@ export class SymbolPanel {
     this.chart.show(symbol)
     this.ticket?.show(symbol)
     this.rules.show(symbol)
+    this.star.show(symbol)
+    this.controls.show(symbol)
     this.frame(0)
-    this.second(this.app.now)
+    this.second(this.app.model.marketNow)
   }
 
   stop() {
+    this.star.stop()
     this.rules.stop()
     this.ticket?.stop()
   }

@@ -21,14 +21,14 @@ export class Pairs {
 /** Symbol, name, price and change. */
 export class Lead {
   /** @param {{ level: string, link?: boolean }} look with `link` the symbol leads to its page */
-  constructor({ level, link = false }) {
+  constructor({ level, link = false, star = null }) {
     this.text = link ? h('a') : document.createTextNode('')
     this.symbol = h(level, { class: 'lead-symbol' }, this.text)
     this.name = h('span', { class: 'lead-name dim' })
     this.price = h('span', { class: 'lead-price number' })
     this.change = h('span', { class: 'lead-change number' })
     this.age = h('span', { class: 'lead-age dim' })
-    this.element = h('div', { class: 'lead' }, this.symbol, this.name, this.age, this.price, this.change)
+    this.element = h('div', { class: 'lead' }, h('div', { class: 'lead-title' }, this.symbol, star?.element), this.name, this.age, this.price, this.change)
   }
 
   show(symbol, row, facts) {

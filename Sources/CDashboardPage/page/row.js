@@ -69,11 +69,12 @@ export class RowLine {
     this.fade?.finish()
     this.flashed = 0
     this.age = ''
+    if (this.ageCell) this.ageCell.text.data = ''
     if (row === null) {
       for (const cell of this.cells) if (!cell.canvas) cell.text.data = ''
       if (this.arrow) this.arrow.textContent = ''
       this.way = 0
-    } else if (this.ageCell) this.showAge(Date.now())
+    }
   }
 
   #write(row) {

@@ -1,10 +1,12 @@
 // A symbol's page: chart, last trades, quote, position, ticket, alerts.
 import { get, part } from './api.js'
+import { Controls } from './controls.js'
 import { decimal, difference, signed, units } from './decimal.js'
 import { h, RecordTable, setSigned, setText } from './dom.js'
 import { RuleList } from './rules.js'
 import './chart.js'
 import { Held, Lead, Quote } from './quote.js'
+import { Star } from './star.js'
 import { Ticket } from './ticket.js'
 import { precise } from './time.js'
 
@@ -13,12 +15,14 @@ const SHOWN_TRADES = 60
 export class SymbolPage {
   constructor(app) {
     this.app = app
-    this.lead = new Lead({ level: 'h1' })
+    this.star = new Star(app)
+    this.lead = new Lead({ level: 'h1', star: this.star })
     this.chart = document.createElement('price-chart').setUp({ app })
     this.quote = new Quote({ facts: true })
     this.held = new Held()
     this.ticket = app.can('trade') ? new Ticket(app) : null
     this.rules = new RuleList(app)
+    this.controls = new Controls(app)
     this.trade = new RecordTable({ label: 'Last trades', key: trade => trade.key, empty: 'No trades since the page was opened.', columns: [
       { head: 'Time', class: 'dim', cell: trade => precise(trade.time) },
       { head: 'Side', class: 'dim', cell: trade => trade.side },
@@ -26,22 +30,20 @@ export class SymbolPage {
       { head: 'Change', number: true, optional: true, cell: (trade, cell) => setSigned(cell, trade.change === null ? '' : signed(trade.change, trade.decimals), trade.change ?? 0) },
       { head: 'Size', number: true, cell: trade => decimal(trade.size) },
     ] })
-    this.star = h('button', { type: 'button', class: 'plain', onclick: () => this.#toggle() })
     this.back = h('button', { type: 'button', class: 'back plain', onclick: () => app.router.back() }, 'Back')
     this.hint = h('p', { class: 'dim hint' })
     this.missing = h('p', { class: 'none', hidden: true })
     this.main = h('div', { class: 'symbol-main' },
-      h('div', { class: 'symbol-top' }, this.lead.element, this.star, this.back),
+      h('div', { class: 'symbol-top' }, this.lead.element, this.back),
       this.chart,
       h('div', { class: 'under' },
         h('section', { tabindex: 0, 'aria-label': 'Last trades' }, h('h2', {}, 'Last trades'), this.trade.element),
-        h('section', {}, h('h2', {}, 'Quote'), this.quote.element, this.hint)))
+        h('section', { tabindex: 0, 'aria-label': 'Quote' }, h('h2', {}, 'Quote'), this.quote.element, this.hint)))
     this.side = h('aside', { class: 'side', 'aria-label': 'Trading and alerts', tabindex: 0 },
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element))
+      h('section', {}, this.rules.element), this.controls.element)
     this.element = h('div', { class: 'symbol-page' }, this.main, this.side, this.missing)
-    this.stopLists = app.lists.on(() => this.#star())
   }
 
   async show(symbol) {
@@ -54,7 +56,8 @@ export class SymbolPage {
     this.chart.show(symbol)
     this.ticket?.show(symbol)
     this.rules.show(symbol)
-    this.#star()
+    this.star.show(symbol)
+    this.controls.show(symbol)
     setText(this.hint, `In the terminal: stockbus open stocks://symbol/${part(symbol)}`)
     this.version = -1
     this.frame(0)
@@ -76,21 +79,13 @@ export class SymbolPage {
   }
 
   stop() {
-    this.stopLists()
+    this.star.stop()
     this.rules.stop()
     this.ticket?.stop()
   }
 
   focus() {
     this.chart.canvas.focus({ preventScroll: true })
-  }
-
-  #toggle() {
-    this.app.lists.toggle(this.symbol)
-  }
-
-  #star() {
-    setText(this.star, this.app.lists.has(this.symbol) ? '★ on a watchlist' : '☆ watch')
   }
 
   get row() {

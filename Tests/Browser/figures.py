@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What the page costs, in headless Chromium against the stand-in: figures.py [SECONDS]. It prints figures; only bytes are judged, for times depend on the machine.
+
+- JavaScript: time in scripts of each second (Chromium's own counter) with 50 rows in sight, all 1,000 moving symbols changing 60 times a second
+- publish to paint: from the frame's time, which the stand-in writes, to the message behind the animation frame that painted it
+- first paint, first price, bytes of the first load; long tasks (over 50 ms) while 10,000 rows are scrolled
+"""
+import sys
+
+sys.dont_write_bytecode = True
+
+from harness import CHROMIUM, Standin, cell, expect, sync_playwright  # noqa: E402
+
+SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+MOST = 200_000
+
+
+def metrics(session):
+    return {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))] if values else float("nan")
+
+
+def load(playwright):
+    standin = Standin(still=True).start()
+    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    paints, prices, total = [], [], 0
+    for _ in range(5):
+        page = chromium.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        sizes = []
+        page.on("response", lambda response: sizes.append(len(response.body())) if "/api/" not in response.url and response.status == 200 else None)
+        page.add_init_script("""addEventListener('DOMContentLoaded', () => new MutationObserver((_, self) => {
+          if (document.querySelector('.rows .price')?.textContent) { self.disconnect(); window.firstPrice = performance.now() } })
+          .observe(document.body, { subtree: true, childList: true, characterData: true }))""")
+        page.goto(standin.url)
+        expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
+        paints.append(page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"))
+        prices.append(page.evaluate("() => window.firstPrice"))
+        total = sum(sizes)
+        page.context.close()
+    chromium.close()
+    print(f"first paint        {min(paints):.0f} to {max(paints):.0f} ms (target 300)")
+    print(f"first price        {min(prices):.0f} to {max(prices):.0f} ms")
+    print(f"first load         {total:,} bytes (at most {MOST:,})")
+    return total <= MOST
+
+
+def live(playwright):
+    # 60 times a second each of 50 symbols: the rest of the market stands still, for Python could not move it.
+    standin = Standin(rate=60, moving=60, share=1).start()
+    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    page = chromium.new_context(viewport={"width": 1440, "height": 50 * 22 + 130}).new_page()
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    page.goto(standin.url)
+    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    page.wait_for_timeout(2000)
+    page.evaluate("""() => {
+      window.latencies = []
+      const { model, connection } = window.stockbus
+      const apply = model.applyFrame.bind(model)
+      model.applyFrame = buffer => { const frame = apply(buffer); window.madeAt = model.heard + model.ahead; return frame }
+      window.stockbus.acknowledged = () => window.latencies.push(Date.now() - window.madeAt)
+      window.framesBefore = model.counts.frames; window.bytesBefore = model.counts.bytes
+    }""")
+    before = metrics(session)
+    page.wait_for_timeout(SECONDS * 1000)
+    after = metrics(session)
+    told = page.evaluate("""() => ({ latencies: window.latencies, frames: window.stockbus.model.counts.frames - window.framesBefore,
+      bytes: window.stockbus.model.counts.bytes - window.bytesBefore, rows: [...document.querySelectorAll('.rows .row')].filter(row => row.getBoundingClientRect().bottom < innerHeight - 25).length })""")
+    per = lambda name: (after[name] - before[name]) / SECONDS * 1000  # noqa: E731
+    print(f"rows in sight      {told['rows']}, {told['frames'] / SECONDS:.0f} frames/s, {told['bytes'] / SECONDS / 1024:.0f} KiB/s")
+    print(f"JavaScript         {per('ScriptDuration'):.1f} ms of each second (target 20); layout {per('LayoutDuration'):.1f}, style {per('RecalcStyleDuration'):.1f}")
+    print(f"publish to paint   p50 {percentile(told['latencies'], 0.5):.0f} ms, p99 {percentile(told['latencies'], 0.99):.0f} ms (target 25)")
+    chromium.close()
+
+
+def scroll(playwright):
+    standin = Standin(rate=20).start()
+    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    page = chromium.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.goto(standin.url)
+    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    page.wait_for_timeout(1000)
+    page.evaluate("() => { window.tasks = []; new PerformanceObserver(list => window.tasks.push(...list.getEntries().map(entry => entry.duration))).observe({ entryTypes: ['longtask'] }) }")
+    page.mouse.move(500, 500)
+    for _ in range(120):
+        page.mouse.wheel(0, 1800)
+        page.wait_for_timeout(16)
+    tasks = page.evaluate("() => window.tasks")
+    top = page.evaluate("() => document.querySelector('.grid').scrollTop")
+    print(f"scrolling          {top:,.0f} pixels of 10,000 rows: {len(tasks)} long tasks {[round(task) for task in tasks]}")
+    chromium.close()
+
+
+with sync_playwright() as playwright:
+    whole = load(playwright)
+    live(playwright)
+    scroll(playwright)
+sys.exit(0 if whole else 1)
