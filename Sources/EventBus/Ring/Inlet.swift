@@ -1,5 +1,4 @@
 internal import CMemoryBarrier
-public import MarketData
 public import Synchronization
 
 /// The reading end of a topic for one component. Its position outlives the component's instances, so a new instance continues where the
@@ -23,29 +22,29 @@ public import Synchronization
   /// The snapshot of `initial`, delivered before everything else and then emptied.
   private var snapshot: ContiguousArray<E>
   private var snapshotBase: UnsafeMutablePointer<E>?
-  private let snapshotDone = Counter()
-  private let snapshotCount: Int
+  let snapshotDone = Counter()
+  let snapshotCount: Int
   /// The reasons for `isIndirect`, as bits; 0 if there is none. The reader changes the first bit, other tasks the second.
   @usableFromInline let indirect: Register
   /// Batches do not come from the ring: a snapshot comes first, the inlet has a mailbox, or it has been detached.
   private static var ownBit: Int { 1 }
   /// `hold` is in effect.
-  private static var holdBit: Int { 2 }
+  static var holdBit: Int { 2 }
   /// The reader follows the watermark.
-  private static var followBit: Int { 4 }
-  private let following = Following(receivedOffset: E.schema.receivedOffset)
+  static var followBit: Int { 4 }
+  let following = Following(receivedOffset: E.schema.receivedOffset)
   /// The size of the batch that is being processed.
   @usableFromInline let running = Register()
   /// Events of a batch that threw. They are delivered again one at a time, to find the one that throws.
   @usableFromInline let suspects = Register()
   @usableFromInline let delivered = Counter()
   @usableFromInline let filtered = Counter()
-  private let deadLettered = Counter()
-  private let attached = Atomic<Bool>(true)
+  let deadLettered = Counter()
+  let attached = Atomic<Bool>(true)
   /// Between `announce` and `retract`. A shared bit does not say which of its readers sleep.
   private let isAnnounced = Atomic<Bool>(false)
   /// The final counts, once another inlet has taken this one's place.
-  private let final = Guarded(EdgeCounts?.none)
+  let final = Guarded(EdgeCounts?.none)
 
   init(
     _ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: SubscriptionOptions,
@@ -76,7 +75,7 @@ public import Synchronization
   @inlinable
   var isIndirect: Bool { @inline(__always) get { indirect.number != 0 } }
 
-  private func setIndirect(_ isIndirect: Bool) {
+  func setIndirect(_ isIndirect: Bool) {
     if isIndirect {
       _ = indirect.value.bitwiseOr(Self.ownBit, ordering: .acquiringAndReleasing)
     } else {
@@ -137,7 +136,7 @@ public import Synchronization
     return isHeld ? UnsafeBufferPointer(start: nil, count: 0) : ownBatch(limit: limit)
   }
 
-  private func ownBatch(limit: Int) -> UnsafeBufferPointer<E> {
+  func ownBatch(limit: Int) -> UnsafeBufferPointer<E> {
     guard attached.load(ordering: .acquiring) else { return UnsafeBufferPointer(start: nil, count: 0) }
     if hasSnapshot {
       if snapshotBase == nil {
@@ -172,7 +171,7 @@ public import Synchronization
 
   override func offer(upTo end: Int) -> Bool { mailbox?.offer(from: base, mask: mask, upTo: end) ?? false }
 
-  private func freeSnapshot() {
+  func freeSnapshot() {
     guard let memory = snapshotBase else { return }
     memory.deinitialize(count: snapshotCount)
     memory.deallocate()
@@ -242,164 +241,5 @@ public import Synchronization
     if bit != Topic<E>.sharedBit, attached.load(ordering: .acquiring) { _ = topic.attention.pointee.bitwiseAnd(~bit, ordering: .relaxed) }
   }
 
-  // MARK: Time
-
   override var isFollowing: Bool { indirect.number & Self.followBit != 0 }
-
-  @usableFromInline package func follow() {
-    if isFollowing { return }
-    _ = indirect.value.bitwiseOr(Self.followBit, ordering: .sequentiallyConsistent)
-    topic.follow()
-  }
-
-  /// The watermark is read before the head, so that all events that it covers are below this head.
-  private func look() {
-    if !isFollowing { return }
-    following.seenTime.number = Int(topic.watermark.time)
-    following.seenHead.number = head.pointee.load(ordering: .acquiring)
-  }
-
-  /// Notes the receipt of the last of `n` events that are finished.
-  private func noteReceipt(_ n: Int) {
-    guard isFollowing, let last = ownBatch(limit: n).last else { return }
-    following.last.number = max(following.last.number, withUnsafePointer(to: last) { following.received($0) })
-  }
-
-  @usableFromInline package var reached: Int {
-    if isFinished { return .max }
-    var reached = following.reached.number
-    // All that was received before the last event was published before it.
-    if following.last.number != .min { reached = max(reached, following.last.number - 1) }
-    if hasReadAllSeen { reached = max(reached, following.seenTime.number) }
-    following.reached.number = reached
-    return reached
-  }
-
-  /// True if every event was finished that `look` has seen.
-  private var hasReadAllSeen: Bool {
-    if hasSnapshot { return false }
-    if let mailbox { return !mailbox.isReady(announcing: false) }
-    return cursor.pointee.load(ordering: .relaxed) >= following.seenHead.number
-  }
-
-  @usableFromInline package func nextReceipt() -> Int? {
-    guard let first = nextBatch(limit: 1).first else { return nil }
-    return max(following.last.number, withUnsafePointer(to: first) { following.received($0) })
-  }
-
-  @usableFromInline package func count(receivedUpTo bound: Int, limit: Int) -> Int {
-    // Receipts that go back count as the largest one before them.
-    if following.last.number > bound { return 0 }
-    let batch = nextBatch(limit: limit)
-    guard let base = batch.baseAddress else { return 0 }
-    var count = 0
-    while count < batch.count, following.received(base + count) <= bound { count += 1 }
-    return count
-  }
-
-  private var isMuted: Bool { following.isMuted.number != 0 }
-
-  @usableFromInline package var isCrowded: Bool {
-    if mailbox != nil || hasSnapshot { return false }
-    let first = cursor.pointee.load(ordering: .relaxed)
-    let end = head.pointee.load(ordering: .acquiring)
-    guard end &- first > mask else { return false }
-    return following.received(base + (first & mask)) >= following.received(base + ((end &- 1) & mask))
-  }
-
-  @usableFromInline package func sleepUntil(watermark: Int, isMuted: Bool) {
-    following.wanted.number = watermark
-    following.isMuted.number = isMuted ? 1 : 0
-  }
-
-  // MARK: The supervisor's side
-
-  @usableFromInline package func recover(_ reason: String, component: String, at time: Timestamp) -> DeadLetter? {
-    defer { running.number = 0 }
-    if running.number == 0 { return nil }
-    if running.number > 1 {
-      suspects.number = running.number
-      return nil
-    }
-    // Not `nextBatch`, because recovery must work while the inlet is held.
-    let batch = ownBatch(limit: 1)
-    guard let event = batch.first else { return nil }
-    let isLive = mailbox == nil && !hasSnapshot
-    let sequence = isLive ? cursor.pointee.load(ordering: .relaxed) + 1 : 0
-    suspects.number = max(0, suspects.number - 1)
-    deadLettered.add(1)
-    advance(1)
-    return DeadLetter(
-      component: component, origin: name, sequence: Int64(sequence), reason: reason, payload: E.schema.json(event), time: time)
-  }
-
-  @usableFromInline package func retry() { running.number = 0 }
-
-  @usableFromInline package func hold() { _ = indirect.value.bitwiseOr(Self.holdBit, ordering: .sequentiallyConsistent) }
-
-  @usableFromInline package func letGo() {
-    _ = indirect.value.bitwiseAnd(~Self.holdBit, ordering: .sequentiallyConsistent)
-    parker.wake()
-  }
-
-  @usableFromInline package func reattach(options: SubscriptionOptions) -> any AnyInlet { topic.replace(self, options: options) }
-
-  /// Removes and returns the events that wait here outside the ring, and the number of the topic's event that follows them.
-  func takeWaiting() -> (events: ContiguousArray<E>, next: Int) {
-    var events: ContiguousArray<E> = []
-    if hasSnapshot {
-      let left = ownBatch(limit: .max)
-      events.append(contentsOf: left)
-      snapshotDone.add(left.count)
-      freeSnapshot()
-    }
-    guard let mailbox else { return (events, cursor.pointee.load(ordering: .relaxed)) }
-    let (waiting, next) = mailbox.takeAll()
-    events.append(contentsOf: waiting)
-    return (events, next)
-  }
-
-  /// Ends this inlet, whose waiting events `successor` has taken over.
-  func handOver(to successor: Inlet<E>, _ counts: EdgeCounts) {
-    successor.suspects.number = suspects.number
-    final.withLock { $0 = counts }
-    attached.store(false, ordering: .releasing)
-    setIndirect(true)
-  }
-
-  @usableFromInline package func detach() {
-    guard attached.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    setIndirect(true)  // later batches must not come from the ring, which the producer may overwrite now
-    topic.detach(self)
-  }
-
-  /// Exact whenever the reader and the producer are idle. While they work, the parts are from slightly different moments.
-  @usableFromInline package var counts: EdgeCounts {
-    if let final = final.withLock({ $0 }) { return final }
-    var counts = EdgeCounts()
-    counts.delivered = delivered.total
-    counts.filtered = filtered.total
-    counts.deadLettered = deadLettered.total
-    let snapshotLeft = snapshotCount - snapshotDone.total
-    // The reader's position is read before the number of published events, so that no count is negative while events are published.
-    if let mailbox {
-      let mail = mailbox.counts
-      let published = topic.published
-      counts.published = published - start + snapshotCount
-      counts.dropped = mail.dropped
-      counts.conflated = mail.conflated
-      counts.inFlight = mail.waiting + (published - mail.position) + snapshotLeft
-    } else {
-      let reached = cursor.pointee.load(ordering: .acquiring)
-      let published = topic.published
-      counts.published = published - start + snapshotCount
-      counts.inFlight = published - reached + snapshotLeft
-    }
-    if !attached.load(ordering: .acquiring) {
-      // No reader will read the events that wait, nor those still to come.
-      counts.dropped += counts.inFlight
-      counts.inFlight = 0
-    }
-    return counts
-  }
 }

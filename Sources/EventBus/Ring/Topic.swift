@@ -1,4 +1,3 @@
-internal import CMemoryBarrier
 public import MarketData
 internal import Synchronization
 
@@ -21,40 +20,6 @@ internal import Synchronization
   func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet
   /// Ends the topic: nothing is published any more, and readers end after the events that are there.
   func close()
-}
-
-/// A topic's readers, and how far its table of last values is up to date; all behind one lock.
-private struct Members {
-  /// The bit shared by all lossy readers, and the one shared by lossless readers that found no free bit.
-  static var mailboxBit: Int { 1 << 62 }
-  static var sharedBit: Int { 1 << 61 }
-
-  var readers: [Reader] = []
-  var keepsLatest = false
-  /// The next event to enter the table of last values, and the first one that entered it.
-  var kept = 0
-  var keptFrom = 0
-
-  /// The last reader before `place` whose bit is among `bits`; -1 means any. It goes from the end, because a reader that leaves meanwhile
-  /// moves the later ones forward: one may be visited twice, none is left out.
-  func next(below place: Int, bits: Int) -> (parker: Parker, place: Int)? {
-    var place = min(place, readers.count)
-    while place > 0 {
-      place -= 1
-      if bits == -1 || bits & readers[place].bit != 0 { return (readers[place].parker, place) }
-    }
-    return nil
-  }
-
-  /// The last reader before `place` that follows the watermark.
-  func nextFollower(below place: Int) -> (parker: Parker, place: Int)? {
-    var place = min(place, readers.count)
-    while place > 0 {
-      place -= 1
-      if readers[place].isFollowing { return (readers[place].parker, place) }
-    }
-    return nil
-  }
 }
 
 /// One producer, one event type, and any number of readers over one ring; fan-out copies nothing.
@@ -81,9 +46,9 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   private let closed = makeCell()
   /// True while an outlet has the writing end.
   private let isWritten = Atomic(false)
-  private let members = Guarded(Members())
+  let members = Guarded(TopicMembers())
   /// The last event of every symbol, if they are kept; used under the lock of `members` only.
-  private var latest = LatestBySymbol<E>()
+  var latest = LatestBySymbol<E>()
   /// What a ring of events with references holds; nil for events without references.
   @usableFromInline let load: RingLoad<E>?
   /// Where the producer sleeps while the ring is full.
@@ -91,8 +56,8 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   let watermark = Watermark()
   @usableFromInline package let idle = IdleMark()
 
-  static var mailboxBit: Int { Members.mailboxBit }
-  static var sharedBit: Int { Members.sharedBit }
+  static var mailboxBit: Int { TopicMembers.mailboxBit }
+  static var sharedBit: Int { TopicMembers.sharedBit }
 
   public var eventType: any Event.Type { E.self }
   public var published: Int { head.pointee.load(ordering: .acquiring) }
@@ -150,111 +115,6 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   public var isClosed: Bool { closed.pointee.load(ordering: .acquiring) != 0 }
 
-  // MARK: Readers
-
-  /// Adds a reader that begins with the next event and sleeps at `parker`. The topic keeps it, and waits for it if it is lossless, until it
-  /// is detached.
-  ///
-  /// If `initial` is asked for and the topic does not keep the last values, it keeps them from now on, beginning with the events that some
-  /// lossless reader has yet to pass; `Inlet.beginsComplete` says whether those were all. Traps if `initial` is asked for and the events
-  /// are not about a symbol.
-  package func attach(_ parker: Parker, options: SubscriptionOptions = SubscriptionOptions()) -> Inlet<E> {
-    let inlet = members.withLock { members in
-      // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
-      let position = published
-      var initial: ContiguousArray<E> = []
-      if options.initial {
-        keepLatest(&members)
-        keep(&members, upTo: position)
-        initial = latest.values
-      }
-      let bit = options.overflow == .block ? freeBit(members) : 0
-      let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options, beginsComplete: members.keptFrom == 0)
-      members.readers.append(inlet)
-      return inlet
-    }
-    // Not under the lock: `Parker.lookAgain` takes the two locks in the other order.
-    parker.add(inlet)
-    hear(inlet)
-    return inlet
-  }
-
-  /// Keeps the last event of every symbol from now on, beginning with the events that the producer cannot overwrite yet.
-  private func keepLatest(_ members: inout Members) {
-    if members.keepsLatest { return }
-    precondition(E.schema.hasKinds, "'\(E.eventName)' is about no symbol, of which there is no last event")
-    var low = published
-    for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
-    members.keepsLatest = true
-    members.kept = low
-    members.keptFrom = low
-  }
-
-  @usableFromInline package func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet {
-    attach(parker, options: options)
-  }
-
-  /// Puts a new inlet in the place of `old`, at the same event and with the events that wait in `old` first. Only the reader itself may
-  /// call, between two batches, or a caller that knows that the reader does not work.
-  func replace(_ old: Inlet<E>, options: SubscriptionOptions) -> Inlet<E> {
-    old.retract()
-    let inlet = members.withLock { members in
-      // Under the lock the producer cannot pass the limit that `old` sets; after that the new inlet sets it.
-      offerToMailboxes(members)
-      let counts = old.counts.settled
-      let (waiting, next) = old.takeWaiting()
-      let bit = options.overflow != .block ? 0 : old.isLossless ? old.bit : freeBit(members)
-      let inlet = Inlet(self, old.parker, bit: bit, at: next, initial: waiting, options)
-      old.handOver(to: inlet, counts)
-      members.readers.removeAll { $0 === old }
-      members.readers.append(inlet)
-      forgetMailboxes(members)
-      offerToMailboxes(members)
-      return inlet
-    }
-    inlet.parker.add(inlet)
-    hear(inlet)
-    feedProducer()
-    return inlet
-  }
-
-  /// Makes the producer offer events to a lossy inlet, which must be among the readers already.
-  private func hear(_ inlet: Inlet<E>) {
-    guard inlet.mailbox != nil else { return }
-    // The producer may be publishing without having seen the bit, so what it published meanwhile is offered here.
-    _ = attention.pointee.bitwiseOr(Self.mailboxBit, ordering: .sequentiallyConsistent)
-    stockbus_heavy_barrier()
-    members.withLock { offerToMailboxes($0) }
-  }
-
-  /// A bit that no attached reader has, or else the shared one. A lossy reader needs none: its mailbox knows that it waits.
-  private func freeBit(_ members: borrowing Members) -> Int {
-    let taken = members.readers.reduce(0) { $0 | $1.bit }
-    return (0..<61).first { taken & (1 << $0) == 0 }.map { 1 << $0 } ?? Self.sharedBit
-  }
-
-  /// Removes a reader, so that the producer no longer waits for it. Only the reader itself may call, or a caller that knows that the reader
-  /// does not work.
-  func detach(_ inlet: Inlet<E>) {
-    members.withLock { members in
-      members.readers.removeAll { $0 === inlet }
-      forgetMailboxes(members)
-    }
-    feedProducer()
-  }
-
-  /// Clears the lossy readers' bit when none is left. A lossy reader sets the bit after it is listed, so its bit is not lost here.
-  private func forgetMailboxes(_ members: borrowing Members) {
-    if members.readers.contains(where: { !$0.isLossless }) { return }
-    _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
-  }
-
-  /// Ends the sleep of a producer that waits for room.
-  @usableFromInline @inline(never)
-  func feedProducer() {
-    if starved.pointee.exchange(0, ordering: .sequentiallyConsistent) != 0 { producer.wake() }
-  }
-
   // MARK: Time
 
   @usableFromInline package var isFollowed: Bool { watermark.isFollowed }
@@ -278,6 +138,12 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   }
 
   // MARK: The producer's side
+
+  /// Ends the sleep of a producer that waits for room.
+  @usableFromInline @inline(never)
+  func feedProducer() {
+    if starved.pointee.exchange(0, ordering: .sequentiallyConsistent) != 0 { producer.wake() }
+  }
 
   /// How far the producer may write: one ring length past the slowest reader. `next` is the number of its next event.
   @usableFromInline
@@ -339,12 +205,12 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
     }
   }
 
-  private func offerToMailboxes(_ members: borrowing Members) {
+  func offerToMailboxes(_ members: borrowing TopicMembers) {
     let end = head.pointee.load(ordering: .acquiring)
     for reader in members.readers where !reader.isLossless && reader.offer(upTo: end) { reader.parker.wake() }
   }
 
-  private func keep(_ members: inout Members, upTo end: Int) {
+  func keep(_ members: inout TopicMembers, upTo end: Int) {
     note(members.kept..<max(members.kept, end), in: &latest)
     members.kept = max(members.kept, end)
   }
