@@ -10,11 +10,7 @@ extension Processor {
     guard var turn = inputs.firstTurn else { return }
     var quantum = Quantum(inputs.parker)
     repeat {
-      var room = output.room()
-      if room == 0 {
-        try await output.waitForRoom()
-        room = output.room()
-      }
+      let room = try await output.someRoom()
       let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
@@ -37,11 +33,7 @@ extension TimedProcessor {
     var told = Int.min
     while true {
       if inputs.hasNext(&turn) {
-        var room = output.room()
-        if room == 0 {
-          try await output.waitForRoom()
-          room = output.room()
-        }
+        let room = try await output.someRoom()
         let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
         if batch.count == 0 { continue }
         turn.inlet.begin(batch.count)
@@ -57,12 +49,7 @@ extension TimedProcessor {
       // Nothing waits, but time may have come further.
       if let news = inputs.clock.news(since: told) {
         told = news
-        do { try advance(to: Timestamp(ns: Int64(news)), into: &output) } catch {
-          output.rollback()
-          throw error
-        }
-        try await output.flush()
-        _ = output.takeFiltered()
+        try await output.tell(news) { time, output in try advance(to: time, into: &output) }
         continue
       }
       if quantum.spinBudget.spins() { continue }
@@ -78,11 +65,7 @@ extension MultiProcessor {
     var told = Int.min
     while true {
       if let next = clock.next(limit: maximumBatch) {
-        var room = output.room()
-        if room == 0 {
-          try await output.waitForRoom()
-          room = output.room()
-        }
+        let room = try await output.someRoom()
         let handler = handlers[next.place]
         let count: Int
         do { count = try handler.process(self, min(room, next.count), &output) } catch {
@@ -96,17 +79,36 @@ extension MultiProcessor {
       }
       if let news = clock.news(since: told) {
         told = news
-        do { try advance(to: Timestamp(ns: Int64(news)), into: &output) } catch {
-          output.rollback()
-          throw error
-        }
-        try await output.flush()
-        _ = output.takeFiltered()
+        try await output.tell(news) { time, output in try advance(to: time, into: &output) }
         continue
       }
       if quantum.spinBudget.spins() { continue }
       if try await clock.sleepUntilReady(slot.parker, slot.stop, due: due, &quantum.spinBudget) { return }
     }
+  }
+}
+
+extension Outlet {
+  /// How many events there is room for, at least one; waits until there is.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) mutating func someRoom() async throws(CancellationError) -> Int {
+    let room = room()
+    if room > 0 { return room }
+    try await waitForRoom()
+    return self.room()
+  }
+
+  /// Sends what a component has to do because time has come to `news`, or nothing if it throws.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) mutating func tell(
+    _ news: Int, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
+  ) async throws {
+    do { try advance(Timestamp(ns: Int64(news)), &self) } catch {
+      rollback()
+      throw error
+    }
+    try await flush()
+    _ = takeFiltered()
   }
 }
 
