@@ -2,7 +2,7 @@ internal import CMemoryBarrier
 package import EventBus
 
 /// The most events of one batch; bounds how long a component keeps its actor.
-@inlinable public var maximumBatch: Int { 1024 }
+@inlinable var maximumBatch: Int { 1024 }
 
 /// How long a resident loop may keep its actor and its pool thread.
 @usableFromInline package struct Quantum {
