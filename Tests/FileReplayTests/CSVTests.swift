@@ -146,7 +146,7 @@ import Testing
         + "set 'columns: { price: prize }' if that is it")
     #expect(
       message("sym,prize,ts\n") { $0.columns["price"] = "price" }
-        == "f:1: no column 'price' for the price; did you mean 'prize'?; there are 'sym', 'prize', 'ts'")
+        == "f:1: no column 'price' for the price; did you mean 'prize'? There are 'sym', 'prize', 'ts'")
     #expect(message("\n\nsym,price,ts,price\n") == "f:3: column 'price' is there 2 times (2, 4)")
     #expect(message("sym,price,ts\n") { $0.columns["price"] = "4" } == "f:1: there is no column 4 for the price; there are 3")
     #expect(

@@ -131,7 +131,7 @@ import Testing
     }
     #expect(
       message { $0.columns = ["prise": "x"] }
-        == "file_replay: the event has no field 'prise'; did you mean 'price'?; it has 'symbol', 'time', 'received', 'price', 'size', 'side'"
+        == "file_replay: the event has no field 'prise'; did you mean 'price'?"
     )
     #expect(message { $0.columns = ["price": ""] } == "file_replay: the column for 'price' is empty")
     #expect(

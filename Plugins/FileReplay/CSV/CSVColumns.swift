@@ -52,10 +52,19 @@ struct CSVColumns {
     if !faults.isEmpty {
       let listed = names.prefix(50).map { "'\($0.prefix(60))'" }.joined(separator: ", ") + (names.count > 50 ? ", …" : "")
       let hint = missing.isEmpty || header == nil ? "" : Self.hint(for: missing, of: fields, in: names, taken: Set(found))
-      throw problem(faults.joined(separator: "; ") + (isListed ? "; there \(names.count == 1 ? "is" : "are") \(listed)" : "") + hint)
+      if isListed { faults.append("there \(names.count == 1 ? "is" : "are") \(listed)") }
+      throw problem(Self.joined(faults) + hint)
     }
     places = found
     expected = header?.count
+  }
+
+  /// The faults, separated by semicolons; a question ends a sentence.
+  private static func joined(_ faults: [String]) -> String {
+    faults.reduce("") { text, fault in
+      if text.isEmpty { return fault }
+      return text.hasSuffix("?") ? text + " " + fault.prefix(1).uppercased() + fault.dropFirst() : text + "; " + fault
+    }
   }
 
   /// Why a field has no column.

@@ -97,7 +97,7 @@ struct ReplayOptions: Sendable {
       guard fields.contains(where: { $0.name == name }) else {
         let names = fields.map(\.name)
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
-        throw problem("the event has no field '\(name)'\(didYouMean(name, among: names)); it has \(known)")
+        throw problem("the event has no field '\(name)'\(didYouMean(name, among: names, otherwise: "; it has \(known)"))")
       }
       if column.isEmpty { throw problem("the column for '\(name)' is empty") }
     }

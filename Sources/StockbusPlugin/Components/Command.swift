@@ -39,7 +39,7 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     case .refused(let reason): reason
     case .unknownComponent(let id, let names): "no component '\(id)'" + didYouMean(id, among: names)
     case .unknownCommand(let verb, let known):
-      "unknown command '\(verb)'" + didYouMean(verb, among: known) + "; known are " + known.joined(separator: ", ")
+      "unknown command '\(verb)'" + didYouMean(verb, among: known, otherwise: "; known are " + known.joined(separator: ", "))
     case .takesNoCommands(let id): "'\(id)' takes no commands"
     case .notRunning(let id): "'\(id)' is not running"
     case .runIsOver: "the run is over"
