@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: [
     ("A,1,2,buy,1", "'received': unexpected text at byte 12"),
-    ("A,1,2,buy,1,2,3", "unexpected text at byte 14"),
+    ("A,1,2,buy,1,2,3", "'condition': unexpected text at byte 15"),
     ("A,1x,2,buy,1,2", "'price': unexpected text at byte 4"),
     ("A,,2,buy,1,2", "'price': unexpected text at byte 3"),
     ("A,1,2,bye,1,2", "'side': unexpected text at byte 7"),

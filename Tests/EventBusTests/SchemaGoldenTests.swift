@@ -18,10 +18,50 @@ import Testing
 
   @Test func `a trade`() throws {
     try check(
-      Trade.schema.example, header: "symbol,price,size,side,time,received",
+      Trade.schema.example, header: "symbol,price,size,side,time,received,condition",
       json:
         #"{"symbol":"AAPL","price":189.25,"size":100,"side":"buy","time":"2013-10-08T13:30:00.012Z","received":"2013-10-08T13:30:00.012345678Z"}"#,
-      csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
+      csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z,")
+  }
+
+  @Test func `the condition of a trade is written if it is not the usual one, and where it is asked for`() throws {
+    let time = Timestamp(ns: 0)
+    let odd = Trade(symbol: "AAPL", price: 1, size: 2, time: time, received: time, condition: .oddLot)
+    try check(
+      odd, header: "symbol,price,size,side,time,received,condition",
+      json:
+        #"{"symbol":"AAPL","price":1,"size":2,"side":"unknown","time":"1970-01-01T00:00:00Z","received":"1970-01-01T00:00:00Z","condition":"odd_lot"}"#,
+      csv: "AAPL,1,2,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z,odd_lot")
+    let regular = Trade(symbol: "AAPL", price: 1, size: 2, time: time, received: time)
+    // Lines of before there were conditions, the word itself, and nothing between quotation marks.
+    let line = "AAPL,1,2,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z"
+    for end in ["", ",", ",regular", ",\"\"", "\n", ",\r\n"] { #expect(try decodeCSV(Trade.self, line + end) == regular, "\(end)") }
+    #expect(throws: TextError.self) { try decodeCSV(Trade.self, line + ",odd") }
+    #expect(throws: TextError.self) { try decodeCSV(Trade.self, line + ",,") }
+    let early = #"{"condition":"regular","symbol":"AAPL","price":1,"size":2,"side":"unknown","time":0,"received":0}"#
+    #expect(try decodeJSON(Trade.self, early) == regular)
+    #expect(try decodeJSON(Trade.self, early.replacing("regular", with: "odd_lot")) == odd)
+    // A field that is asked for by name is always there.
+    let chosen = try #require(EventEncoder<Trade>(fields: ["condition", "price"]))
+    func written(_ trade: Trade, _ encode: (Trade, inout ByteWriter) -> Void) -> String {
+      var out = ByteWriter()
+      encode(trade, &out)
+      return out.string
+    }
+    #expect(written(regular) { chosen.encodeJSON($0, to: &$1) } == #"{"condition":"regular","price":1}"#)
+    #expect(written(regular) { chosen.encodeCSV($0, to: &$1) } == "regular,1")
+    // An echo differs where it has lost a condition.
+    func difference(_ trade: Trade, _ echo: String) throws -> String? {
+      var echo = echo
+      return try echo.withUTF8 { bytes in
+        var reader = ByteReader(bytes)
+        return try Trade.schema.firstDifference(from: trade, json: &reader)
+      }
+    }
+    #expect(try difference(odd, json(regular)) == "condition")
+    #expect(try difference(regular, json(odd)) == "condition")
+    #expect(try difference(regular, early) == nil)
+    #expect(try difference(odd, json(odd)) == nil)
   }
 
   @Test func `what a spreadsheet would take for a formula gets an apostrophe, where that is asked for; numbers stay`() {
@@ -36,7 +76,7 @@ import Testing
     for name in ["=1+1", "+A", "-A", "@SUM(A1)"] {
       guard let symbol = try? Symbol(name) else { continue }
       let trade = Trade(symbol: symbol, price: Price(raw: -1_500_000_000), size: 1, time: time, received: time)
-      #expect(defused(trade) == "'\(name),-1.5,1,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z")
+      #expect(defused(trade) == "'\(name),-1.5,1,unknown,1970-01-01T00:00:00Z,1970-01-01T00:00:00Z,")
       #expect(csv(trade).hasPrefix("\(name),-1.5,"))
     }
     // After CSV's own quotation mark, and several in one record.

@@ -44,7 +44,8 @@ import Testing
       roundTrips(
         Trade(
           symbol: symbol, price: Price(raw: a), size: Quantity(raw: b), time: time(&random), received: time(&random),
-          side: Side.allCases.randomElement(using: &random)!, priceDecimals: max(decimals(a), 3), sizeDecimals: decimals(b)))
+          side: Side.allCases.randomElement(using: &random)!, priceDecimals: max(decimals(a), 3), sizeDecimals: decimals(b),
+          condition: TradeCondition.allCases.randomElement(using: &random)!))
       roundTrips(
         Quote(
           symbol: symbol, bid: Price(raw: a), ask: Price(raw: b), bidSize: Quantity(raw: c), askSize: Quantity(raw: d), time: time(&random),

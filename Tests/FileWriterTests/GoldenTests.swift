@@ -25,7 +25,7 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
       Trade.self,
       json: #"{"symbol":"AAPL","price":189.25,"size":100,"side":"buy","time":"2013-10-08T13:30:00.012Z","#
         + #""received":"2013-10-08T13:30:00.012345678Z"}"#,
-      csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z")
+      csv: "AAPL,189.25,100,buy,2013-10-08T13:30:00.012Z,2013-10-08T13:30:00.012345678Z,")
   }
 
   @Test func `quotes`() async throws {
@@ -108,9 +108,12 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
 
   @Test(arguments: [
     ("fields: [price, prise]", "2:9: error: 'fields': trade has no field 'prise'; did you mean 'price'?"),
-    ("fields: [volume]", "2:9: error: 'fields': trade has no field 'volume'; there are symbol, price, size, side, time, received"),
+    (
+      "fields: [volume]",
+      "2:9: error: 'fields': trade has no field 'volume'; there are symbol, price, size, side, time, received, condition"
+    ),
     ("fields: [price, side, price]", "2:9: error: 'fields' names 'price' twice"),
-    ("fields: []", "2:9: error: 'fields' names no field; there are symbol, price, size, side, time, received"),
+    ("fields: []", "2:9: error: 'fields' names no field; there are symbol, price, size, side, time, received, condition"),
     ("times: unix", "2:8: error: 'times' must be one of iso8601, iso8601_s, iso8601_ms, iso8601_us, iso8601_ns, s, ms, us, ns, got 'unix'"),
   ])
   func `options that are not allowed`(options: String, message: String) async throws {

@@ -312,10 +312,10 @@ final class Printed: Sendable {
       ("end", nil, nil, "--from: 'end' is a sink and emits nothing; it reads 'dear'"),
       (
         "six", "price > x", nil,
-        "--where\nprice > x\n        ^ trade has no field 'x'; its fields are symbol, price, size, side, time, received"
+        "--where\nprice > x\n        ^ trade has no field 'x'; its fields are symbol, price, size, side, time, received, condition"
       ),
       ("six", nil, ["symbol", "prize"], "--fields: trade has no field 'prize'; did you mean 'price'?"),
-      ("six", nil, [], "--fields names no field; there are symbol, price, size, side, time, received"),
+      ("six", nil, [], "--fields names no field; there are symbol, price, size, side, time, received, condition"),
       ("six", nil, ["symbol", "price", "symbol"], "--fields names 'symbol' twice"),
     ] as [(String, String?, [String]?, String)])
   func `what cannot be printed`(from: String, condition: String?, fields: [String]?, message: String) throws {

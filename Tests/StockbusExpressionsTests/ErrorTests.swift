@@ -9,7 +9,7 @@ import Testing
     ("prise > 100", "column 1: trade has no field 'prise'; did you mean 'price'?"),
     (
       "volume > 100",
-      "column 1: trade has no field 'volume' (a bar and a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received"
+      "column 1: trade has no field 'volume' (a bar and a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received, condition"
     ),
     ("100 < prise", "column 7: trade has no field 'prise'; did you mean 'price'?"),
     ("price > 100 and", "column 16: expected a value, found the end"),
@@ -62,7 +62,7 @@ import Testing
     ),
     (
       "symbol == BRK - B",
-      "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == BRK, several as in symbol in [AAPL, NVDA]"
+      "column 11: trade has no field 'BRK'; its fields are symbol, price, size, side, time, received, condition; a symbol is compared as in symbol == BRK, several as in symbol in [AAPL, NVDA]"
     ),
     ("True", "column 1: trade has no field 'True'; write 'true'"),
     ("price > 1 and FALSE", "column 15: trade has no field 'FALSE'; write 'false'"),
@@ -81,9 +81,11 @@ import Testing
     ("time > 25:99", "column 8: a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"),
     (
       "percent > 1",
-      "column 1: trade has no field 'percent' (a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received"
+      "column 1: trade has no field 'percent' (a ranked, which sorting_feed emits, and a mover, which movers emits, have one); its fields are symbol, price, size, side, time, received, condition"
     ),
-    ("bid > 1", "column 1: trade has no field 'bid' (a quote has one); its fields are symbol, price, size, side, time, received"),
+    (
+      "bid > 1", "column 1: trade has no field 'bid' (a quote has one); its fields are symbol, price, size, side, time, received, condition"
+    ),
     (
       "price > 1 within 5m",
       "column 11: a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
@@ -135,14 +137,14 @@ import Testing
     ("price > .5", "column 9: a number begins and ends with a digit, as in 0.5"),
     ("price > 5 %", "column 11: a '%' stands directly behind a number, as in 1.5%"),
     ("\u{7}", "column 1: unexpected character"),
-    ("é == 5", "column 1: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
-    ("price > 5 and é == 5", "column 15: trade has no field 'é'; its fields are symbol, price, size, side, time, received"),
+    ("é == 5", "column 1: trade has no field 'é'; its fields are symbol, price, size, side, time, received, condition"),
+    ("price > 5 and é == 5", "column 15: trade has no field 'é'; its fields are symbol, price, size, side, time, received, condition"),
     (
       "AAPL == NVDA",
-      "column 1: trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
+      "column 1: trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received, condition; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
     ),
     ("price in [size]", "column 11: a list holds constants, no fields"),
-    ("price in [buy]", "column 11: trade has no field 'buy'; its fields are symbol, price, size, side, time, received"),
+    ("price in [buy]", "column 11: trade has no field 'buy'; its fields are symbol, price, size, side, time, received, condition"),
   ])
   func `is told with its place`(text: String, message: String) { #expect(error(text)?.description == message) }
 
@@ -226,7 +228,7 @@ import Testing
     ),
     (
       "price == AAPL", 10,
-      "trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
+      "trade has no field 'AAPL'; its fields are symbol, price, size, side, time, received, condition; a symbol is compared as in symbol == AAPL, several as in symbol in [AAPL, NVDA]"
     ),
     ("price == \"AAPL\"", 10, "a number cannot be compared with a text; a symbol is compared as in symbol == AAPL"),
     ("\"price\" > 100", 1, "a text cannot be compared with a number; a field is written without quotation marks: price"),
@@ -276,7 +278,7 @@ import Testing
     #expect(state("p") == "incomplete price")
     #expect(state("s") == "incomplete symbol size side")
     #expect(state("size") == "incomplete ")
-    #expect(state("px") == "wrong: trade has no field 'px'; its fields are symbol, price, size, side, time, received")
+    #expect(state("px") == "wrong: trade has no field 'px'; its fields are symbol, price, size, side, time, received, condition")
     #expect(state("price >") == "incomplete ")
     #expect(state("price > 1") == "ready: price > 1")
     #expect(state("price > 1 a") == "incomplete and")

@@ -17,8 +17,10 @@ public protocol SymbolEvent: Event {
 public protocol PricedEvent: SymbolEvent {
   /// The event's price: a trade's price, a bar's close, the middle of a quote.
   var lastPrice: Price { get }
-  /// The size traded; zero if the event is not a trade or a bar.
+  /// The size traded that counts for the volume; zero if the event is not a trade or a bar.
   var tradedSize: Quantity { get }
+  /// The sale condition of a trade; `regular` for all other events. Watchers of prices use `lastPrice` if `condition.countsForLast`.
+  var condition: TradeCondition { get }
   /// When the venue says it happened.
   var time: Timestamp { get }
   /// When the program received it.
@@ -37,6 +39,7 @@ public protocol PricedEvent: SymbolEvent {
 extension PricedEvent {
   @inlinable public var asRanked: Ranked? { nil }
   @inlinable public var hasLeft: Bool { asRanked?.rank == 0 }
+  @inlinable public var condition: TradeCondition { .regular }
 }
 
 extension Event {

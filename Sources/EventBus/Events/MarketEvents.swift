@@ -13,9 +13,10 @@ extension Trade: PricedEvent {
       .init("side", \.side, "The side that took the liquidity: buy, sell or unknown."),
       .init("time", \.time, "When the venue says it happened."),
       .init("received", \.received, "When it reached us."),
+      .init("condition", \.condition, "The sale condition, such as odd_lot; not written if regular.", omitting: .regular),
     ])
   @inlinable public var lastPrice: Price { price }
-  @inlinable public var tradedSize: Quantity { size }
+  @inlinable public var tradedSize: Quantity { condition.countsForVolume ? size : Quantity(raw: 0) }
 }
 
 extension Quote: PricedEvent {
@@ -140,6 +141,29 @@ extension Side: FieldChoice {
     case .unknown: "unknown"
     case .buy: "buy"
     case .sell: "sell"
+    }
+  }
+}
+
+extension TradeCondition: FieldChoice {
+  public var fieldName: String {
+    switch self {
+    case .regular: "regular"
+    case .sweep: "sweep"
+    case .opening: "opening"
+    case .closing: "closing"
+    case .correctedClose: "corrected_close"
+    case .derivativelyPriced: "derivatively_priced"
+    case .priorReferencePrice: "prior_reference_price"
+    case .outOfSequence: "out_of_sequence"
+    case .extendedHours: "extended_hours"
+    case .oddLot: "odd_lot"
+    case .averagePrice: "average_price"
+    case .priceVariation: "price_variation"
+    case .specialSettlement: "special_settlement"
+    case .contingent: "contingent"
+    case .officialPrice: "official_price"
+    case .cancelled: "cancelled"
     }
   }
 }

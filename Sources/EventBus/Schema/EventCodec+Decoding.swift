@@ -5,6 +5,7 @@ extension EventCodec {
   @usableFromInline
   func decodeJSON(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     forgetDecimals(event)
+    omitOthers(event)
     var seen: UInt64 = 0
     text.skipBlanks()
     try text.skip(123)
@@ -26,6 +27,7 @@ extension EventCodec {
       text.skipBlanks()
       if text.peek == 125 { break }
     }
+    seen |= omittable
     if seen != all {
       throw TextError(.missing, at: text.offset, field: fields[(~seen).trailingZeroBitCount].name)
     }
@@ -110,6 +112,15 @@ extension EventCodec {
     if d >= 0, decimals > event.load(fromByteOffset: d, as: UInt8.self) { event.storeBytes(of: decimals, toByteOffset: d, as: UInt8.self) }
   }
 
+  /// The bits of the fields that may be left out.
+  var omittable: UInt64 { all & ~(all >> UInt64(count - constantCount)) }
+
+  /// Sets the fields that may be left out to what they are then.
+  @inline(__always)
+  private func omitOthers(_ event: UnsafeMutableRawPointer) {
+    for i in constantCount..<count { event.storeBytes(of: 0, toByteOffset: steps[i].offset, as: UInt8.self) }
+  }
+
   @inline(__always)
   private func forgetDecimals(_ event: UnsafeMutableRawPointer) {
     for i in 0..<decimalsCount { event.storeBytes(of: 0, toByteOffset: decimalsOffsets[i], as: UInt8.self) }
@@ -118,23 +129,30 @@ extension EventCodec {
   @usableFromInline
   func decodeCSV(_ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     forgetDecimals(event)
+    omitOthers(event)
     for i in 0..<count {
       do throws(TextError) {
+        // Files of before a field was added end without it.
+        if i >= constantCount, isAtLineEnd(text) { break }
         if i > 0 { try text.skip(44) }
+        if i >= constantCount, isAtLineEnd(text) || text.peek == 44 { continue }
         try getCSV(i, event, &text)
         // Checked here, so that text behind a value is reported as that field's error.
-        guard text.isAtEnd || text.peek == 44 || text.peek == 10 || text.peek == 13 else { throw TextError(.unexpected, at: text.offset) }
+        guard isAtLineEnd(text) || text.peek == 44 else { throw TextError(.unexpected, at: text.offset) }
       } catch { throw TextError(error.code, at: error.offset, field: fields[i].name) }
     }
     if text.peek == 13 { text.at += 1 }
     if !text.isAtEnd { try text.skip(10) }
   }
 
+  private func isAtLineEnd(_ text: borrowing ByteReader) -> Bool { text.isAtEnd || text.peek == 10 || text.peek == 13 }
+
   private func getCSV(_ i: Int, _ event: UnsafeMutableRawPointer, _ text: inout ByteReader) throws(TextError) {
     let at = event + steps[i].offset
     let start = text.offset
     if text.peek == 34 {
       let unquoted = try text.quotedCSV()
+      if unquoted.isEmpty, i >= constantCount { return }
       if steps[i].layout == .text {
         at.assumingMemoryBound(to: String.self).pointee = unquoted
       } else {

@@ -32,6 +32,8 @@ final class EventCodec: @unchecked Sendable {
 
   let steps: UnsafeMutablePointer<Step>
   let count: Int
+  /// The number of fields that are always written; those behind them are left out when they are 0.
+  let constantCount: Int
   /// One bit for each field.
   let all: UInt64
   /// The offsets of the properties that keep decimals, without duplicates.
@@ -51,6 +53,9 @@ final class EventCodec: @unchecked Sendable {
     precondition(Set(fields.map(\.name)).count == fields.count, "an event's fields have different names")
     count = fields.count
     all = fields.isEmpty ? 0 : .max >> UInt64(64 - fields.count)
+    constantCount = fields.firstIndex(where: \.isOmittable) ?? fields.count
+    precondition(fields[constantCount...].allSatisfy(\.isOmittable), "fields that may be left out are behind all others")
+    precondition(constantCount > 0 || fields.isEmpty, "an event has a field that is always written")
     steps = .allocate(capacity: max(1, fields.count))
     for (i, field) in fields.enumerated() { (steps + i).initialize(to: Step(field)) }
     self.fields = fields
@@ -147,20 +152,36 @@ final class EventCodec: @unchecked Sendable {
   func encodeJSON(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
     let first = out.count
-    for i in 0..<count {
+    for i in 0..<constantCount {
       out.put(padded: steps[i].key)
       put(i, event, times, json: true, &out)
     }
+    if constantCount != count { putOthers(event, times, &out) }
     out.replace(at: first, with: 123)  // the first field's comma becomes the opening brace
     out.put(125)
+  }
+
+  /// True if a field that may be left out has to be written.
+  @inline(__always)
+  func isWritten(_ i: Int, _ event: UnsafeRawPointer) -> Bool { event.load(fromByteOffset: steps[i].offset, as: UInt8.self) != 0 }
+
+  private func putOthers(_ event: UnsafeRawPointer, _ times: TimeStyle, _ out: inout ByteWriter) {
+    for i in constantCount..<count where isWritten(i, event) {
+      out.put(padded: steps[i].key)
+      put(i, event, times, json: true, &out)
+    }
   }
 
   @usableFromInline
   func encodeCSV(_ event: UnsafeRawPointer, _ times: TimeStyle, to out: inout ByteWriter) {
     reserve(event, &out)
-    for i in 0..<count {
+    for i in 0..<constantCount {
       if i > 0 { out.put(44) }
       put(i, event, times, json: false, &out)
+    }
+    for i in constantCount..<count {
+      out.put(44)
+      if isWritten(i, event) { put(i, event, times, json: false, &out) }
     }
   }
 
@@ -169,6 +190,7 @@ final class EventCodec: @unchecked Sendable {
     reserve(event, &out)
     for i in 0..<count {
       if i > 0 { out.put(44) }
+      if i >= constantCount, !isWritten(i, event) { continue }
       let begin = out.count
       put(i, event, times, json: false, &out)
       guard mayBeFormula(steps[i].layout) else { continue }

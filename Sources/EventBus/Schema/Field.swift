@@ -24,7 +24,14 @@ public struct Field<E: Event>: Sendable {
     self.init(name, V.self, offset: MemoryLayout<E>.offset(of: path), doc, decimals: MemoryLayout<E>.offset(of: decimals))
   }
 
-  private init<V: FieldValue>(_ name: String, _: V.Type, offset: Int?, _ doc: String, decimals: Int?) {
+  /// A choice that is mostly the same: JSON leaves it out then, and CSV leaves it empty. `usual` is the case with the raw value 0. Such
+  /// fields are declared behind all others.
+  init<V: FieldChoice>(_ name: String, _ path: any WritableKeyPath<E, V> & Sendable, _ doc: String, omitting usual: V) {
+    precondition(usual.rawValue == 0 && MemoryLayout<V>.size == 1, "\(E.self).\(name): the usual case is the byte 0")
+    self.init(name, V.self, offset: MemoryLayout<E>.offset(of: path), doc, decimals: nil, isOmittable: true)
+  }
+
+  private init<V: FieldValue>(_ name: String, _: V.Type, offset: Int?, _ doc: String, decimals: Int?, isOmittable: Bool = false) {
     guard let offset else { preconditionFailure("\(E.self).\(name) is no stored property; an event's fields are stored properties") }
     self.name = name
     self.doc = doc
@@ -33,7 +40,7 @@ public struct Field<E: Event>: Sendable {
     decimalsProperty = decimals
     raw = RawField(
       name: name, key: ImmortalBytes(",\"\(name)\":"), offset: offset, decimalsOffset: decimalsProperty ?? -1, layout: V.layout,
-      isQuoted: V.kind.isQuoted, isText: V.kind == .text, fixedWidth: V.fixedWidth,
+      isQuoted: V.kind.isQuoted, isText: V.kind == .text, isOmittable: isOmittable, fixedWidth: V.fixedWidth,
       choices: (V.self as? any FieldChoice.Type).flatMap { ChoiceTexts($0) },
       width: { $0.assumingMemoryBound(to: V.self).pointee.width },
       write: { $0.assumingMemoryBound(to: V.self).pointee.write(to: &$1) },
@@ -60,12 +67,21 @@ struct RawField: Sendable {
   let layout: FieldLayout
   let isQuoted: Bool
   let isText: Bool
+  /// Not written if its one byte is 0.
+  var isOmittable: Bool
   let fixedWidth: Int?
   /// The texts of an enum; nil for other types.
   let choices: ChoiceTexts?
   let width: @Sendable (UnsafeRawPointer) -> Int
   let write: @Sendable (UnsafeRawPointer, inout ByteWriter) -> Void
   let read: @Sendable (UnsafeMutableRawPointer, inout ByteReader) throws(TextError) -> Void
+
+  /// The same field, never left out.
+  var always: RawField {
+    var field = self
+    field.isOmittable = false
+    return field
+  }
 }
 
 /// Bytes that are written once and live as long as the process, as the static schemas do that use them. They are followed by zeros, so that

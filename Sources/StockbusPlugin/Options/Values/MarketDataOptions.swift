@@ -115,3 +115,20 @@ extension BarLength: ScalarOption {
   public var optionText: String { description }
   public var optionJSON: JSONValue { .string(description) }
 }
+
+extension TradeCondition: ScalarOption {
+  private static var words: [String] { allCases.map(\.fieldName) }
+
+  public init(option text: String) throws(OptionTextError) {
+    guard let condition = Self.allCases.first(where: { $0.fieldName == text }) else {
+      throw suggestion(for: text, among: Self.words).map { .hint("did you mean '\($0)'?") } ?? .mismatch
+    }
+    self = condition
+  }
+  public static var optionType: OptionType {
+    OptionType("sale condition", plural: "sale conditions", phrase: "one of \(words.joined(separator: ", "))")
+  }
+  public static var optionSample: String { "odd_lot" }
+  public static var optionSchema: JSONValue { OptionSchema.words(words) }
+  public var optionText: String { fieldName }
+}
