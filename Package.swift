@@ -71,7 +71,7 @@ let plugins = [
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
-  PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles"], inTests: sqlite),
+  PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: sqlite),
   PluginTargets(
     "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
   PluginTargets("DemoStrategies"),

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusFiles
 internal import StockbusHistory
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Plugin {
@@ -46,13 +47,18 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     self.context = context
     patience = Patience(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
-    superseded = context.counter("superseded", "Bars that were left out, because the file has a later revision.")
+    superseded = context.counter(
+      "superseded", "Bars that were left out, because the file has a later revision, or a complete bar in place of a part.")
     removed = context.counter("removed", "Bars that were removed, as they were older than 'keep'.")
   }
 
   package func start() throws {
     do throws(HistoryError) {
-      writer = try HistoryWriter(settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files)
+      let instruments = context.instruments
+      writer = try HistoryWriter(settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files) { symbol, time in
+        guard let calendar = instruments.calendar(for: symbol) else { return time.daysSinceEpoch }
+        return Int(calendar.tradingDate(ofDayFrom: time).days)
+      }
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
@@ -79,14 +85,14 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       superseded.add(written.superseded)
       context.count(datedAhead: written.datedAhead)
     }
-    _ = try trim()
+    _ = try trim(isExact: false)
   }
 
   /// Removes a few old bars; returns whether there may be more. A full disk only delays this.
-  private func trim() throws(HistoryError) -> Bool {
+  private func trim(isExact: Bool) throws(HistoryError) -> Bool {
     guard let writer else { return false }
     do throws(HistoryError) {
-      let step = try writer.trim()
+      let step = try writer.trim(isExact: isExact)
       removed.add(step.removed)
       return !step.isDone
     } catch {
@@ -98,7 +104,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package func drain() async throws {
     try await write()
     // A stop does not wait for it; the next run goes on.
-    while context.run.cutOff == nil, try trim() { await Task.yield() }
+    while context.run.cutOff == nil, try trim(isExact: true) { await Task.yield() }
   }
 
   package func handOver() async throws { try await write() }

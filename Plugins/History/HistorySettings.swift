@@ -14,7 +14,7 @@ package struct HistorySettings: Options {
   @Setting("How long a bar or price may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
   package var flush = Duration.seconds(1)
   @Setting("How many events may wait in memory; so many are written at once.", in: 1...1_000_000)
-  package var batch = 20_000
+  package var batch = 200_000
   @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
   package var patience = Duration.seconds(30)
   @Setting("Waits for the disk after each write, so that a crash of the machine loses nothing that was written.")

@@ -78,13 +78,17 @@ struct DatabaseFile {
   /// Creates it under another name and renames it, so that there is never a part of one at the path.
   private func create() throws(HistoryError) {
     let new = DatabaseFile(target + "-new", migrations: migrations)
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) }
+    func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) } }
+    remove()
     do throws(HistoryError) {
       let connection = try new.connection(.creating)
       try connection.migrate(migrations)
       try connection.beginLog()
       try connection.close()
-    } catch { throw HistoryError(path, error.reason) }
+    } catch {
+      remove()
+      throw HistoryError(path, error.reason)
+    }
     if rename(new.target, target) != 0 { throw HistoryError(path, .other(String(cString: strerror(errno)))) }
   }
 

@@ -107,6 +107,7 @@ extension HistoryError {
   init(_ error: any Error, _ path: String, in database: Database? = nil) {
     switch error {
     case let error as HistoryError: self = error
+    case let error as DamagedChunk: self.init(path, .damaged(error.description))
     case let error as DatabaseError:
       self.init(error, path, system: database?.sqliteConnection.map { sqlite3_system_errno($0) } ?? 0)
     default: self.init(path, .other("\(error)"))

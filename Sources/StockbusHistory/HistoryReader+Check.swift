@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 package import MarketData
 
 /// What a history file contains, and whether it is sound.
@@ -44,28 +45,62 @@ extension HistoryReader {
       let bars = try Row.fetchAll(
         db,
         sql: """
-          SELECT length, count(DISTINCT symbol), count(*), min(start), max(start) FROM bars GROUP BY length ORDER BY length
+          SELECT length, count(DISTINCT symbol), sum(count), min(start), max(last) FROM chunks GROUP BY length ORDER BY length
           """
       ).map {
         HistorySummary.Bars(
           length: BarLength(raw: $0[0]), symbols: $0[1], bars: $0[2], first: Timestamp(ns: $0[3]), last: Timestamp(ns: $0[4]))
       }
-      // In microseconds, so that the difference of any two times fits.
-      let gaps = """
-        FROM (SELECT symbol, length, start, lag(start) OVER (PARTITION BY symbol, length ORDER BY start) AS before FROM bars
-          WHERE length > 0) JOIN symbols ON symbols.id = symbol
-        WHERE before IS NOT NULL AND start / 1000 - before / 1000 > ? / 1000
-        """
-      let number = try Int.fetchOne(db, sql: "SELECT count(*) \(gaps)", arguments: [pause]) ?? 0
-      let found = try Row.fetchAll(
-        db, sql: "SELECT name, length, before, start \(gaps) ORDER BY before / 1000 - start / 1000, name, length, start LIMIT ?",
-        arguments: [pause, most])
-      let list = found.map {
-        HistorySummary.Gap(symbol: $0[0], length: BarLength(raw: $0[1]), from: Timestamp(ns: $0[2]), to: Timestamp(ns: $0[3]))
-      }
+      let (list, number) = try gaps(from: pause, most: most, db)
       return HistorySummary(
         layout: try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0, symbols: try count("symbols"),
         lastPrices: try count("last_prices"), closes: try count("closes"), bars: bars, gaps: list, gapCount: number)
     }
+  }
+
+  /// Reads all chunks; returns the longest gaps and how many there are. Throws if a chunk is damaged, or begins before the one before ends.
+  private func gaps(from pause: Int64, most: Int, _ db: Database) throws -> ([HistorySummary.Gap], Int) {
+    let select = try db.makeStatement(
+      sql: """
+        SELECT chunks.id, start, last, count, bars, length, name, symbol FROM chunks LEFT JOIN symbols ON symbols.id = symbol
+        ORDER BY symbol, length, start
+        """)
+    var longest: [HistorySummary.Gap] = []
+    var number = 0
+    var bars: [Bar] = []
+    var before: (symbol: Int64, length: Int64, start: Int64)?
+    try select.forEachRow(db) { row in
+      let (length, symbol) = (sqlite3_column_int64(row, 5), sqlite3_column_int64(row, 7))
+      guard let name = sqlite3_column_text(row, 6) else { throw damaged("the symbol \(symbol) of a chunk") }
+      bars.removeAll(keepingCapacity: true)
+      do { try BarChunk(row).read(BarChunk.bytes(row), Symbol(id: 0), BarLength(raw: length), into: &bars) } catch {
+        throw HistoryError(path, .damaged("a chunk of bars of \(String(cString: name)) cannot be read"))
+      }
+      if let last = before, last.symbol != symbol || last.length != length { before = nil }
+      for bar in bars {
+        if let last = before {
+          if bar.time.ns <= last.start { throw HistoryError(path, .damaged("chunks of bars of \(String(cString: name)) overlap")) }
+          // In microseconds, so that the difference of any two times fits.
+          if length > 0, bar.time.ns / 1000 - last.start / 1000 > pause / 1000 {
+            number += 1
+            let gap = HistorySummary.Gap(
+              symbol: String(cString: name), length: BarLength(raw: length), from: Timestamp(ns: last.start), to: bar.time)
+            longest.insert(gap, at: longest.firstIndex { Self.isLonger(gap, $0) } ?? longest.endIndex)
+            if longest.count > most { longest.removeLast() }
+          }
+        }
+        before = (symbol, length, bar.time.ns)
+      }
+      return true
+    }
+    return (longest, number)
+  }
+
+  /// The order of gaps: the longest first, then by symbol, length and time.
+  private static func isLonger(_ a: HistorySummary.Gap, _ b: HistorySummary.Gap) -> Bool {
+    let spans = (a.to.ns / 1000 - a.from.ns / 1000, b.to.ns / 1000 - b.from.ns / 1000)
+    if spans.0 != spans.1 { return spans.0 > spans.1 }
+    if a.symbol != b.symbol { return a.symbol.utf8.lexicographicallyPrecedes(b.symbol.utf8) }
+    return a.length.raw != b.length.raw ? a.length.raw < b.length.raw : a.to < b.to
   }
 }

@@ -35,23 +35,25 @@ package final class HistoryReader: Sendable {
 
   func bars(_ symbol: Symbol, _ length: BarLength, _ times: HistoryTimes, _ limit: Int, _ db: Database) throws -> [Bar] {
     guard limit > 0, let row = try row(of: symbol, db) else { return [] }
-    let order = limit == .max ? "" : " DESC LIMIT ?5"
-    let select = try db.cachedStatement(
-      sql: """
-        SELECT \(BarRow.columns) FROM bars WHERE symbol = ?1 AND length = ?2 AND start BETWEEN ?3 AND ?4 ORDER BY start\(order)
-        """)
+    let isLimited = limit != .max
+    let select = try db.cachedStatement(sql: BarChunk.within(isDescending: isLimited))
     select.bind(1, row)
     select.bind(2, length.raw)
     select.bind(3, times.first)
     select.bind(4, times.last)
-    if limit != .max { select.bind(5, Int64(limit)) }
+    var chunk: [Bar] = []
     var bars: [Bar] = []
-    try select.forEachRow(db) { columns in
-      guard let bar = BarRow.bar(columns, symbol: symbol, length: length) else { throw damaged("a bar of \(symbol)") }
-      bars.append(bar)
-      return true
+    try select.forEachRow(db) { row in
+      chunk.removeAll(keepingCapacity: true)
+      try BarChunk(row).read(BarChunk.bytes(row), symbol, length, into: &chunk)
+      let first = chunk.first?.time.ns ?? .min < times.first ? chunk.firstIndex { $0.time.ns >= times.first } ?? chunk.endIndex : 0
+      let end = chunk.last?.time.ns ?? .max > times.last ? chunk.firstIndex { $0.time.ns > times.last } ?? chunk.endIndex : chunk.endIndex
+      if first >= end { return true }
+      // Limited ones come from the newest on.
+      if isLimited { bars += chunk[first..<end].reversed().prefix(limit - bars.count) } else { bars += chunk[first..<end] }
+      return bars.count < limit
     }
-    if limit != .max { bars.reverse() }
+    if isLimited { bars.reverse() }
     return bars
   }
 
@@ -62,7 +64,7 @@ package final class HistoryReader: Sendable {
 
   func lengths(of symbol: Symbol, _ db: Database) throws -> [BarLength] {
     guard let row = try row(of: symbol, db) else { return [] }
-    let some = try db.cachedStatement(sql: "SELECT 1 FROM bars WHERE symbol = ? AND length = ? LIMIT 1")
+    let some = try db.cachedStatement(sql: "SELECT 1 FROM chunks WHERE symbol = ? AND length = ? LIMIT 1")
     return try Int64.fetchAll(db, sql: "SELECT length FROM lengths ORDER BY length").compactMap { length in
       some.bind(1, row)
       some.bind(2, length)

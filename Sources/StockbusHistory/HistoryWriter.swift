@@ -17,12 +17,16 @@ package final class HistoryWriter {
   /// The newest believed start of each length.
   private var newest: [BarLength: Int64] = [:]
   private var trimming: Trimming
+  private var chunks = ChunkWriter()
+  /// Where the bars of a batch belong; memory that is used again.
+  private var places: [ChunkWriter.Place] = []
+  private let tradingDate: TradingDateOfBar
 
   /// What a `write` has done.
   package struct Written: Hashable, Sendable {
     /// Bars that are in the file now.
     package var bars = 0
-    /// Bars that were not written, because the file has a later revision.
+    /// Bars that were not written, because the file has a later revision, or a complete bar in place of a part.
     package var superseded = 0
     /// Bars dated more than 5 s after their receipt; they are written and remove nothing.
     package var datedAhead = 0
@@ -32,16 +36,24 @@ package final class HistoryWriter {
   ///
   /// Throws if another process or component writes it, if the run reads it (`files`), and if it is no undamaged history file that this
   /// program knows; none of these files is changed.
+  ///
+  /// - Parameter tradingDate: the date that the close of a daily bar is kept for; the date of its start in UTC unless told.
   package convenience init(
-    _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles()
+    _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(),
+    tradingDate: @escaping TradingDateOfBar = { _, time in time.daysSinceEpoch }
   ) throws(HistoryError) {
-    try self.init(path, keep: keep, isSynced: isSynced, files: files, migrations: Layout.migrations)
+    try self.init(path, keep: keep, isSynced: isSynced, files: files, tradingDate: tradingDate, migrations: Layout.migrations)
   }
 
+  /// The trading date, in days since 1970, of a symbol's daily bar that begins at a time.
+  package typealias TradingDateOfBar = @Sendable (Symbol, Timestamp) -> Int
+
   init(
-    _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(), migrations: [Layout.Migration]
+    _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(),
+    tradingDate: @escaping TradingDateOfBar = { _, time in time.daysSinceEpoch }, migrations: [Layout.Migration]
   ) throws(HistoryError) {
     self.path = path
+    self.tradingDate = tradingDate
     if let reader = files.reader(of: path) { throw HistoryError(path, .inUse(reader)) }
     let file = DatabaseFile(path, migrations: migrations)
     // Before the lock, which leaves a file beside it.
@@ -76,32 +88,37 @@ package final class HistoryWriter {
 
   private func write(_ bars: [Bar], _ db: Database, _ written: inout Written, _ newest: inout [BarLength: Int64]) throws {
     if bars.isEmpty { return }
-    let row = try db.cachedStatement(sql: BarRow.upsert)
-    let close = try db.cachedStatement(sql: CloseRow.upsert)
-    var length = bars[0].length
-    var latest = newest[length] ?? .min
-    for bar in bars {
-      let symbol = try symbols.row(of: bar.symbol, db)
-      BarRow.bind(bar, symbol: symbol, to: row)
-      if try row.run(db) == 0 {
-        written.superseded += 1
-        continue
-      }
-      written.bars += 1
-      if bar.length == .day, bar.status == .complete {
-        CloseRow.bind(bar, symbol: symbol, to: close)
-        _ = try close.run(db)
-      }
-      if bar.length != length {
-        newest[length] = latest
-        length = bar.length
-        latest = newest[length] ?? .min
-      }
-      let fair = EventClock.fair(bar.time, received: bar.received)
-      if fair != bar.time { written.datedAhead += 1 }
-      latest = max(latest, fair.ns)
+    places.removeAll(keepingCapacity: true)
+    for (index, bar) in bars.enumerated() {
+      places.append(
+        ChunkWriter.Place(symbol: try symbols.row(of: bar.symbol, db), length: bar.length.raw, start: bar.time.ns, index: index))
     }
-    newest[length] = latest
+    places.sort()
+    let statements = try ChunkWriter.Statements(db)
+    let close = try db.cachedStatement(sql: CloseRow.upsert)
+    var next = 0
+    while next < places.count {
+      let first = places[next]
+      let end = places[next...].firstIndex { $0.symbol != first.symbol || $0.length != first.length } ?? places.count
+      let length = BarLength(raw: first.length)
+      var latest = newest[length] ?? .min
+      try chunks.write(places[next..<end], of: bars, statements, db) { bar, isTaken in
+        if !isTaken {
+          written.superseded += 1
+          return
+        }
+        written.bars += 1
+        if length == .day, bar.status == .complete {
+          CloseRow.bind(bar, symbol: first.symbol, date: tradingDate(bar.symbol, bar.time), to: close)
+          _ = try close.run(db)
+        }
+        let fair = EventClock.fair(bar.time, received: bar.received)
+        if fair != bar.time { written.datedAhead += 1 }
+        latest = max(latest, fair.ns)
+      }
+      if latest > .min { newest[length] = latest }
+      next = end
+    }
     let progress = try db.cachedStatement(
       sql: "INSERT INTO lengths (length, newest) VALUES (?, ?) ON CONFLICT (length) DO UPDATE SET newest = excluded.newest")
     for (length, start) in newest where start != self.newest[length] {
@@ -123,38 +140,43 @@ package final class HistoryWriter {
   /// How the bar at the same place in the file compares with `bar`, which is not written.
   package enum Comparison: Hashable, Sendable {
     case new, same, different
-    /// The file has a later revision.
+    /// The file has a later revision, or a complete bar in place of a part.
     case superseded
   }
 
   package func compare(_ bars: [Bar]) throws(HistoryError) -> [Comparison] {
     try connection.reading { db in
-      let row = try db.cachedStatement(sql: "SELECT \(BarRow.columns) FROM bars WHERE symbol = ? AND length = ? AND start = ?")
+      let select = try db.cachedStatement(sql: BarChunk.atOrBefore)
+      var present: [Bar] = []
       let find = try db.cachedStatement(sql: SymbolRows.find)
       return try bars.map { bar in
         guard let symbol = try symbols.known(bar.symbol, db, find) else { return .new }
-        row.bind(1, symbol)
-        row.bind(2, bar.length.raw)
-        row.bind(3, bar.time.ns)
-        var result = Comparison.new
-        try row.forEachRow(db) { columns in
-          let present = BarRow.bar(columns, symbol: bar.symbol, length: bar.length)
-          result = present == bar ? .same : (present?.revision ?? 0) > bar.revision ? .superseded : .different
+        select.bind(1, symbol)
+        select.bind(2, bar.length.raw)
+        select.bind(3, bar.time.ns)
+        present.removeAll(keepingCapacity: true)
+        try select.forEachRow(db) { row in
+          let chunk = BarChunk(row)
+          if chunk.last >= bar.time.ns { try chunk.read(BarChunk.bytes(row), bar.symbol, bar.length, into: &present) }
           return false
         }
-        return result
+        guard let other = present.first(where: { $0.time == bar.time }) else { return .new }
+        return other == bar ? .same : bar.replaces(other) ? .different : .superseded
       }
     }
   }
 
   /// Removes some of the bars that are older than they are kept for, at most `limit`; returns how many, and whether any may be left.
-  package func trim(limit: Int = 2000) throws(HistoryError) -> (removed: Int, isDone: Bool) {
-    if trimming.isDone(newest) { return (0, true) }
+  ///
+  /// - Parameter isExact: false leaves those that have been too old for less than a 64th of the time they are kept for, so that a chunk is
+  ///   not written again for each bar of it.
+  package func trim(limit: Int = 2000, isExact: Bool = true) throws(HistoryError) -> (removed: Int, isDone: Bool) {
+    if trimming.isDone(newest, isExact: isExact) { return (0, true) }
     var next = trimming
     let newest = newest
-    let removed = try connection.writing { db in try next.step(db, newest, limit: limit) }
+    let removed = try connection.writing { db in try next.step(&chunks, db, newest, limit: limit, isExact: isExact) }
     trimming = next
-    return (removed, next.isDone(newest))
+    return (removed, next.isDone(newest, isExact: isExact))
   }
 
   /// Lets the file grow no further than to this many pages; for tests.

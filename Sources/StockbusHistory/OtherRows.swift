@@ -30,9 +30,9 @@ enum CloseRow {
     ON CONFLICT (symbol, date) DO UPDATE SET close = excluded.close, price_decimals = excluded.price_decimals
     """
 
-  static func bind(_ bar: Bar, symbol: Int64, to row: Statement) {
+  static func bind(_ bar: Bar, symbol: Int64, date: Int, to row: Statement) {
     row.bind(1, symbol)
-    row.bind(2, Int64(bar.time.daysSinceEpoch))
+    row.bind(2, Int64(date))
     row.bind(3, bar.close.raw)
     row.bind(4, Int64(bar.priceDecimals))
   }
@@ -43,7 +43,7 @@ extension Timestamp {
   static let day: Int64 = 86_400_000_000_000
 
   /// The date in UTC.
-  var daysSinceEpoch: Int {
+  package var daysSinceEpoch: Int {
     let (days, rest) = ns.quotientAndRemainder(dividingBy: Self.day)
     return Int(rest < 0 ? days - 1 : days)
   }

@@ -24,28 +24,29 @@ struct Trimming {
   }
 
   /// True if there is nothing to remove since the last round.
-  func isDone(_ newest: [BarLength: Int64]) -> Bool { round == nil && next(newest) == nil }
+  func isDone(_ newest: [BarLength: Int64], isExact: Bool) -> Bool { round == nil && next(newest, isExact) == nil }
 
-  private func next(_ newest: [BarLength: Int64]) -> (index: Int, horizon: Int64)? {
+  private func next(_ newest: [BarLength: Int64], _ isExact: Bool) -> (index: Int, horizon: Int64)? {
     for (index, span) in spans.enumerated() {
       guard let now = newest[span.length] else { continue }
-      let (horizon, overflow) = now.subtractingReportingOverflow(span.keep)
+      let (exact, overflow) = now.subtractingReportingOverflow(span.keep)
+      let horizon = isExact ? exact : exact - exact % max(1, span.keep / 64)
       if !overflow, horizon > done[span.length] ?? .min { return (index, horizon) }
     }
     return nil
   }
 
   /// Removes at most `limit` bars; returns how many.
-  mutating func step(_ db: Database, _ newest: [BarLength: Int64], limit: Int) throws -> Int {
-    let remove = try db.cachedStatement(
-      sql: """
-        DELETE FROM bars WHERE symbol = ?1 AND length = ?2 AND start IN
-        (SELECT start FROM bars WHERE symbol = ?1 AND length = ?2 AND start < ?3 ORDER BY start LIMIT ?4)
-        """)
+  mutating func step(
+    _ chunks: inout ChunkWriter, _ db: Database, _ newest: [BarLength: Int64], limit: Int, isExact: Bool
+  ) throws -> Int {
+    let find = try db.cachedStatement(sql: BarChunk.firstBefore)
+    let remove = try db.cachedStatement(sql: BarChunk.remove)
+    let statements = try ChunkWriter.Statements(db)
     let symbols = try Int64.fetchOne(db, sql: "SELECT max(id) FROM symbols") ?? 0
     var removed = 0
     for _ in 0..<Self.symbolsPerStep {
-      if round == nil { round = next(newest).map { ($0.index, $0.horizon, 1) } }
+      if round == nil { round = next(newest, isExact).map { ($0.index, $0.horizon, 1) } }
       guard let place = round else { break }
       let length = spans[place.index].length
       if place.symbol > symbols {
@@ -53,11 +54,12 @@ struct Trimming {
         round = nil
         continue
       }
-      remove.bind(1, place.symbol)
-      remove.bind(2, length.raw)
-      remove.bind(3, place.horizon)
-      remove.bind(4, Int64(limit - removed))
-      removed += try remove.run(db)
+      let own = ChunkWriter.Place(symbol: place.symbol, length: length.raw, start: place.horizon, index: 0)
+      while removed < limit {
+        let count = try chunks.removeFirst(limit - removed, before: place.horizon, of: own, find, remove, statements, db)
+        if count == 0 { break }
+        removed += count
+      }
       // The limit may have left some of this symbol's bars.
       if removed >= limit { break }
       round?.symbol += 1

@@ -1,4 +1,5 @@
 import MarketData
+import SeededRandom
 import StockbusTestKit
 import Testing
 
@@ -7,6 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct BackupTests {
   let folder = TemporaryFolder()
   var path: String { folder.file("h.db") }
+
+  /// Bars of many bytes, so that a copy takes several steps.
+  private var large: [Bar] {
+    var random = SplitMix(30)
+    return (0..<60_000).map { randomBar(&random, "AAPL", at: Int64($0) * day / 2, .day) }
+  }
 
   @Test func `a copy made beside the writer is a history of its own`() throws {
     let writer = try HistoryWriter(path)
@@ -25,7 +32,7 @@ import Testing
 
   @Test func `what is written while it copies is not in the copy, and does not disturb it`() throws {
     let writer = try HistoryWriter(path)
-    try writer.write((0..<60_000).map { bar("AAPL", Int64($0) * day / 2) })
+    try writer.write(large)
     var steps: Int64 = 0
     _ = try HistoryReader(path).backUp(to: folder.file("copy.db")) {
       steps += 1
@@ -39,7 +46,7 @@ import Testing
 
   @Test func `nothing is left of a copy that is given up, and no file is replaced`() throws {
     let writer = try HistoryWriter(path)
-    try writer.write((0..<60_000).map { bar("AAPL", Int64($0) * day / 2) })
+    try writer.write(large)
     let reader = try HistoryReader(path)
     let target = folder.file("copy.db")
     #expect(fault { _ = try reader.backUp(to: target) { true } } == "'\(target)': the copy was given up")

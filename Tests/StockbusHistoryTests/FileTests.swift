@@ -39,7 +39,7 @@ import Testing
     }
     let bytes = try folder.bytes("a/b/h.db")
     #expect(Array(bytes[68..<72]) == Array("stkb".utf8))
-    #expect(Array(bytes[60..<64]) == [0, 0, 0, 1])
+    #expect(Array(bytes[60..<64]) == [0, 0, 0, 2])
     // The version of its format for writing and reading: 2 is a write-ahead log.
     #expect(bytes[18] == 2 && bytes[19] == 2)
   }
@@ -55,9 +55,9 @@ import Testing
 
   @Test func `a file that is no database is refused and left alone`() throws {
     folder.put("date,symbol,open\n", in: "h.db")
-    let text = "'\(path)' is no database of stockbus: it is not a database; another path leaves it alone"
+    let text = "'\(path)' is no history of stockbus: it is not a database; another path leaves it alone"
     #expect(try refusal() == [text, text])
-    #expect(HistoryReader.fault(inFileAt: path) == "is no database of stockbus: it is not a database; another path leaves it alone")
+    #expect(HistoryReader.fault(inFileAt: path) == "is no history of stockbus: it is not a database; another path leaves it alone")
   }
 
   @Test func `a database of another program is refused and left alone`() throws {
@@ -68,7 +68,7 @@ import Testing
       }
       try other.close()
       let text =
-        "'\(path)' is no database of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
+        "'\(path)' is no history of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
       #expect(try refusal() == [text, text])
       folder.remove("h.db")
     }
@@ -141,6 +141,27 @@ import Testing
     #expect(folder.names == ["h.db", "link"])
   }
 
+  @Test func `a file of which only the head of its log has come, for lack of room, goes on with its log`() throws {
+    let writer = try HistoryWriter(path)
+    try writer.write((0..<3000).map { bar("AAPL", Int64($0) * day) })
+    // As the run left it, and with page 1 as it is to be: it says that there are more pages than the file has.
+    var file = try folder.bytes("h.db")
+    let log = try folder.bytes("h.db-wal")
+    let pages = file.count / 4096
+    file[31] = UInt8(pages + 5)
+    folder.put(file, in: "copy.db")
+    folder.put(log, in: "copy.db-wal")
+    try writer.close()
+    let copy = folder.file("copy.db")
+    #expect(HistoryReader.fault(inFileAt: copy) == nil)
+    let next = try HistoryWriter(copy)
+    #expect(try HistoryReader(copy).bars("AAPL", .day).count == 3000)
+    try next.close()
+    // Without the log it is damaged.
+    folder.put(file, in: "bare.db")
+    #expect(HistoryReader.fault(inFileAt: folder.file("bare.db"))?.hasPrefix("is damaged") == true)
+  }
+
   @Test func `a file that the run reads is not written`() throws {
     folder.put([], in: "h.db")
     let files = RunFiles([.init(path: path, words: "source 'prices' reads it")])
@@ -184,6 +205,9 @@ import Testing
             PRIMARY KEY (symbol, date)) STRICT, WITHOUT ROWID;
           INSERT INTO symbols VALUES (1, 'AAPL');
           INSERT INTO bars VALUES (1, 86400000000000, 172800000000000, 1, 4, -1, 3, 10, 1, -1, 2, 7, 2, 1, 2, 1, 5, 99);
+          INSERT INTO symbols VALUES (2, 'MANY');
+          WITH RECURSIVE minutes(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM minutes WHERE n < 999)
+          INSERT INTO bars SELECT 2, 60000000000, n * 60000000000, n, n + 2, n - 2, n + 1, 5, 0, n, n, 1, 9, 0, 0, 0, 0, n FROM minutes;
           INSERT INTO lengths VALUES (86400000000000, 172800000000000);
           INSERT INTO last_prices VALUES (1, 3, 0, 172800000000000, 99, 2, 0);
           INSERT INTO closes VALUES (1, 2, 3, 2);
@@ -195,14 +219,27 @@ import Testing
       symbol: "AAPL", open: Price(raw: 1), high: Price(raw: 4), low: Price(raw: -1), close: Price(raw: 3), volume: Quantity(raw: 10),
       time: Timestamp(ns: 2 * day), received: Timestamp(ns: 99), priceDecimals: 2, sizeDecimals: 1, length: .day,
       turnover: Amount(raw: Int128(1) << 65 - 1), vwap: Price(raw: 2), count: 7, revision: 5, session: .regular, status: .partial)
-    let first = try HistoryReader(DatabaseFile(path, migrations: [Layout.migrations[0]]))
-    #expect(try first.bars("AAPL", .day) == [expected])
-    #expect(try first.lastPrices().map(\.price.raw) == [3])
+    let many = (0..<1000).map { (n: Int64) in
+      Bar(
+        symbol: "MANY", open: Price(raw: n), high: Price(raw: n + 2), low: Price(raw: n - 2), close: Price(raw: n + 1),
+        volume: Quantity(raw: 5), time: Timestamp(ns: n * minute), received: Timestamp(ns: n), priceDecimals: 9, length: .time(minute),
+        turnover: Amount(raw: Int128(n)), vwap: Price(raw: n), count: 1)
+    }
+    #expect(
+      fault { _ = try HistoryReader(path) }
+        == "'\(path)' was written by an older stockbus (layout 1, now 2); the next run or import that writes it brings it up to date")
+    try HistoryWriter(path).close()
+    #expect(try HistoryReader(path).bars("AAPL", .day) == [expected])
+    #expect(try HistoryReader(path).bars("MANY", .time(minute)) == many)
+    #expect(try HistoryReader(path).lastPrices().map(\.price.raw) == [3])
+    #expect(try HistoryReader(path).previousClose(of: "AAPL", before: CivilDate(daysSinceEpoch: 3))?.close.raw == 3)
+    let summary = try HistoryReader(path).check(gapsFrom: day, most: 10)
+    #expect(summary.layout == 2 && summary.bars.map(\.bars) == [1000, 1] && summary.gapCount == 0)
     let later = Layout.migrations + [Layout.Migration(version: 3, sql: "ALTER TABLE symbols ADD COLUMN note TEXT")]
     let known = fault { _ = try HistoryReader(DatabaseFile(path, migrations: later)) }
     #expect(
       known
-        == "'\(path)' was written by an older stockbus (layout 1, now 3); the next run or import that writes it brings it up to date")
+        == "'\(path)' was written by an older stockbus (layout 2, now 3); the next run or import that writes it brings it up to date")
     let writer = try HistoryWriter(path, migrations: later)
     try writer.write([bar("MSFT", 0)])
     try writer.close()
@@ -215,8 +252,8 @@ import Testing
 
   @Test func `a migration that fails leaves the file at its layout`() throws {
     _ = try makeFile(bars: 10)
-    let wrong = Layout.migrations + [Layout.Migration(version: 3, sql: "ALTER TABLE symbols ADD COLUMN note TEXT; CREATE TABLE bars (a)")]
-    #expect(fault { _ = try HistoryWriter(path, migrations: wrong) }?.contains("table bars already exists") == true)
+    let wrong = Layout.migrations + [Layout.Migration(version: 3, sql: "ALTER TABLE symbols ADD COLUMN note TEXT; CREATE TABLE chunks (a)")]
+    #expect(fault { _ = try HistoryWriter(path, migrations: wrong) }?.contains("table chunks already exists") == true)
     let writer = try HistoryWriter(path)
     #expect(try HistoryReader(path).bars("AAPL", .day).count == 10)
     try writer.close()

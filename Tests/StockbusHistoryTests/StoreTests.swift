@@ -51,6 +51,28 @@ import Testing
     #expect(try stored() == [both[0]])
   }
 
+  @Test func `a part of a period does not replace its complete bar, unless its revision is higher`() throws {
+    let writer = try HistoryWriter(path)
+    let reader = try HistoryReader(path)
+    let steps: [(price: Int64, revision: UInt32, status: BarStatus, isTaken: Bool)] = [
+      (10, 0, .partial, true), (11, 0, .partial, true), (12, 0, .complete, true), (13, 0, .partial, false), (14, 0, .complete, true),
+      (15, 1, .partial, true), (16, 0, .complete, false), (17, 1, .complete, true),
+    ]
+    var last = bar("A", 0)
+    for step in steps {
+      let next = bar("A", 5 * day, price: step.price, revision: step.revision, status: step.status)
+      #expect(try writer.write([next]).bars == (step.isTaken ? 1 : 0), "\(step)")
+      if step.isTaken { last = next }
+      #expect(try reader.bars("A", .day) == [last])
+    }
+    // In one batch as well, for a start that the file does not have and for one that it has.
+    for time in [6 * day, 5 * day] {
+      let both = [bar("A", time, price: 1, revision: 2), bar("A", time, price: 2, revision: 2, status: .partial)]
+      #expect(try writer.write(both) == .init(bars: 1, superseded: 1, datedAhead: 0))
+      #expect(try reader.bars("A", .day).first { $0.time.ns == time } == both[0])
+    }
+  }
+
   @Test func `ranges have their first start and not their end, and limits keep the newest`() throws {
     let writer = try HistoryWriter(path)
     let all = (0..<10).map { bar("AAPL", Int64($0) * day, price: 100 + Int64($0)) }
@@ -116,6 +138,24 @@ import Testing
     #expect(try reader.previousClose(of: "MSFT", before: CivilDate(daysSinceEpoch: 500)) == nil)
   }
 
+  @Test func `a close belongs to the trading date that the calendar says`() throws {
+    // Daily bars that begin at midnight in Tokyo, which is 15:00 UTC of the day before.
+    let tokyo: Int64 = 9 * 3600 * second
+    let writer = try HistoryWriter(path) { symbol, time in (symbol == "7203" ? Timestamp(ns: time.ns + tokyo) : time).daysSinceEpoch }
+    try writer.write([
+      bar("7203", 100 * day - tokyo, price: 10), bar("7203", 101 * day - tokyo, price: 20), bar("AAPL", 100 * day - tokyo, price: 30),
+    ])
+    let reader = try HistoryReader(path)
+    func previous(_ symbol: Symbol, _ days: Int) throws -> String? {
+      try reader.previousClose(of: symbol, before: CivilDate(daysSinceEpoch: days)).map { "\($0.date.daysSinceEpoch) \($0.close)" }
+    }
+    #expect(try previous("7203", 102) == "101 21")
+    #expect(try previous("7203", 101) == "100 11")
+    #expect(try previous("7203", 100) == nil)
+    #expect(try previous("AAPL", 100) == "99 31")
+    try writer.close()
+  }
+
   @Test func `readers see whole transactions, beside the writer and after it`() throws {
     let writer = try HistoryWriter(path)
     let reader = try HistoryReader(path)
@@ -159,7 +199,10 @@ import Testing
         }
         for bar in batch {
           let key = "\(bar.symbol) \(bar.length) \(bar.time.ns)"
-          if let present = model[key], present.revision > bar.revision { continue }
+          if let present = model[key] {
+            if present.revision > bar.revision { continue }
+            if present.revision == bar.revision, bar.status == .partial, present.status == .complete { continue }
+          }
           model[key] = bar
         }
         try writer.write(batch)

@@ -37,6 +37,20 @@ import Testing
     #expect(text(calendar.regularSession(of: date("2024-03-11"))) == "2024-03-10T22:00:00Z to 2024-03-11T21:00:00Z")
   }
 
+  @Test func `a daily bar belongs to the date of its midnight, or else to the session it begins with`() throws {
+    let calendar = try futures()
+    func day(_ text: String) -> TradingDate { calendar.tradingDate(ofDayFrom: time(text)) }
+    #expect(day("2024-06-03T00:00:00Z") == date("2024-06-03"))
+    // Midnight in Chicago, in summer and in winter.
+    #expect(day("2024-06-03T05:00:00Z") == date("2024-06-03"))
+    #expect(day("2024-12-03T06:00:00Z") == date("2024-12-03"))
+    // The session of Monday begins on Sunday evening.
+    #expect(day("2024-06-02T22:00:00Z") == date("2024-06-03"))
+    #expect(day("2024-06-03T06:00:00Z") == date("2024-06-03"))
+    #expect(calendar.date(ofMidnight: time("2024-06-02T22:00:00Z")) == nil)
+    #expect(calendar.date(ofMidnight: time("1969-12-30T00:00:00Z")) == date("1969-12-30"))
+  }
+
   @Test func `holidays take the evening before with them`() throws {
     let calendar = try futures {
       $0.holidays = [date("2024-12-25")]

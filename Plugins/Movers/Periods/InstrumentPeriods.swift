@@ -53,16 +53,7 @@ struct InstrumentPeriods: PeriodCalendar {
   }
 
   func moment(ofBarAt time: Int64) -> Int64 {
-    let (second, day): (Int64, Int64) = (1_000_000_000, 86_400_000_000_000)
-    let date: Int64
-    if time % day == 0 {
-      date = time / day
-    } else {
-      let local = Int(time / second) + calendar.clock.offset(at: Int(time / second))
-      guard time % second == 0, local % 86_400 == 0 else { return time }
-      date = Int64(local / 86_400)
-    }
-    let trading = TradingDate(days: Int32(clamping: date))
+    guard let trading = calendar.date(ofMidnight: Timestamp(ns: time)) else { return time }
     let begin = period == .session ? calendar.regularSession(of: trading) : calendar.hours(of: trading)
     return begin?.lowerBound.ns ?? time
   }

@@ -52,6 +52,19 @@ extension TradingCalendar {
   /// The trading date of `time`; when the market is closed, that of the session before.
   package func tradingDate(of time: Timestamp) -> TradingDate { span(at: time).date }
 
+  /// The trading date of a daily bar that begins at `time`: a midnight, in UTC or at the exchange, is that of its date; any other time has
+  /// the trading date of the session that it belongs to.
+  package func tradingDate(ofDayFrom time: Timestamp) -> TradingDate { date(ofMidnight: time) ?? tradingDate(of: time) }
+
+  /// The date that begins at `time` in UTC, or else at the exchange; nil if none does.
+  package func date(ofMidnight time: Timestamp) -> TradingDate? {
+    let (second, day): (Int64, Int64) = (1_000_000_000, 86_400_000_000_000)
+    if time.ns % day == 0 { return TradingDate(days: Int32(clamping: time.ns / day)) }
+    let local = Int(time.ns / second) + clock.offset(at: Int(time.ns / second))
+    guard time.ns % second == 0, local % 86_400 == 0 else { return nil }
+    return TradingDate(days: Int32(clamping: local / 86_400))
+  }
+
   /// The next moment after `time` at which the kind of session or the trading date changes; the end of time if there is none.
   package func nextChange(after time: Timestamp) -> Timestamp { span(at: time).end }
 
