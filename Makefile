@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk recovery test-browser bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install setup lint format validate disk recovery test-browser bench bench-quick bench-counts fuzz soak clean replays
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -22,6 +22,7 @@ help:
 	@echo "make lint | format              check or apply the code style"
 	@echo "make disk                       fill small disks and count what is on them (root)"
 	@echo "make recovery [KILLS=200]       kill runs at random moments, and compare what they kept with an undisturbed run"
+	@echo "make replays [MINUTES=10]       compare what a recording gives at full speed, at 60 times its own, and through the echo"
 	@echo "make validate                   check every shipped configuration"
 	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium; PARTS=figures: measure it"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
@@ -68,6 +69,9 @@ recovery: setup
 
 test-browser:
 	@sh Scripts/browser.sh $(PARTS)
+replays: setup
+	$(BUILD) --product stockbus
+	python3 Tests/SameBytes/replays.py --minutes $(or $(MINUTES),10)
 
 bench: setup
 	python3 Benchmarks/bench.py --only "$(ONLY)"
