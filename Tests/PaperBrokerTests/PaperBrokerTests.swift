@@ -104,7 +104,9 @@ import Testing
     #expect(try await running.perform("cancel 5") == "cancelled order 5")
     for (line, reason) in [
       ("buy AAPL 1000000", "not done: not enough to trade with"), ("buy AAPL ten", "'ten' is no quantity above zero"),
-      ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"), ("cancel nothing", "not done: there is no such order"),
+      ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
+      ("preview buy AAPL 1000000", "at 101: value 101000000, fee 1; it would be refused: not enough to trade with"),
+      ("cancel nothing", "not done: there is no such order"),
       ("cancel 5", "not done: the order is done already"),
       ("cancel 77", "not done: there is no such order"),
       ("buy AAPL 1 in papr", "no account 'papr'; did you mean 'paper'?"),

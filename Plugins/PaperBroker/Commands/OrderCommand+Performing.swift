@@ -16,7 +16,7 @@ extension OrderCommand {
     case .preview(let request):
       let estimate = desk.command(now: now) { broker, time, _ in broker.estimate(order(request, account, key: "preview", at: time)) }
       guard let estimate else { throw CommandError("its cost is out of range") }
-      return words(estimate, of: request.symbol, account, desk)
+      return try words(estimate, of: request.symbol, account, desk)
     case .cancel(let name):
       let known = desk.openOrder(name, of: account)
       if known == nil, let number = Int64(name), !desk.broker.isUsed(key: name, account), desk.broker.isUsed(number: number, account) {
@@ -92,18 +92,20 @@ extension OrderCommand {
     return named + "; it waits: " + wait
   }
 
-  private func words(_ estimate: Broker.Estimate, of symbol: Symbol?, _ account: Symbol, _ desk: Desk) -> String {
+  /// Throws the same words if it would be refused.
+  private func words(
+    _ estimate: Broker.Estimate, of symbol: Symbol?, _ account: Symbol, _ desk: Desk
+  ) throws(CommandError) -> String {
     var words: [String] = []
     if estimate.price.raw != 0 { words.append("at \(estimate.price): value \(estimate.value), fee \(estimate.fee)") }
     if estimate.reason != .none {
       words.append("it would be refused: " + desk.sentence(estimate.reason, of: symbol, account))
-    } else if estimate.price.raw == 0 {
-      words.append(symbol.flatMap(desk.wait(for:)) ?? "no price is known")
-    } else {
-      words.append("sets aside \(estimate.reserved)")
-      words.append("once filled: position \(estimate.position), cash \(estimate.cash), to trade with \(estimate.buyingPower)")
-      if let symbol, let wait = desk.wait(for: symbol) { words.append("it would wait: " + wait) }
+      throw CommandError(words.joined(separator: "; "))
     }
+    if estimate.price.raw == 0 { return symbol.flatMap(desk.wait(for:)) ?? "no price is known" }
+    words.append("sets aside \(estimate.reserved)")
+    words.append("once filled: position \(estimate.position), cash \(estimate.cash), to trade with \(estimate.buyingPower)")
+    if let symbol, let wait = desk.wait(for: symbol) { words.append("it would wait: " + wait) }
     return words.joined(separator: "; ")
   }
 }
