@@ -3,55 +3,25 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 
 extension ConsoleViewer {
-  // Without a full screen orders and fills are lines. Positions and accounts come often, so they are lines only with `plain`, and where
-  // nothing can be redrawn.
+  func show(_ batch: Span<Order>) { show(batch, { $0.take($1) }) { TradingText.line($0, zone: $1) } }
+  func show(_ batch: Span<Fill>) { show(batch, { $0.take($1) }) { TradingText.line($0, zone: $1) } }
+  // Positions and accounts come often, so without a full screen they are lines only with `plain`, and where nothing can be redrawn.
+  func show(_ batch: Span<Position>) { show(batch, isFrequent: true, { $0.take($1) }) { TradingText.line($0, zone: $1) } }
+  func show(_ batch: Span<AccountState>) { show(batch, isFrequent: true, { $0.take($1) }) { TradingText.line($0, zone: $1) } }
 
-  func show(_ batch: Span<Order>) {
+  /// On a full screen `take` brings events into the state; elsewhere each event is a line.
+  private func show<E: Event>(
+    _ batch: Span<E>, isFrequent: Bool = false, _ take: (inout ScreenState, Span<E>) -> Void, _ line: (E, DisplayZone) -> String
+  ) {
     if mode == .full {
-      state.take(batch)
+      take(&state, batch)
       events.add(batch.count)
       return stir()
     }
+    if isFrequent, mode != .plain { return }
     let zone = context.zone
-    let orders = batch.indices.map { batch[$0] }.filter { isShown($0.symbol) }
-    lines += orders.map { StyledLine(TradingText.line($0, zone: zone)) }
-    events.add(orders.count)
-  }
-
-  func show(_ batch: Span<Fill>) {
-    if mode == .full {
-      state.take(batch)
-      events.add(batch.count)
-      return stir()
-    }
-    let zone = context.zone
-    let fills = batch.indices.map { batch[$0] }.filter { isShown($0.symbol) }
-    lines += fills.map { StyledLine(TradingText.line($0, zone: zone)) }
-    events.add(fills.count)
-  }
-
-  func show(_ batch: Span<Position>) {
-    if mode == .full {
-      state.take(batch)
-      events.add(batch.count)
-      return stir()
-    }
-    guard mode == .plain else { return }
-    let zone = context.zone
-    let positions = batch.indices.map { batch[$0] }.filter { isShown($0.symbol) }
-    lines += positions.map { StyledLine(TradingText.line($0, zone: zone)) }
-    events.add(positions.count)
-  }
-
-  func show(_ batch: Span<AccountState>) {
-    if mode == .full {
-      state.take(batch)
-      events.add(batch.count)
-      return stir()
-    }
-    guard mode == .plain else { return }
-    let zone = context.zone
-    lines += batch.indices.map { StyledLine(TradingText.line(batch[$0], zone: zone)) }
-    events.add(batch.count)
+    let shown = batch.indices.map { batch[$0] }.filter { event in E.schema.symbol(of: event).map { isShown($0) } ?? true }
+    lines += shown.map { StyledLine(line($0, zone)) }
+    events.add(shown.count)
   }
 }

@@ -105,7 +105,10 @@ extension ScreenState {
     let symbols = current.isTable ? listedSymbols : []
     if let only = symbols.first, symbols.count == 1 { selection = only }
     // A selected row that the filter hides is not opened.
-    if let selection, !current.isTable || symbols.contains(selection) { page = .detail(selection) }
+    guard let selection, !current.isTable || symbols.contains(selection) else {
+      return say("choose a symbol first: arrows, or a click", isError: true)
+    }
+    page = .detail(selection)
   }
 
   /// Moves the selection in tables; scrolls elsewhere.

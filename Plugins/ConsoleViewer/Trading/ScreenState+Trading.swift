@@ -74,7 +74,7 @@ extension ScreenState {
   private var symbolToTrade: Symbol? { isOnPortfolio ? orderInHand?.symbol ?? selection : chosen }
 
   mutating func openChosenOrder() {
-    guard let symbol = orderInHand?.symbol else { return }
+    guard let symbol = orderInHand?.symbol else { return say("choose an order first: arrows", isError: true) }
     selection = symbol
     page = .detail(symbol)
   }
