@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk recovery test-browser bench bench-quick bench-counts fuzz soak clean replays
+.PHONY: help run test build install setup lint format validate disk recovery replays test-browser bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -69,6 +69,7 @@ recovery: setup
 
 test-browser:
 	@sh Scripts/browser.sh $(PARTS)
+
 replays: setup
 	$(BUILD) --product stockbus
 	python3 Tests/SameBytes/replays.py --minutes $(or $(MINUTES),10)
