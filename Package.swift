@@ -62,11 +62,13 @@ let plugins = [
   PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),
   PluginTargets("Bars", uses: ["StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("Filter", uses: ["StockbusExpressions"]),
-  PluginTargets("SortingFeed", uses: ["CMemoryBarrier"]),
+  PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
-  PluginTargets("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusViewing"], inTests: ["TestTerminal"]),
+  PluginTargets(
+    "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"],
+    inTests: ["TestTerminal"]),
   PluginTargets("Dashboard", uses: ["StockbusViewing", "StockbusInstruments", "StockbusNetwork", "StockbusWeb", "CDashboardPage"]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
@@ -79,7 +81,7 @@ let plugins = [
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusDecoding", "StockbusFiles", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
+      "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
       .product(name: "Crypto", package: "swift-crypto"),
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
@@ -141,7 +143,7 @@ let package = Package(
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
-    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(

@@ -29,7 +29,7 @@ package struct HistorySettings: Options {
     }
   }
 
-  package var files: [FileUse] { [.writing(path, at: "path")] }
+  package var files: [FileUse] { [.writing(database: path, at: "path")] }
 
   var retention: Retention {
     var spans: [BarLength: Int64] = [:]

@@ -28,8 +28,10 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
 
   package init(_ settings: MoversSettings, _ context: Context) {
-    let instruments = context.instruments
-    feed = MoverFeed(Board(settings, instruments.isEmpty ? nil : MarketReference(instruments, settings.period.kind)))
+    let (instruments, past) = (context.instruments, context.past)
+    let reference =
+      instruments.isEmpty && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
+    feed = MoverFeed(Board(settings, reference))
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import StockbusFiles
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Plugin {
@@ -52,7 +53,11 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     self.context = context
     self.tools = tools
     let memory = context.recall(Self.known)
-    book = memory?.book ?? RuleBook(settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom)
+    book =
+      memory?.book
+      ?? RuleBook(
+        settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
+        closes: PreviousCloses(context.past, context.instruments))
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
@@ -117,6 +122,11 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     suppressed.add(asides.suppressed)
     silenced.add(asides.silenced)
     context.count(datedAhead: asides.datedAhead)
+    if asides.withoutClose > 0 {
+      context.counter(
+        "without a close", "Symbols whose change counts from their first price of a date, as no close from before it is known."
+      ).add(asides.withoutClose)
+    }
   }
 
   private func publish(_ firing: RuleBook.Firing) {

@@ -4,6 +4,8 @@ internal import StockbusPlugin
 struct Ranking: ~Copyable {
   private let by: RankingKey
   private let top: Int
+  /// Whether the change that a feed upstream says is left aside.
+  private let ownsChange: Bool
   private var order: RankedOrder
   /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which also
   /// decides ties.
@@ -15,9 +17,10 @@ struct Ranking: ~Copyable {
 
   private static var unknown: UInt32 { .max }
 
-  init(by: RankingKey, order: RankingOrder, top: Int) {
+  init(by: RankingKey, order: RankingOrder, top: Int, ownsChange: Bool = false) {
     self.by = by
     self.top = top
+    self.ownsChange = ownsChange
     self.order = RankedOrder(descending: order == .descending)
   }
 
@@ -54,12 +57,13 @@ struct Ranking: ~Copyable {
   private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
     let price = events[i].lastPrice
-    let change: Price
-    let percent: Percent
+    var change: Price
+    var percent: Percent
     let volume: Int64
     if let told = events[i].asRanked {
       // A feed upstream has had more events of the symbol, so its figures are used.
       (change, percent, volume) = (told.change, told.percent, told.volume.raw)
+      if ownsChange { (change, percent) = standings[Int(entry)].reference.change(to: price) }
     } else {
       (change, percent) = standings[Int(entry)].reference.change(to: price)
       volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
@@ -126,6 +130,12 @@ struct Ranking: ~Copyable {
 
   /// The published form of a rank counted from 0.
   private func told(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
+
+  /// Lets a symbol's change count from `price` and its volume from zero, from its next event on.
+  mutating func open(_ symbol: Symbol, from price: Price) {
+    let entry = Int(entry(of: symbol, at: price))
+    standings[entry] = Standing(reference: Reference(price), sizeDecimals: standings[entry].sizeDecimals)
+  }
 
   @inline(__always)
   private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {

@@ -1,3 +1,5 @@
+internal import MarketData
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Plugin {
@@ -25,9 +27,18 @@ package enum RankingOrder: String, Choice {
   case ascending, descending
 }
 
+/// What change and volume count from.
+package enum RankingStart: String, Choice {
+  case firstPrice, previousClose
+}
+
 package struct SortingFeedSettings: Options {
-  @Setting("What to order by: the price, its change or per cent since the symbol's first price, or the volume traded since then.")
+  @Setting("What to order by: the price, its change or per cent since the beginning ('since'), or the volume traded since then.")
   package var by = RankingKey.price
+  @Setting(
+    "What change, per cent and volume count from: the symbol's first price, or the close of its trading date before, which the file under 'history' knows for the first one; a symbol without a known close counts from its first price."
+  )
+  package var since = RankingStart.firstPrice
   @Setting("Which end is rank 1.")
   package var order = RankingOrder.descending
   @Setting(
@@ -51,15 +62,34 @@ package struct SortingFeedSettings: Options {
 ///
 /// **With another feed as its input** it uses the change, the per cent and the volume of that feed, and removes a symbol that has left it.
 /// If several feeds send the same symbol, the last event counts.
+///
+/// **Since the previous close** change, per cent and volume begin anew with a symbol's first event of a trading date (`PreviousCloses`), also
+/// behind another feed, whose own change is then not used.
 package actor SortingFeed<E: PricedEvent>: Processor {
   private var ranking: Ranking
+  /// Nil if the first price counts.
+  private var openings: Openings<E>?
 
   package init(_ settings: SortingFeedSettings, _ context: Context) {
-    ranking = Ranking(by: settings.by, order: settings.order, top: settings.top ?? .max)
+    let countsFromClose = settings.since == .previousClose
+    ranking = Ranking(by: settings.by, order: settings.order, top: settings.top ?? .max, ownsChange: countsFromClose)
+    if countsFromClose { openings = Openings(context) }
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the ranking.
-    ranking.update(events, into: &output)
+    if openings == nil { ranking.update(events, into: &output) } else { update(events, into: &output) }
+  }
+
+  /// Ranks what lies between two openings at once.
+  private func update(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+    var done = 0
+    for i in events.indices {
+      guard let opening = openings?.take(events[i]) else { continue }
+      ranking.update(events.extracting(done..<i), into: &output)
+      ranking.open(events[i].symbol, from: opening.close ?? events[i].lastPrice)
+      done = i
+    }
+    ranking.update(events.extracting(done...), into: &output)
   }
 }

@@ -10,8 +10,8 @@ struct ConfigArguments: ParsableArguments {
   /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78.
   func topology(_ consequence: String = "", looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []) throws -> Topology {
     do throws(Problems) {
-      let topology = try Topology.check(
-        ConfigLoader().load(paths: configs), catalogue: builtIn, looksAtFiles: looksAtFiles, outerFiles: outerFiles)
+      let topology = try Topology.checked(
+        ConfigLoader().load(paths: configs), looksAtFiles: looksAtFiles, outerFiles: outerFiles)
       for warning in topology.warnings { StandardError.write(warning) }
       return topology
     } catch {

@@ -20,12 +20,14 @@ enum ProgramSession {
     stockbus_fill_standard_streams()
   }
 
-  /// A pipeline that logs to the console and whose components use the console's terminal.
-  static func pipeline(_ topology: Topology, logLevel: LogLevel) -> Pipeline {
+  /// A pipeline that logs to the console and whose components use the console's terminal. Exits with status 78 if the history that the
+  /// configuration names cannot be read.
+  static func pipeline(_ topology: Topology, logLevel: LogLevel) throws -> Pipeline {
+    let past = try topology.knownPast()
     let zone = topology.settings.displayZone
     return Pipeline(
       topology, logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, zone: zone) },
-      services: Services(Console.terminal, topology.instruments))
+      services: Services(Console.terminal, topology.instruments, past))
   }
 
   /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is

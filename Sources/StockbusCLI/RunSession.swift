@@ -61,7 +61,7 @@ struct RunSession {
   func run(_ topology: Topology) async throws {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let pipeline = ProgramSession.pipeline(topology, logLevel: options.logLevel)
+    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel)
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 package import MarketData
+internal import StockbusPlugin
 
 /// Reads a history file, beside its writer or without one: bars, last prices and closes.
 ///
@@ -22,6 +23,14 @@ package final class HistoryReader: Sendable {
   package static func fault(inFileAt path: String) -> String? {
     do throws(HistoryError) {
       _ = try DatabaseFile(path).version()
+      return nil
+    } catch { return error.predicate }
+  }
+
+  /// Why the file at `path` cannot be read as a history, as the end of a sentence that names it; nil if it can.
+  package static func faultOfReading(_ path: String) -> String? {
+    do throws(HistoryError) {
+      _ = try HistoryReader(path)
       return nil
     } catch { return error.predicate }
   }
@@ -115,12 +124,9 @@ package final class HistoryReader: Sendable {
       select.bind(2, Int64(date.daysSinceEpoch))
       var found: DailyClose?
       try select.forEachRow(db) { row in
-        let date = sqlite3_column_int64(row, 0)
-        guard (-150_000...150_000).contains(date), let decimals = UInt8(exactly: sqlite3_column_int64(row, 2)) else {
-          throw damaged("a close of \(symbol)")
-        }
-        found = DailyClose(
-          date: CivilDate(daysSinceEpoch: Int(date)), close: Price(raw: sqlite3_column_int64(row, 1)), priceDecimals: decimals)
+        let close = try close(
+          sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2), of: symbol)
+        found = DailyClose(date: CivilDate(daysSinceEpoch: close.day), close: close.price, priceDecimals: close.decimals)
         return false
       }
       return found

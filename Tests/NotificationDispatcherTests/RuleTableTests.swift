@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import StockbusInstruments
 import StockbusPlugin
 import StockbusTestKit
 import Testing
@@ -187,4 +188,74 @@ func process(
     Trade(symbol: symbol, price: Price(raw: price), size: 1, time: Timestamp(ns: ns), received: Timestamp(ns: ns), priceDecimals: 2)
   ]
   return book.process(trades.span, isSilent: isSilent)
+}
+
+/// `since: previous_close`, by hand. The close before day 10 is 100.00.
+@Suite struct SinceCloseTests {
+  private static let day: Int64 = 86_400
+
+  private func book(_ words: String, known: Bool = true) throws -> RuleBook {
+    let past = known ? PastPrices(closes: ["AAPL": .init(day: 9, price: 100)]) : PastPrices()
+    return RuleBook(
+      [Rule(try RuleWords.rule(words.split(separator: " ").map(String.init)))], windowLimit: 100,
+      closes: PreviousCloses(past, Instruments()))
+  }
+
+  /// Which of the prices, each with its second after day 10 has begun, fire the rule.
+  private func firings(_ words: String, _ prices: [(Int64, Int64)], known: Bool = true) throws -> [Int] {
+    var book = try book(words, known: known)
+    return prices.indices.filter { !process(&book, "AAPL", prices[$0].1, at: 10 * Self.day + prices[$0].0).isEmpty }
+  }
+
+  @Test func `changes count from the close before, and a new date arms the rule`() throws {
+    let prices: [(Int64, Int64)] = [
+      (0, 10_300), (1, 10_499), (2, 10_500), (3, 10_600),
+      // 106.00 is the close; 111.30 is 5 % above it.
+      (Self.day, 11_129), (Self.day + 1, 11_130),
+      // A date that begins above the threshold.
+      (2 * Self.day, 11_700),
+    ]
+    #expect(try firings("AAPL rises_by 5% since previous_close", prices) == [2, 5, 6])
+    #expect(try firings("AAPL of percent crosses_above 5% since previous_close", prices) == [3, 6])
+    #expect(try firings("AAPL of change above 5.00 since previous_close", prices) == [3, 4, 6])
+    #expect(try firings("AAPL rises_by 5% since previous_close once", prices) == [2])
+    #expect(try firings("AAPL falls_by 1% since previous_close", [(0, 10_000), (1, 9901), (2, 9900)]) == [2])
+    // What holds already with the first price of the run fires only if it is told to.
+    #expect(try firings("AAPL rises_by 5% since previous_close", [(0, 10_600), (1, 10_700)]) == [])
+    #expect(try firings("AAPL rises_by 5% since previous_close initial", [(0, 10_600), (1, 10_700)]) == [0])
+  }
+
+  @Test func `without a known close the first price counts, and the message says so`() throws {
+    let prices: [(Int64, Int64)] = [(0, 10_300), (1, 10_600), (2, 10_815)]
+    #expect(try firings("AAPL rises_by 5% since previous_close", prices, known: false) == [2])
+    for (known, text) in [
+      (true, "AAPL rose by 8.15 (8.15%) since the previous close: 100.00 → 108.15"),
+      (false, "AAPL rose by 5.15 (5.00%) since its first price: 103.00 → 108.15"),
+    ] {
+      var book = try book("AAPL rises_by 5% since previous_close", known: known)
+      _ = process(&book, "AAPL", 10_300, at: 10 * Self.day)
+      let firing = try #require(process(&book, "AAPL", 10_815, at: 10 * Self.day + 1).first)
+      let rule = try #require(book.rules[0])
+      #expect(RuleMessage(rule: rule, firing: firing).text == text)
+      #expect(book.takeAsides().withoutClose == (known ? 0 : 1))
+    }
+  }
+
+  @Test func `a rule that is added later counts from the same close`() throws {
+    var book = try book("AAPL rises_by 50% since previous_close")
+    _ = process(&book, "AAPL", 10_300, at: 10 * Self.day)
+    book.add(Rule(try RuleWords.rule(["AAPL", "rises_by", "5%", "since", "previous_close"])))
+    #expect(process(&book, "AAPL", 10_499, at: 10 * Self.day + 1).isEmpty)
+    #expect(process(&book, "AAPL", 10_500, at: 10 * Self.day + 2).count == 1)
+  }
+
+  @Test(arguments: [
+    ("AAPL above 5 since previous_close", "'since' is for changes"),
+    ("AAPL rises_by 5% since previous_close window 1m", "either 'since' or 'window'"),
+  ])
+  func `it goes with changes and without a window`(words: String, part: String) throws {
+    var message = ""
+    do { _ = try book(words) } catch { message = "\(error)" }
+    #expect(message.contains(part), "\(message)")
+  }
 }

@@ -84,7 +84,7 @@ struct Board {
     if nextDue < now { advance(to: now - 1, into: &output) }
     received = now
     var time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
-    let entry = entry(of: sample.symbol, at: time)
+    let entry = entry(of: sample, at: time)
     let cause = Cause(time: time, received: received)
     if sample.isDated, window == nil { time = reference.calendars[Int(standings[entry].calendar)].moment(ofBarAt: time) }
     let isIn = window != nil ? isInWindow(time) : place(time, calendar: Int(standings[entry].calendar), cause, into: &output)
@@ -134,14 +134,14 @@ struct Board {
   // MARK: Symbols
 
   @inline(__always)
-  private mutating func entry(of symbol: Symbol, at time: Int64) -> Int {
-    let id = Int(symbol.id)
+  private mutating func entry(of sample: Sample, at time: Int64) -> Int {
+    let id = Int(sample.symbol.id)
     if id < entries.count, entries[id] != Self.unknown { return Int(entries[id]) }
-    return admit(symbol, at: time)
+    return admit(sample.symbol, at: time, isDated: sample.isDated)
   }
 
   @inline(never)
-  private mutating func admit(_ symbol: Symbol, at time: Int64) -> Int {
+  private mutating func admit(_ symbol: Symbol, at time: Int64, isDated: Bool) -> Int {
     let id = Int(symbol.id)
     if id >= entries.count {
       entries.append(contentsOf: repeatElement(Self.unknown, count: max(id + 1, entries.count * 2) - entries.count))
@@ -150,6 +150,7 @@ struct Board {
     entries[id] = UInt32(truncatingIfNeeded: entry)
     let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)
     var standing = Standing(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
+    let time = isDated && window == nil ? reference.calendars[calendar].moment(ofBarAt: time) : time
     let begin = window.map { $0.startTime(at: received) } ?? reference.calendars[calendar].span(at: time)?.start ?? time
     if let close = reference.close(symbol, begin) { standing.setReference(close.price.raw, time: close.time) }
     let known = standing.referenceTime == .min ? time : min(time, standing.referenceTime)

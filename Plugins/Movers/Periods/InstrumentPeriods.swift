@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusInstruments
+internal import StockbusPlugin
 
 /// The days, sessions or weeks of an exchange.
 ///
@@ -60,8 +61,8 @@ struct InstrumentPeriods: PeriodCalendar {
 }
 
 extension MarketReference {
-  /// The calendars and splits of instruments; symbols without a calendar have the periods of UTC.
-  init(_ instruments: Instruments, _ period: MoverPeriod) {
+  /// The calendars and splits of instruments, and the closes from before the run; symbols without a calendar have the periods of UTC.
+  init(_ instruments: Instruments, _ period: MoverPeriod, _ past: PastPrices = PastPrices()) {
     let own: [any PeriodCalendar] = instruments.calendars.map { InstrumentPeriods(calendar: $0, period: period) }
     let utc = period == .week ? UTCPeriods.weeks : .days
     var splits: [Symbol: [PriceSplit]] = [:]
@@ -79,6 +80,16 @@ extension MarketReference {
       calendar: { symbol in
         guard let terms = instruments.terms(of: symbol), terms.calendar >= 0 else { return own.count }
         return Int(terms.calendar)
-      }, split: { symbol, time in all[symbol]?.first { $0.time > time } })
+      }, split: { symbol, time in all[symbol]?.first { $0.time > time } },
+      close: { symbol, begin in
+        // The last hours have no trading date before them whose close would be the last price.
+        if period == .rolling || past.isEmpty { return nil }
+        let calendar = instruments.calendar(for: symbol)
+        let date = TradingDate(of: Timestamp(ns: begin), calendar)
+        guard let known = past.close(of: symbol, before: date, beginning: Timestamp(ns: begin), calendar) else { return nil }
+        // Its time is the last moment of its date, so that no later price of that date takes its place.
+        let end = calendar?.hours(of: known.date)?.upperBound ?? known.date.advanced(by: 1).midnight
+        return (known.price, min(end.ns, begin) - 1)
+      })
   }
 }

@@ -9,6 +9,8 @@ struct Rule: Equatable, Sendable {
   let reference: PriceWindow.Choice?
   /// Nanoseconds; nil for all time.
   let window: Int64?
+  /// Whether changes count from the previous close; there is no window then.
+  let isSinceClose: Bool
   /// The symbols it applies to; nil for all.
   let symbols: SymbolChoice?
   /// The symbols as they were written, separated by commas; `*` for all.
@@ -35,6 +37,7 @@ struct Rule: Equatable, Sendable {
     isEnabled = settings.enabled
     message = settings.message.flatMap { try? Template($0, Template.ruleNames) }
     window = settings.window?.wholeNanoseconds
+    isSinceClose = settings.since == .previousClose
     let margin = Self.margin(settings.rearm, of: condition.level, percentPoints: condition.isPercent(of: quantity))
     let (comparison, kind, choice, isCrossing, sign) = Self.meaning(condition, of: quantity)
     reference = choice
@@ -45,8 +48,11 @@ struct Rule: Equatable, Sendable {
       remind: settings.remind?.wholeNanoseconds, expires: settings.expires?.ns ?? .max)
   }
 
-  /// ` in 1m`; empty without a window.
-  var span: String { window.map { " in \(Duration.nanoseconds($0).optionText)" } ?? "" }
+  /// ` in 1m`, ` since the previous close`; empty without either.
+  var span: String {
+    if isSinceClose { return " since the previous close" }
+    return window.map { " in \(Duration.nanoseconds($0).optionText)" } ?? ""
+  }
 
   /// True if it applies to a symbol.
   func concerns(_ symbol: Symbol) -> Bool {

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import MarketData
+internal import StockbusInstruments
 
 /// All rules, with their state for each symbol.
 ///
@@ -15,6 +16,8 @@ struct RuleBook: Sendable {
     let time: Timestamp
     /// The reference price; nil if the price was only compared with the threshold.
     let reference: Price?
+    /// Whether the reference is the first price, for want of a known close.
+    var lacksClose = false
   }
 
   /// By number; nil if a rule was removed, so that the others keep their numbers.
@@ -28,6 +31,18 @@ struct RuleBook: Sendable {
   /// The event clocks of the symbols, parallel to `watches`.
   private var clocks: ContiguousArray<EventClock> = []
   private let windowLimit: Int
+  /// The previous closes, used only if a rule counts from them.
+  private var closes: PreviousCloses?
+  private var usesCloses: Bool
+  /// The close from which the symbol's changes count, parallel to `watches`; nil before its first price that was looked at for it.
+  private var starts: ContiguousArray<Start?> = []
+
+  private struct Start: BitwiseCopyable, Sendable {
+    var price: Int64
+    /// Whether it is the first price of the date, for want of a known close.
+    var lacksClose: Bool
+  }
+
   /// How many places for prices the windows of all watches may still allocate.
   private(set) var windowRoom: Int
   private var asides = Asides()
@@ -39,12 +54,17 @@ struct RuleBook: Sendable {
     var silenced = 0
     /// Events whose time was not used because it was ahead, and clocks that were set back.
     var datedAhead = 0
+    /// Openings of trading dates from before which no close is known.
+    var withoutClose = 0
   }
 
   /// - Parameters:
   ///   - windowLimit: the largest number of prices stored for one rule and symbol.
   ///   - windowRoom: the largest number of prices stored for all of them.
-  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max) {
+  ///   - closes: knows the previous closes; without it, changes since then count from the first price.
+  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil) {
+    self.closes = closes
+    usesCloses = rules.contains { $0.isSinceClose }
     self.windowLimit = windowLimit
     self.windowRoom = windowRoom
     self.rules = rules
@@ -73,6 +93,7 @@ struct RuleBook: Sendable {
     let reading = clocks[place].take(event.time, received: event.received)
     let time = clocks[place].now
     if reading != .fair { correct(place, reading) }
+    if usesCloses { open(event, place) }
     for i in watches[place].indices {
       let number = watches[place][i].rule
       let (outcome, reference) = watches[place][i].step(
@@ -86,9 +107,22 @@ struct RuleBook: Sendable {
           Firing(
             rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals,
             time: EventClock.fair(event.time, received: event.received),
-            reference: rules[number]?.reference == nil ? nil : Price(raw: reference)))
+            reference: rules[number]?.reference == nil ? nil : Price(raw: reference), lacksClose: starts[place]?.lacksClose ?? false))
       }
     }
+  }
+
+  /// Begins a trading date of the symbol with its first price.
+  @inline(never)
+  private mutating func open<E: PricedEvent>(_ event: E, _ place: Int) {
+    var isDated = false
+    if let bar = event as? Bar { isDated = bar.length == .unknown || bar.length >= .day }
+    let time = EventClock.fair(event.time, received: event.received)
+    guard let opening = closes?.take(event.symbol, event.lastPrice, at: time, isDated: isDated) else { return }
+    let start = Start(price: (opening.close ?? event.lastPrice).raw, lacksClose: opening.close == nil)
+    starts[place] = start
+    if start.lacksClose { asides.withoutClose += 1 }
+    for i in watches[place].indices { watches[place][i].open(from: start.price) }
   }
 
   /// Handles an event that was dated ahead, and a clock that was set back.
@@ -115,6 +149,7 @@ struct RuleBook: Sendable {
     }
     watches.append(found)
     clocks.append(EventClock())
+    starts.append(nil)
     places[id] = Int32(watches.count)
   }
 
@@ -130,6 +165,7 @@ struct RuleBook: Sendable {
 
   /// Adds a rule. It gets prices from now on; for a known symbol the next price counts as the first.
   mutating func add(_ rule: Rule) {
+    usesCloses = usesCloses || rule.isSinceClose
     let number = rules.firstIndex { $0 == nil } ?? rules.count
     if number == rules.count {
       rules.append(rule)
@@ -145,7 +181,9 @@ struct RuleBook: Sendable {
         // Its rules are found again with its next event.
         places[id] = -2
       } else {
-        watches[Int(place) - 1].append(Watch(rule: number, of: rule, windowLimit: windowLimit))
+        var watch = Watch(rule: number, of: rule, windowLimit: windowLimit)
+        if let start = starts[Int(place) - 1] { watch.open(from: start.price) }
+        watches[Int(place) - 1].append(watch)
       }
     }
   }

@@ -22,7 +22,7 @@ struct RuleMessage {
   private var symbol: String { firing.symbol.description }
   private var price: String { format(firing.price) }
   private var path: String { "\(firing.reference.map(format) ?? "") → \(price)" }
-  private var span: String { rule.span }
+  private var span: String { firing.lacksClose && rule.isSinceClose ? " since its first price" : rule.span }
 
   private var verb: String {
     switch rule.condition.kind {

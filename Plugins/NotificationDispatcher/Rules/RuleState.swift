@@ -59,6 +59,9 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
     }
   }
 
+  /// Arms the rule, unless it never fires again.
+  mutating func rearm() { if phase != .spent { phase = .armed } }
+
   /// Corrects the state after the clock was set back: the rule fired at `time` at the latest.
   mutating func setBack(to time: Int64) { lastFired = lastFired.map { min($0, time) } }
 

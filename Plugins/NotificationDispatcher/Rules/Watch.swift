@@ -7,11 +7,15 @@ struct Watch: Sendable {
   var test: RuleTest
   private var state = RuleState()
   private var window: PriceWindow?
+  /// The previous close; only if changes count from it.
+  private let isSinceClose: Bool
+  private var close: Int64?
 
   init(rule: Int, of rules: Rule, windowLimit: Int) {
     self.rule = rule
     test = rules.test
-    window = rules.reference.map { PriceWindow($0, span: rules.window, limit: windowLimit) }
+    isSinceClose = rules.isSinceClose
+    window = isSinceClose ? nil : rules.reference.map { PriceWindow($0, span: rules.window, limit: windowLimit) }
   }
 
   var phase: RuleState.Phase { state.phase }
@@ -29,8 +33,17 @@ struct Watch: Sendable {
   mutating func step(
     _ price: Int64, at time: Int64, isSilent: Bool, room: inout Int
   ) -> (outcome: RuleState.Outcome, reference: Int64) {
-    let reference = window?.push(price, at: time, room: &room) ?? 0
+    if isSinceClose, close == nil { close = price }
+    let reference = window?.push(price, at: time, room: &room) ?? close ?? 0
     return (state.step(test, price, against: reference, at: time, isSilent: isSilent), reference)
+  }
+
+  /// Begins a trading date: changes count from `close`, and the rule is armed again unless it never fires again.
+  mutating func open(from close: Int64) {
+    guard isSinceClose else { return }
+    // At the very first price it is not known yet whether the condition held before.
+    if self.close != nil { state.rearm() }
+    self.close = close
   }
 
   /// Corrects the state after the clock was set back: nothing in it happened after `time`.

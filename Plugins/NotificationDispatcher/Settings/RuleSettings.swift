@@ -8,6 +8,11 @@ package struct RuleSettings: Options {
     case price, change, percent
   }
 
+  /// What a change counts from.
+  package enum Since: String, Choice {
+    case firstPrice, previousClose
+  }
+
   @Setting("What it is called; without a name it is called what it says, such as 'AAPL crosses_above 200'.", length: 1...100)
   package var name: String?
   @Setting("The one symbol it is about.")
@@ -18,8 +23,12 @@ package struct RuleSettings: Options {
   package var symbols: [String]?
   @Setting(
     "What 'above', 'below' and the crossings look at: the price, or its change or per cent since the beginning of the window, "
-      + "without a window since the first price.")
+      + "without a window since the first price or the previous close ('since').")
   package var of = Measure.price
+  @Setting(
+    "What changes count from: the first price, or the close of the symbol's trading date before, which the file under 'history' knows for the first one; a symbol without a known close counts from its first price of the date."
+  )
+  package var since = Since.firstPrice
   @Setting("Holds while it is above this.")
   package var above: Move?
   @Setting("Holds while it is below this.")
@@ -28,9 +37,9 @@ package struct RuleSettings: Options {
   package var crossesAbove: Move?
   @Setting("Happens when it gets below this.")
   package var crossesBelow: Move?
-  @Setting("Holds while the price is this much above the lowest one in the window.")
+  @Setting("Holds while the price is this much above the lowest one in the window, or above the previous close.")
   package var risesBy: Move?
-  @Setting("Holds while the price is this much below the highest one in the window.")
+  @Setting("Holds while the price is this much below the highest one in the window, or below the previous close.")
   package var fallsBy: Move?
   @Setting(
     "How far back prices are compared, by the events' own time; without a window all the way.", in: .nanoseconds(1) ... .seconds(31_622_400)
@@ -94,6 +103,12 @@ package struct RuleSettings: Options {
       }
       if of == .price, window != nil {
         problems.add("'window' is for changes: 'rises_by', 'falls_by', of: change, of: percent", at: "window")
+      }
+    }
+    if since == .previousClose {
+      if window != nil { problems.add("either 'since' or 'window', not both", at: "since") }
+      if of == .price, !condition.isMove {
+        problems.add("'since' is for changes: 'rises_by', 'falls_by', of: change, of: percent", at: "since")
       }
     }
     if let rearm {
@@ -161,7 +176,7 @@ extension RuleSettings {
     if let name { return name }
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
     let what = of == .price ? "" : " \(of.rawValue)"
-    let span = window.map { " in \($0.optionText)" } ?? ""
+    let span = window.map { " in \($0.optionText)" } ?? (since == .previousClose ? " since previous_close" : "")
     return subject + what + (condition.map { " \($0.kind.rawValue) \($0.level)" } ?? "") + span
   }
 }

@@ -113,7 +113,7 @@ enum Printing {
       throw ExitCode.validationFailure
     }
     for remark in plan.remarks { StandardError.write(remark) }
-    let pipeline = ProgramSession.pipeline(plan.topology, logLevel: logLevel)
+    let pipeline = try ProgramSession.pipeline(plan.topology, logLevel: logLevel)
     job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
     try await ProgramSession.run(pipeline) { report in

@@ -62,7 +62,7 @@ enum WatchPlan {
     var config =
       paths.isEmpty ? ConfigLoader().load(text: madeUp(symbols), file: "watch") : ConfigLoader().load(paths: paths)
     config.description.components = reduced(config.description.components, to: symbols)
-    return try Topology.check(config, catalogue: builtIn, outerFiles: outerFiles)
+    return try Topology.checked(config, outerFiles: outerFiles)
   }
 
   /// Warnings about symbols that no source has.

@@ -43,7 +43,8 @@ struct PrintPlan {
       // Cannot clash with an id of a configuration, which contains no blank.
       id: Self.printerID, plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
-    topology = Topology(nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles, instruments: whole.instruments)
+    topology = Topology(
+      nodes: nodes + [node], settings: whole.settings, outerFiles: whole.outerFiles, instruments: whole.instruments, past: whole.past)
   }
 
   /// The id of the sink that prints.

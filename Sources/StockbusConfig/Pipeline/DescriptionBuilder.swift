@@ -47,6 +47,8 @@ struct DescriptionBuilder {
         if let node = given(entry, &variables) { config.description.calendars.append(node) }
       } else if entry.key == "instruments" {
         if let node = given(entry, &variables) { config.description.instruments.append(node) }
+      } else if entry.key == "history" {
+        if let node = given(entry, &variables) { addHistory(node, at: entry.mark) }
       } else {
         let near = didYouMean(entry.key, among: Self.keys)
         config.report("unknown key \(shown(entry.key))" + (near.isEmpty ? "; expected \(Self.expected)" : near), at: entry.mark)
@@ -65,9 +67,9 @@ struct DescriptionBuilder {
   }
 
   /// The keys that hold no components.
-  private static let otherKeys = ["runtime", "instruments", "calendars"]
+  private static let otherKeys = ["runtime", "instruments", "calendars", "history"]
   private static let keys = Section.allCases.map(\.key) + otherKeys
-  private static let expected = "'sources', 'processors', 'sinks', 'runtime', 'instruments' or 'calendars'"
+  private static let expected = "'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars' or 'history'"
 
   private mutating func add(
     _ section: Section, _ entry: ConfigNode.Entry, _ doubled: Set<ConfigNode.Mark>, _ variables: inout Interpolation
@@ -116,6 +118,14 @@ struct DescriptionBuilder {
         runtimePlaces[option.key] = option.mark
         runtime.append(option)
       }
+    }
+  }
+
+  private mutating func addHistory(_ node: ConfigNode, at mark: ConfigNode.Mark) {
+    if let first = config.description.history {
+      config.report("'history' is given twice, first at \(first.mark.place)", at: mark)
+    } else {
+      config.description.history = node
     }
   }
 

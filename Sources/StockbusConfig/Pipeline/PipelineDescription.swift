@@ -21,6 +21,8 @@ package struct PipelineDescription: Sendable {
   package var calendars: [ConfigNode] = []
   /// The values of all `instruments` keys.
   package var instruments: [ConfigNode] = []
+  /// The value of `history`; nil if there is none.
+  package var history: ConfigNode?
 
   package init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
     self.components = components

@@ -16,6 +16,12 @@ extension Catalogue {
     sections.append(.init("runtime", Self.orNothing(RunSettings.objectSchema)))
     sections.append(.init("instruments", Self.orNothing(InstrumentSchema.instruments)))
     sections.append(.init("calendars", Self.orNothing(InstrumentSchema.calendars)))
+    sections.append(
+      .init(
+        "history",
+        [
+          "description": "A history file, from which the run knows previous closes, last prices and charts.", "type": ["string", "null"],
+        ]))
     definitions.append(.init("inputs", Self.inputs))
     definitions.append(.init("merge", Self.merge))
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))

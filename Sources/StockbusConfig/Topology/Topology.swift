@@ -15,18 +15,22 @@ package struct Topology: Sendable {
   package let notes: [String]
   /// The instruments of the run, with their calendars; to be provided as a service.
   package let instruments: Instruments
+  /// The file from which the run knows what was before it; nil if none is named.
+  package let past: PastFile?
   /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
-  /// The values of `calendars` and `instruments`.
+  /// The values of `calendars`, `instruments` and `history`.
   let written: [ConfigNode]
 
   package init(
     nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
-    notes: [String] = [], runtime: ConfigNode? = nil, instruments: Instruments = Instruments(), written: [ConfigNode] = []
+    notes: [String] = [], runtime: ConfigNode? = nil, instruments: Instruments = Instruments(), past: PastFile? = nil,
+    written: [ConfigNode] = []
   ) {
     self.notes = notes
     self.runtime = runtime
     self.instruments = instruments
+    self.past = past
     self.written = written
     self.nodes = nodes
     self.settings = settings

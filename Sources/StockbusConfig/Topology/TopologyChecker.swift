@@ -7,11 +7,14 @@ extension Topology {
   /// - Parameters:
   ///   - looksAtFiles: whether to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
   ///   - outerFiles: files that the run reads in addition to those of its components and its configuration.
+  ///   - historyFault: why the file at a path cannot be read as a history, as the end of a sentence that names it; nil if it can.
   package static func check(
-    _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
+    _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = [],
+    historyFault: @escaping (String) -> String? = { _ in nil }
   ) throws(Problems) -> Topology {
     var checker = TopologyChecker(config, catalogue)
     checker.looksAtFiles = looksAtFiles
+    checker.historyFault = historyFault
     checker.outerFiles = config.files.map { RunFiles.Reader(path: $0, words: "it is a file of the configuration") } + outerFiles
     return try checker.check()
   }
@@ -41,6 +44,8 @@ struct TopologyChecker {
   var looksAtFiles = true
   /// Files that the run reads in addition to its components' files.
   var outerFiles: [RunFiles.Reader] = []
+  /// Why a file cannot be read as a history.
+  var historyFault: (String) -> String? = { _ in nil }
   /// The components' files.
   var files: [NamedFile] = []
   /// Warnings, one line each with its place.
@@ -73,11 +78,13 @@ struct TopologyChecker {
     let readers = readersOfEach()
     let nodes = order.order.compactMap { plan($0, readers[$0]) }
     checkReaders()
+    let past = readHistory()
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
     return Topology(
       nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: config.description.runtime,
-      instruments: instruments, written: config.description.calendars + config.description.instruments)
+      instruments: instruments, past: past,
+      written: config.description.calendars + config.description.instruments + (config.description.history.map { [$0] } ?? []))
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }

@@ -21,7 +21,7 @@ package struct TopologyDifference: Sendable, Hashable {
   }
 
   package let entries: [Entry]
-  /// True if `runtime`, `instruments` or `calendars` differ, which concern the run as a whole.
+  /// True if `runtime`, `instruments`, `calendars` or `history` differ, which concern the run as a whole.
   package let changesRuntime: Bool
 
   package func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }

@@ -15,6 +15,8 @@ public struct FileUse: Sendable, Hashable {
   public let access: Access
   /// True if the path is `-` and means standard input or output.
   public let isStandardStream: Bool
+  /// True if others may read it while it is written.
+  package private(set) var mayBeRead = false
   private(set) var place: OptionPlace
 
   private init(_ path: String, _ access: Access, _ place: OptionPlace, takesStream: Bool = true) {
@@ -33,6 +35,13 @@ public struct FileUse: Sendable, Hashable {
   /// A file that is written.
   public static func writing(_ path: String, at option: String, keeping: Int = 0) -> FileUse {
     FileUse(path, .write(keeping: keeping), OptionPlace(option))
+  }
+
+  /// A database that is written, which the run itself may read meanwhile (`history` of a configuration).
+  package static func writing(database path: String, at option: String) -> FileUse {
+    var use = FileUse(path, .write(keeping: 0), OptionPlace(option), takesStream: false)
+    use.mayBeRead = true
+    return use
   }
 
   /// A file that keeps a component's state.

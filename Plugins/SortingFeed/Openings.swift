@@ -1,0 +1,33 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusInstruments
+internal import StockbusPlugin
+
+/// Finds the events with which symbols begin a trading date.
+struct Openings<E: PricedEvent>: Sendable {
+  private var closes: PreviousCloses
+  private let unknown: Counter
+
+  init(_ context: Context) {
+    closes = PreviousCloses(context.past, context.instruments)
+    unknown = context.counter(
+      "without a close", "Symbols whose change counts from their first price of a date, as no close from before it is known.")
+  }
+
+  /// The opening with which `event` begins its date; nil for any other event.
+  @inline(__always)
+  mutating func take(_ event: E) -> PreviousCloses.Opening? {
+    if event.hasLeft { return nil }
+    let opening = closes.take(
+      event.symbol, event.lastPrice, at: EventClock.fair(event.time, received: event.received), isDated: isDated(event))
+    if let opening, opening.close == nil { unknown.add(1) }
+    return opening
+  }
+
+  /// Whether the event's time may stand for a date.
+  @inline(__always)
+  private func isDated(_ event: E) -> Bool {
+    guard let bar = event as? Bar else { return false }
+    return bar.length == .unknown || bar.length >= .day
+  }
+}

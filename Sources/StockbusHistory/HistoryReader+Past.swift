@@ -1,0 +1,79 @@
+internal import EventBus
+internal import GRDB
+internal import GRDBSQLite
+internal import MarketData
+package import StockbusPlugin
+
+extension HistoryReader {
+  /// The newest close and the last price of every symbol, read now; the closes before these are read when they are asked for.
+  ///
+  /// - Parameters:
+  ///   - limit: of how many symbols; those that came first. The second value is how many there are.
+  ///   - whenFailing: is told what prevents a later read, once; the symbol then has no close.
+  package func past(
+    limit: Int = SymbolIntake.usualLimit, whenFailing: @escaping @Sendable (HistoryError) -> Void = { _ in }
+  ) throws(HistoryError) -> (past: PastPrices, symbols: Int) {
+    var closes: [Symbol: PastPrices.Close] = [:]
+    var prices: [Symbol: PastPrices.Last] = [:]
+    let symbols = try connection.reading { db in
+      let select = try db.cachedStatement(
+        sql: """
+          SELECT name, closes.date, closes.close, closes.price_decimals, price, time, last_prices.price_decimals
+          FROM (SELECT id, name FROM symbols ORDER BY id LIMIT ?1)
+          LEFT JOIN closes ON closes.symbol = id AND closes.date = (SELECT max(date) FROM closes WHERE symbol = id)
+          LEFT JOIN last_prices ON last_prices.symbol = id ORDER BY id
+          """)
+      select.bind(1, Int64(limit))
+      try select.forEachRow(db) { row in
+        let isClosed = sqlite3_column_type(row, 1) != SQLITE_NULL
+        let isPriced = sqlite3_column_type(row, 4) != SQLITE_NULL
+        if !isClosed, !isPriced { return true }
+        let symbol = try symbol(row, 0, .open)
+        func column(_ i: Int32) -> Int64 { sqlite3_column_int64(row, i) }
+        if isClosed { closes[symbol] = try close(column(1), column(2), column(3), of: symbol) }
+        if isPriced {
+          guard let decimals = UInt8(exactly: column(6)) else { throw damaged("the price of \(symbol)") }
+          prices[symbol] = PastPrices.Last(Price(raw: column(4)), at: Timestamp(ns: column(5)), decimals: decimals)
+        }
+        return true
+      }
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM symbols") ?? 0
+    }
+    let fault = Once(whenFailing)
+    let past = PastPrices(path: path, closes: closes, prices: prices) { symbol, day in
+      do throws(HistoryError) {
+        return try self.previousClose(of: symbol, before: CivilDate(daysSinceEpoch: day)).map {
+          PastPrices.Close(day: $0.date.daysSinceEpoch, price: $0.close, decimals: $0.priceDecimals)
+        }
+      } catch {
+        fault.tell(error)
+        return nil
+      }
+    }
+    return (past, symbols)
+  }
+
+  func close(_ date: Int64, _ price: Int64, _ decimals: Int64, of symbol: Symbol) throws -> PastPrices.Close {
+    guard Self.days.contains(date), let decimals = UInt8(exactly: decimals) else { throw damaged("a close of \(symbol)") }
+    return PastPrices.Close(day: Int(date), price: Price(raw: price), decimals: decimals)
+  }
+
+  /// The days of all times that can be written.
+  static var days: ClosedRange<Int64> { -150_000...150_000 }
+}
+
+/// Passes on the first of many errors.
+private final class Once: Sendable {
+  private let tell: @Sendable (HistoryError) -> Void
+  private let isTold = Guarded(false)
+
+  init(_ tell: @escaping @Sendable (HistoryError) -> Void) { self.tell = tell }
+
+  func tell(_ error: HistoryError) {
+    let isFirst = isTold.withLock { told in
+      defer { told = true }
+      return !told
+    }
+    if isFirst { tell(error) }
+  }
+}

@@ -1,0 +1,119 @@
+package import MarketData
+package import StockbusPlugin
+
+/// The previous close of each symbol, from which a change since the previous close counts.
+///
+/// It is the last price of the trading date before: the close in the history if it is from before the run, otherwise the last price that
+/// has come. Splits since then are applied. Trading dates are those of the symbol's calendar, or UTC's days without one.
+///
+/// Times never go back: an event of an earlier date than the symbol's newest one changes nothing.
+package struct PreviousCloses: Sendable {
+  /// What a symbol's price begins: a new trading date, with the close of the one before.
+  package struct Opening: BitwiseCopyable, Hashable, Sendable {
+    /// Nil if no close is known.
+    package var close: Price?
+  }
+
+  private struct Day: BitwiseCopyable, Sendable {
+    /// From this moment on it is another trading date; `Int64.min` before the first price.
+    var end = Int64.min
+    var date = TradingDate(days: 0)
+    /// The last price of the date.
+    var price: Price = 0
+    var time = Int64.min
+
+    mutating func note(_ price: Price, _ time: Int64) {
+      self.price = price
+      self.time = time
+    }
+  }
+
+  private let past: PastPrices
+  private let instruments: Instruments
+  /// By symbol handle.
+  private var days: ContiguousArray<Day> = []
+
+  package init(_ past: PastPrices, _ instruments: Instruments) {
+    self.past = past
+    self.instruments = instruments
+  }
+
+  /// Takes a price; returns the close of the date before if this price is the first of a trading date.
+  ///
+  /// - Parameters:
+  ///   - time: when it counts, which is its receipt if it is dated ahead.
+  ///   - isDated: whether the time may be a midnight that stands for a date, as that of a daily bar.
+  @inline(__always)
+  package mutating func take(_ symbol: Symbol, _ price: Price, at time: Timestamp, isDated: Bool = false) -> Opening? {
+    let id = Int(symbol.id)
+    if id < days.count, !isDated, time.ns < days[id].end {
+      if time.ns >= days[id].time { days[id].note(price, time.ns) }
+      return nil
+    }
+    return takeFar(symbol, price, time, isDated)
+  }
+
+  @inline(never)
+  private mutating func takeFar(_ symbol: Symbol, _ price: Price, _ time: Timestamp, _ isDated: Bool) -> Opening? {
+    let id = Int(symbol.id)
+    if id >= days.count { days.append(contentsOf: repeatElement(Day(), count: max(id + 1, days.count * 2) - days.count)) }
+    let calendar = instruments.calendar(for: symbol)
+    let date = TradingDate(of: time, calendar, isDated: isDated)
+    let last = days[id]
+    if last.end != .min, date <= last.date {
+      if date == last.date, time.ns >= last.time { days[id].note(price, time.ns) }
+      return nil
+    }
+    let begin = calendar.map { $0.hours(of: date)?.lowerBound ?? time } ?? date.midnight
+    var close = last.end == .min ? past.close(of: symbol, before: date, beginning: begin, calendar) : (last.price, last.date)
+    if let known = close, let instrument = instruments[symbol], !instrument.splits.isEmpty {
+      // Without a ratio that fits, nothing is known.
+      let adjusted = instrument.splitRatio(after: known.date, through: date).flatMap { $0.inverse.applied(to: known.price.raw) }
+      close = adjusted.map { (Price(raw: $0), known.date) }
+    }
+    days[id] = Day(end: date.end(calendar), date: date, price: price, time: time.ns)
+    return Opening(close: close?.price)
+  }
+}
+
+extension PastPrices {
+  /// The last price known from before a trading date, which begins at `begin`, and its date: the newest close, or a last price of a later
+  /// date than that.
+  package func close(
+    of symbol: Symbol, before date: TradingDate, beginning begin: Timestamp, _ calendar: TradingCalendar?
+  ) -> (price: Price, date: TradingDate)? {
+    let close = close(of: symbol, before: Int(date.days)).map { (price: $0.price, date: TradingDate(days: Int32(clamping: $0.day))) }
+    guard let last = last(of: symbol), last.time < begin else { return close }
+    let lastDate = TradingDate(of: last.time, calendar, isDated: true)
+    if lastDate >= date || close.map({ $0.date >= lastDate }) ?? false { return close }
+    return (last.price, lastDate)
+  }
+}
+
+extension TradingDate {
+  /// The trading date of a moment, in UTC without a calendar.
+  ///
+  /// - Parameter isDated: whether midnight, in UTC or at the exchange, stands for the date of that name.
+  package init(of time: Timestamp, _ calendar: TradingCalendar?, isDated: Bool = false) {
+    guard let calendar else {
+      self.init(days: Int32(clamping: Self.day(time.ns)))
+      return
+    }
+    self = isDated ? calendar.tradingDate(ofDayFrom: time) : calendar.tradingDate(of: time)
+  }
+
+  /// Its beginning in UTC.
+  package var midnight: Timestamp {
+    let (ns, overflow) = Int64(days).multipliedReportingOverflow(by: Self.nanoseconds)
+    return Timestamp(ns: overflow ? (days < 0 ? .min : .max) : ns)
+  }
+
+  /// When the first session of the next trading date begins.
+  fileprivate func end(_ calendar: TradingCalendar?) -> Int64 {
+    guard let calendar else { return advanced(by: 1).midnight.ns }
+    return calendar.next(after: self).flatMap { calendar.hours(of: $0) }?.lowerBound.ns ?? .max
+  }
+
+  private static var nanoseconds: Int64 { 86_400_000_000_000 }
+  private static func day(_ ns: Int64) -> Int { Int(ns).quotient(by: Int(nanoseconds)) }
+}

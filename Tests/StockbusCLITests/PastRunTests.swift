@@ -1,0 +1,47 @@
+import Foundation
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+/// A run that knows what was before it.
+@Suite(.enabled(if: ProgramTests.program != nil, "the program was not built"), .timeLimit(.minutes(15)))
+struct PastRunTests {
+  let folder = TemporaryFolder()
+
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    try ProgramTests.run(arguments, in: URL(filePath: folder.path))
+  }
+
+  private static let desk = """
+    history: h.db
+    sources: { prices: { plugin: file_replay, path: today.csv } }
+    processors: { ranked: { plugin: sorting_feed, inputs: [prices], by: percent, since: previous_close } }
+    sinks:
+      kept: { plugin: history, inputs: [prices], path: h.db }
+      out: { plugin: null_sink, inputs: [ranked] }
+
+    """
+
+  @Test func `the second day counts from the close of the first`() throws {
+    folder.put(Self.desk, in: "desk.yaml")
+    folder.put("time,symbol,price,size\n2013-10-08T14:00:00Z,A,100,1\n2013-10-08T19:00:00Z,A,101,1\n", in: "today.csv")
+    // The file need not exist yet, because the run makes it.
+    #expect(try run("validate", "desk.yaml").status == 0)
+    let first = try run("run", "desk.yaml")
+    #expect(first.status == 0 && first.errors.contains("without a close"), "\(first.errors)")
+    folder.put("time,symbol,price,size\n2013-10-09T14:00:00Z,A,102.01,1\n2013-10-09T14:00:00Z,B,7,1\n", in: "today.csv")
+    let second = try run("print", "desk.yaml", "--from", "ranked", "--format", "csv", "--fields", "symbol,price,change,percent")
+    #expect(second.output == "symbol,price,change,percent\nA,102.01,1.01,1\nB,7,0,0\n", "\(second.errors)")
+  }
+
+  @Test func `a file that is no history is told at its place, before anything starts`() throws {
+    folder.put(
+      "history: x.db\nsources: { prices: { plugin: generator } }\nsinks: { out: { plugin: null_sink, inputs: [prices] } }\n", in: "d.yaml")
+    let missing = try run("run", "d.yaml")
+    #expect(missing.status == 78 && missing.errors.hasPrefix("d.yaml:1:10: error: 'history': 'x.db' does not exist"), "\(missing.errors)")
+    folder.put("nothing", in: "x.db")
+    let foreign = try run("validate", "d.yaml")
+    #expect(foreign.status == 78)
+    #expect(foreign.errors.hasPrefix("d.yaml:1:10: error: 'history': 'x.db' is no history of stockbus"), "\(foreign.errors)")
+  }
+}
