@@ -41,6 +41,7 @@ extension ConsoleViewer {
       case .reply(let text, let isError): effects += state.reduce(.reply(text, isError: isError))
       case .rules(let id, let text): effects += state.reduce(.rules(id, text))
       case .preview(let number, let text, let isError): effects += state.reduce(.preview(number, text, isError: isError))
+      case .past(let request, let answer): effects += state.reduce(.past(request, answer))
       case .terminal(let input):
         switch input {
         case .key(let key): effects += state.reduce(.key(key))
@@ -78,6 +79,9 @@ extension ConsoleViewer {
     case .askRules(let id):
       // A dispatcher that does not reply has no rules to show.
       group.addTask { inbox.add(.rules(id, (try? await run.perform(Command(verb: "rules", arguments: []), on: id)) ?? "")) }
+    case .readPast(let request):
+      guard let charts else { return }
+      group.addTask { inbox.add(.past(request, await charts.read(request))) }
     case .stop:
       wasQuit = true
       run.stop()

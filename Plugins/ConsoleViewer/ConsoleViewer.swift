@@ -1,5 +1,6 @@
 internal import MarketData
 package import StockbusPlugin
+internal import StockbusInstruments
 internal import StockbusTerminal
 internal import StockbusViewing
 
@@ -43,6 +44,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   let bell = Parker()
   let inbox: ScreenInbox
   let store: ViewerStore?
+  /// Nil if the run has no history.
+  let charts: ChartReader?
   /// True while the drawing task sleeps.
   var isAsleep = false
   /// Why the full screen could not be opened.
@@ -80,6 +83,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     inbox = ScreenInbox(waking: bell)
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
+    charts = context.past.path.map { ChartReader(path: $0) }
     only = settings.watch.map { Set($0) }
     expectedSymbols = ExpectedSymbols((settings.watch ?? []).map(\.description), after: context.recall(ExpectedSymbols.memory))
     var state = ScreenState(
@@ -87,11 +91,14 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
-        showsWatchlist: settings.watch != nil),
+        hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
     if let watch = settings.watch {
       keepsWatchlist = false
       _ = state.reduce(.watch(watch))
+    }
+    if settings.lastPrices, !context.past.isEmpty {
+      state.market.begin(with: context.past, context.instruments, of: settings.watch ?? context.past.symbols)
     }
     self.state = state
     events = context.counter("events", "Events shown.")

@@ -27,6 +27,10 @@ package struct ConsoleViewerSettings: Options {
   @Setting(
     "Symbols to begin with, as the watchlist of this run only; where there is no full screen, nothing else is shown.", count: 1...)
   package var watch: [Symbol]?
+  @Setting(
+    "Begins with the last prices that the file under 'history' knows, dimmed and with their age, until a live one comes: those of 'watch' if it is given, otherwise all."
+  )
+  package var lastPrices = true
   @Setting("The shortest time between two drawings while prices move.", in: .milliseconds(34) ... .seconds(60))
   package var refresh = Duration.milliseconds(34)
   @Setting("How long a price that moved stays marked.", in: .zero ... .seconds(60))

@@ -9,6 +9,7 @@ final class ScreenInbox: Sendable {
     case reply(String, isError: Bool)
     case rules(String, String)
     case preview(Int, String, isError: Bool)
+    case past(PastRequest, PastAnswer)
   }
 
   private let items = Mutex<[Item]>([])

@@ -198,7 +198,7 @@ import Testing
     let chart = try #require(ScreenGeometry(driver.state).candles)
     #expect(chart.bars.count == 9)
     for index in chart.bars.indices {
-      for column in [chart.column(of: index), chart.column(of: index) + 1] {
+      for column in [chart.plot.column(of: index), chart.plot.column(of: index) + 1] {
         driver.send(.mouse(MouseEvent(.press(0), row: 5, column: column + 1)))
         #expect(driver.state.crosshair == chart.bars[index].time)
       }

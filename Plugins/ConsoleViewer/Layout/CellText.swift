@@ -45,8 +45,28 @@ enum CellText {
     }
   }
 
+  /// How old a row's price is, by the machine's clock: `18h ago`, or `18h` where there is less room.
+  static func age(_ row: Row, at wall: Timestamp, width: Int = .max) -> String {
+    let (ns, overflow) = wall.ns.subtractingReportingOverflow(row.time.ns)
+    let seconds = overflow ? Int64.max / 1_000_000_000 : max(0, ns / 1_000_000_000)
+    let age =
+      switch seconds {
+      case ..<120: "\(seconds)s"
+      case ..<7200: "\(seconds / 60)m"
+      case ..<172_800: "\(seconds / 3600)h"
+      default: "\(seconds / 86_400)d"
+      }
+    return age.count + 4 <= width ? age + " ago" : age
+  }
+
   /// Hours and minutes in the display zone, and the zone's name: `09:37 New York`.
   static func clock(_ time: Timestamp, zone: DisplayZone) -> String { zone.timeOfDay(time).prefix(5) + " " + zone.shortName }
+
+  /// The date in the display zone.
+  static func date(_ time: Timestamp, zone: DisplayZone) -> String {
+    let (local, overflow) = time.ns.addingReportingOverflow(Int64(zone.offset(at: time)) * 1_000_000_000)
+    return String(Timestamp(ns: overflow ? time.ns : local).description.prefix(10))
+  }
 
   /// Hours, minutes and seconds in the display zone.
   static func seconds(_ time: Timestamp, zone: DisplayZone) -> String { String(zone.timeOfDay(time).prefix(8)) }

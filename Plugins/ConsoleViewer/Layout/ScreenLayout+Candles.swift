@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
@@ -14,28 +15,34 @@ extension ScreenGeometry {
   }
 
   /// The candles of the symbol whose page is shown; nil if there are none.
-  var candles: CandleChart? {
-    guard case .detail(let symbol) = state.page, let length = state.candleLength(of: symbol),
-      let row = state.shown.place(of: symbol)
-    else { return nil }
+  var candles: BarChart? {
+    guard case .detail(let symbol) = state.page, let row = state.shown.place(of: symbol) else { return nil }
+    if state.pastSpan != nil { return state.pastBars(of: symbol).flatMap { chart(of: $0[...], row, fitting: true) } }
+    return state.candleLength(of: symbol).flatMap { chart(of: state.shown.bars.last($0, of: row), row) }
+  }
+
+  /// - Parameter fitting: makes candles narrower if more of them fit then.
+  private func chart(of bars: ArraySlice<Bar>, _ row: Int, fitting: Bool = false) -> BarChart? {
     let decimals = Int(state.shown.rows[row].decimals)
-    let bars = state.shown.bars.last(length, of: row)
     // The labels of all bars, so that the width does not depend on what fits.
     let labels = [bars.map(\.high).max(), bars.map(\.low).min()].compactMap { $0?.formatted(decimals: decimals).count }
-    return CandleChart(bars, columns: chart.columns, rows: chart.rows, margin: (labels.max() ?? 0) + 1)
+    let margin = (labels.max() ?? 0) + 2
+    let step = fitting && bars.count * 2 > chart.columns - margin - 1 ? 1 : 2
+    return BarChart(bars, columns: chart.columns, rows: chart.rows, margin: margin, step: step)
   }
 }
 
 extension ScreenLayout {
-  mutating func drawCandles(_ candles: CandleChart, _ row: Row) {
+  mutating func drawCandles(_ candles: BarChart, _ row: Row) {
+    let plot = candles.plot
     let area = geometry.chart
     let (left, bottom) = (area.column + 1, area.row + area.rows - 1)
     let marked = state.markedCandle(of: candles)
     for index in candles.bars.indices {
       let bar = candles.bars[index]
       let style = pen.direction(bar.close == bar.open ? 0 : bar.close > bar.open ? 1 : -1)
-      let column = left + candles.column(of: index)
-      for (line, character) in (candles.candle(index) + candles.volume(index)).enumerated() {
+      let column = left + plot.column(of: index)
+      for (line, character) in plot.characters(of: index).enumerated() {
         let isMark = index == marked && character == " "
         if isMark {
           frame.put("┊", row: area.row + line, column: column, pen.accent)
@@ -44,18 +51,19 @@ extension ScreenLayout {
         }
       }
     }
-    let label = left + candles.width + 1
-    frame.put(candles.high.formatted(decimals: Int(row.decimals)), row: area.row, column: label, pen.muted)
-    if candles.low < candles.high, candles.priceRows > 1 {
-      frame.put(candles.low.formatted(decimals: Int(row.decimals)), row: area.row + candles.priceRows - 1, column: label, pen.muted)
+    let label = left + plot.width + 1
+    let (low, high) = (Price(raw: plot.low), Price(raw: plot.high))
+    frame.put(high.formatted(decimals: Int(row.decimals)), row: area.row, column: label, pen.muted)
+    if low < high, plot.priceRows > 1 {
+      frame.put(low.formatted(decimals: Int(row.decimals)), row: area.row + plot.priceRows - 1, column: label, pen.muted)
     }
     guard let first = candles.bars.first, let last = candles.bars.last else { return }
     if let marked {
       frame.put(figures(candles.bars[marked]), row: bottom, column: left, pen.accent, width: area.columns - 1)
     } else {
       let end = time(last)
-      frame.put(time(first), row: bottom, column: left, pen.muted, width: candles.width)
-      if candles.width > 24 { frame.put(end, row: bottom, column: left + candles.width - end.count, pen.muted) }
+      frame.put(time(first), row: bottom, column: left, pen.muted, width: plot.width)
+      if plot.width > 24 { frame.put(end, row: bottom, column: left + plot.width - end.count, pen.muted) }
     }
   }
 
@@ -64,9 +72,12 @@ extension ScreenLayout {
     return "\(time(bar)) O \(prices[0]) H \(prices[1]) L \(prices[2]) C \(prices[3]) V \(PlainText.amount(bar.volume))"
   }
 
-  /// The time of day, or the date of bars of a day and more.
+  /// The time of day, with the date where a chart has many days, or the date of bars of a day and more.
   private func time(_ bar: Bar) -> String {
     let isLong = bar.length.nanoseconds.map { $0 >= 86_400_000_000_000 } ?? (bar.length == .unknown)
-    return isLong ? String(bar.time.description.prefix(10)) : CellText.seconds(bar.time, zone: state.zone)
+    if isLong { return String(bar.time.description.prefix(10)) }
+    let time = CellText.seconds(bar.time, zone: state.zone)
+    guard let span = state.pastSpan else { return time }
+    return span == .day ? String(time.prefix(5)) : "\(CellText.date(bar.time, zone: state.zone)) \(time.prefix(5))"
   }
 }

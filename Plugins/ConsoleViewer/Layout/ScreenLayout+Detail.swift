@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
@@ -17,6 +18,10 @@ extension ScreenLayout {
     let area = geometry.chart
     if let candles = geometry.candles {
       drawCandles(candles, row)
+    } else if state.pastSpan != nil {
+      // The answer of the history, or that it is being asked.
+      let text = state.past.fault ?? (state.past.isReading ? "reading the history …" : "")
+      frame.put(text, row: area.row, column: area.column + 1, pen.muted, width: area.columns - 2)
     } else {
       drawChart(row, at, row: area.row, column: area.column, columns: area.columns, rows: area.rows)
     }
@@ -34,13 +39,27 @@ extension ScreenLayout {
     at = frame.put(" \(CellText.text(.price, row, zone: state.zone)) ", row: line, column: at, flash ?? pen.strong)
     let change = "\(CellText.text(.change, row, zone: state.zone)) (\(CellText.text(.percent, row, zone: state.zone)))"
     at = frame.put(" " + change, row: line, column: at, pen.direction(row.change.raw))
-    let hint: String
+    if row.isStale { at = frame.put("  last price, \(CellText.age(row, at: state.wall))", row: line, column: at, pen.muted) }
+    var hint: String
+    let isPast = state.pastSpan != nil
     if let length = state.candleLength(of: row.symbol), let place = state.shown.place(of: row.symbol) {
-      hint = state.shown.bars.lengths(of: place).map { $0 == length ? "[\(Self.title($0))]" : Self.title($0) }.joined(separator: " ")
+      hint = state.shown.bars.lengths(of: place).map { $0 == length && !isPast ? "[\(Self.title($0))]" : Self.title($0) }.joined(
+        separator: " ")
     } else {
-      hint = ChartSpan.allCases.map { $0 == state.span ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+      hint = ChartSpan.allCases.map { $0 == state.span && !isPast ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+    }
+    if state.settings.hasHistory {
+      let spans = PastSpan.allCases.map { $0 == state.pastSpan ? pastTitle(row.symbol, $0) : $0.rawValue }.joined(separator: " ")
+      hint += " · " + spans
+      // Where there is no room for all, the chosen one is shown.
+      if let span = state.pastSpan, at + hint.count + 2 > state.size.columns { hint = pastTitle(row.symbol, span) }
     }
     if at + hint.count + 2 <= state.size.columns { frame.put(hint, row: line, column: state.size.columns - hint.count - 1, pen.muted) }
+  }
+
+  /// `[month 1d]`: the span, and what a candle stands for.
+  private func pastTitle(_ symbol: Symbol, _ span: PastSpan) -> String {
+    "[\(span)" + (state.pastChart(of: symbol).map { " \($0.period)" } ?? "") + "]"
   }
 
   private static func title(_ length: BarLength) -> String { length == .unknown ? "bars" : length.description }
@@ -53,7 +72,7 @@ extension ScreenLayout {
     // A history that is shorter than the span takes the whole width.
     let first = min(max(last.time - state.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
     let labels = [high, low].map { Price(raw: $0).formatted(decimals: Int(row.decimals)) }
-    let margin = (labels.map(\.count).max() ?? 0) + 1
+    let margin = (labels.map(\.count).max() ?? 0) + 2
     let width = columns - margin - 1
     let picture = Charts.line(
       points, columns: width, rows: rows - 1, times: first...last.time, prices: low...high)
@@ -127,7 +146,7 @@ extension ScreenLayout {
     if row.bid.raw != 0 { facts.append(("bid", "\(PlainText.amount(row.bidSize)) × \(row.bid.formatted(decimals: decimals))")) }
     if row.ask.raw != 0 { facts.append(("ask", "\(PlainText.amount(row.askSize)) × \(row.ask.formatted(decimals: decimals))")) }
     if let spread = row.spread { facts.append(("spread", spread.formatted(decimals: decimals))) }
-    facts.append(("last", CellText.seconds(row.time, zone: state.zone)))
+    facts.append(("last", row.isStale ? CellText.age(row, at: state.wall) : CellText.seconds(row.time, zone: state.zone)))
     return facts
   }
 }

@@ -9,7 +9,8 @@ extension ScreenLayout {
   /// Of all prices, since the first one of each symbol.
   mutating func drawOwnMovers() {
     let market = state.shown
-    let changed = state.rows(of: .prices).map { market.rows[Int($0)] }.map { ($0, $0.percent.raw) }.filter { $0.1 != 0 }
+    let changed = state.rows(of: .prices).map { market.rows[Int($0)] }.filter { !$0.isStale }
+      .map { ($0, $0.percent.raw) }.filter { $0.1 != 0 }
     let sorted = changed.sorted { $0.1 != $1.1 ? $0.1 > $1.1 : $0.0.symbol < $1.0.symbol }
     let gainers = sorted.filter { $0.1 > 0 }.map(\.0)
     let losers = sorted.reversed().filter { $0.1 < 0 }.map(\.0)

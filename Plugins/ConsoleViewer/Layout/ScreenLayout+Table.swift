@@ -52,7 +52,7 @@ extension ScreenLayout {
     let isSelected = state.selection == row.symbol
     if isSelected { frame.restyle(row: line, pen.select) }
     for (column, begin, width) in columns {
-      var style = style(of: column, row)
+      var style = row.isStale ? pen.muted : style(of: column, row)
       if isSelected { pen.select(&style) }
       if column == .price,
         let flash = pen.flash(age: state.now - row.movedAt, of: state.settings.flash, isUp: row.isUp, isSelected: isSelected)
@@ -60,6 +60,10 @@ extension ScreenLayout {
         style = flash
       }
       switch column {
+      case .trend where row.isStale, .time where row.isStale:
+        // In place of a line through its prices, how old the only one is.
+        let text = CellText.age(row, at: state.wall, width: width)
+        frame.put(text.padded(columns: width, alignment: column == .trend ? .leading : .trailing), row: line, column: begin, style)
       case .trend:
         frame.put(Charts.sparkline(state.shown.trend(of: at, count: width)), row: line, column: begin, style, width: width)
       case .symbol:

@@ -95,7 +95,7 @@ struct ScreenLayout {
       let (mark, style) = Self.mark(status.state, isRunning: true, pen)
       parts.append(("\(mark) \(component) \(status.state.fieldName)", style))
     }
-    if state.market.rows.isEmpty { parts.insert(("waiting for prices …", pen.bar), at: 0) }
+    if state.market.total == 0 { parts.insert(("waiting for prices …", pen.bar), at: 0) }
     parts.append(("\(CellText.count(state.rate))/s", pen.bar))
     if let lag = state.lag { parts.append(("lag \(CellText.duration(lag))", pen.bar)) }
     if state.run.dropped > 0 { parts.append(("dropped \(CellText.count(Double(state.run.dropped)))", pen.barWarning)) }

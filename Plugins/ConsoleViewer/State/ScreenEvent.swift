@@ -21,6 +21,8 @@ enum ScreenEvent {
   case rules(String, String)
   /// A broker's reply to a preview: the preview's number, the text.
   case preview(Int, String, isError: Bool)
+  /// The history's answer.
+  case past(PastRequest, PastAnswer)
   /// A request to show a symbol's page.
   case open(Symbol)
   /// A request to show only these symbols, for this run.
@@ -35,6 +37,8 @@ enum ScreenEffect: Hashable {
   case preview(Command, on: String, number: Int)
   /// Ask a dispatcher for its rules.
   case askRules(String)
+  /// Read a chart from the history.
+  case readPast(PastRequest)
   /// Stop the run.
   case stop
   /// Save the watchlist and the alerts.

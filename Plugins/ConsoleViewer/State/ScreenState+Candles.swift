@@ -11,19 +11,19 @@ extension ScreenState {
   }
 
   /// The candle under the crosshair.
-  func markedCandle(of candles: CandleChart) -> Int? {
+  func markedCandle(of candles: BarChart) -> Int? {
     crosshair.flatMap { time in candles.bars.firstIndex { $0.time == time } }
   }
 
   /// Takes a key of the candles; returns false if it is none of theirs.
   mutating func reduceCandles(_ press: KeyPress, _ symbol: Symbol) -> Bool {
     if press.key == .character("l") {
-      showsLine.toggle()
+      showsLine = pastSpan == nil ? !showsLine : true
+      pastSpan = nil
       return true
     }
-    guard let length = candleLength(of: symbol), let row = shown.place(of: symbol), let candles = ScreenGeometry(self).candles else {
-      return false
-    }
+    if press.key == .left || press.key == .right, stepPast(press.key == .left ? -1 : 1, atEnd: isAtLongest(symbol)) { return true }
+    guard let candles = ScreenGeometry(self).candles else { return false }
     switch press.key {
     case .escape where crosshair != nil: crosshair = nil
     case .character(","), .character("."):
@@ -32,6 +32,7 @@ extension ScreenState {
       let at = markedCandle(of: candles).map { max(0, min(last, $0 + step)) } ?? last
       crosshair = candles.bars[at].time
     case .left, .right:
+      guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return true }
       let lengths = shown.bars.lengths(of: row)
       guard let at = lengths.firstIndex(of: length) else { return true }
       barLength = lengths[max(0, min(lengths.count - 1, at + (press.key == .left ? -1 : 1)))]
@@ -41,13 +42,19 @@ extension ScreenState {
     return true
   }
 
+  /// True if the page shows the longest of what the run itself has.
+  private func isAtLongest(_ symbol: Symbol) -> Bool {
+    guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return span == ChartSpan.allCases.last }
+    return length == shown.bars.lengths(of: row).last
+  }
+
   /// Puts the crosshair where the mouse was pressed.
   mutating func clickCandles(row: Int, column: Int) {
     let geometry = ScreenGeometry(self)
     let area = geometry.chart
     guard let candles = geometry.candles, (area.row..<area.row + area.rows).contains(row),
-      (area.column..<area.column + 1 + candles.width).contains(column)
+      (area.column..<area.column + 1 + candles.plot.width).contains(column)
     else { return }
-    crosshair = candles.bars[candles.index(at: column - area.column - 1)].time
+    crosshair = candles.bars[candles.plot.index(at: column - area.column - 1)].time
   }
 }

@@ -28,6 +28,7 @@ extension ScreenState {
     case .reply(let text, let isError): say(text, isError: isError)
     case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
     case .preview(let number, let text, let isError): previewed(number, text, isError: isError)
+    case .past(let request, let answer): answerPast(request, answer)
     case .open(let symbol):
       selection = symbol
       page = .detail(symbol)
@@ -47,10 +48,10 @@ extension ScreenState {
     showPreview()
     if let until = message?.until, until <= now { message = nil }
     if let until = news?.until, until <= now { news = nil }
-    if firstPrice == nil, !market.rows.isEmpty { firstPrice = now }
+    if firstPrice == nil, market.total > 0, !market.rows.isEmpty { firstPrice = now }
     let effects = fireAlerts()
     arrange()
-    return effects
+    return effects + askPast()
   }
 
   private mutating func measureLag() {
@@ -166,6 +167,7 @@ extension ScreenState {
     if let due = missingFrom, due > now { times.append(due) }
     // A rate that is not zero has to fall, and a held order has to be updated.
     if rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
+    if let due = pastDue { times.append(max(now, due)) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }
     // The clock shows minutes.

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
@@ -123,6 +124,9 @@ struct ScreenState {
   /// The chosen length of candles, and if the line of prices is shown instead.
   var barLength: BarLength?
   var showsLine = false
+  /// The span of the history that a symbol's page shows; nil for what has come during the run.
+  var pastSpan: PastSpan?
+  var past = PastPage()
   /// The time of the candle whose figures are shown.
   var crosshair: Timestamp?
   var theme: ThemeName
@@ -151,6 +155,8 @@ struct ScreenState {
     var rows: Int?
     /// The component's own name.
     var id = "screen"
+    /// Whether there is a history to be read for charts.
+    var hasHistory = false
     /// If there are no tabs, only the watchlist is shown.
     var showsWatchlist = false
   }

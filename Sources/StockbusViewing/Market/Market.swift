@@ -1,5 +1,6 @@
 package import MarketData
-internal import StockbusPlugin
+package import StockbusInstruments
+package import StockbusPlugin
 
 /// All prices of the screen, as one value. An update takes some nanoseconds for each event.
 package struct Market {
@@ -59,7 +60,7 @@ package struct Market {
     for i in batch.indices {
       let event = batch[i]
       // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
-      if event.length != .unknown, let known = place(of: event.symbol), event.time < rows[known].time {
+      if event.length != .unknown, let known = place(of: event.symbol), !rows[known].isStale, event.time < rows[known].time {
         bars.add(event, to: known)
         continue
       }
@@ -153,12 +154,22 @@ package struct Market {
 
   @inline(never)
   private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp) {
+    if rows[at].isStale { return begin(at) }
     if at < series.count { series[at].add(last.raw, second: rows[at].second) }
     rows[at].second = Row.floor(time.ns)
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
 
   /// Handles an event that was dated ahead, and a clock that was set back.
+  /// Takes the first event of a symbol that had a price from before the run only: the row begins as that of a new symbol.
+  private mutating func begin(_ at: Int) {
+    let old = rows[at]
+    var row = Row(old.symbol, price: old.price, decimals: old.decimals, time: old.time)
+    (row.updates, row.clock, row.isUp, row.movedAt) = (1, old.clock, old.isUp, old.movedAt)
+    (row.alertAbove, row.alertBelow) = (old.alertAbove, old.alertBelow)
+    rows[at] = row
+  }
+
   @inline(never)
   private mutating func correct(_ at: Int, _ reading: EventClock.Reading) {
     datedAhead += 1
@@ -180,7 +191,16 @@ package struct Market {
   private mutating func add(
     _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp
   ) -> Int? {
-    let id = Int(symbol.id)
+    let row = Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received))
+    guard let at = append(row) else { return nil }
+    rows[at].updates = 1
+    if rows[at].clock.take(told, received: received) != .fair { datedAhead += 1 }
+    return at
+  }
+
+  /// Adds the row of a new symbol; returns nil if there are too many.
+  private mutating func append(_ row: Row) -> Int? {
+    let id = Int(row.symbol.id)
     places.grow(toHold: id, filling: -1)
     if places[id] == -2 { return nil }
     if rows.count >= Self.limit {
@@ -189,11 +209,22 @@ package struct Market {
       return nil
     }
     places[id] = Int32(rows.count)
-    rows.append(Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received)))
-    rows[rows.count - 1].updates = 1
-    if rows[rows.count - 1].clock.take(told, received: received) != .fair { datedAhead += 1 }
+    rows.append(row)
     if series.count < Tape.limit { series.append(PriceSeries()) }
     return rows.count - 1
+  }
+
+  // MARK: From before the run
+
+  /// Shows the last prices of these symbols as stale until their first event; a change counts from the close before the price. Called before
+  /// any event.
+  package mutating func begin(with past: PastPrices, _ instruments: Instruments, of symbols: [Symbol]) {
+    var closes = PreviousCloses(past, instruments)
+    for symbol in symbols {
+      guard rows.count < Self.limit, let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
+      let opening = closes.take(symbol, last.price, at: last.time, isDated: true)
+      _ = append(Row(stale: last.price, of: symbol, decimals: last.decimals, time: last.time, close: opening?.close))
+    }
   }
 
   // MARK: For the screen

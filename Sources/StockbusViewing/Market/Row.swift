@@ -7,6 +7,8 @@ package struct Row {
   package var decimals: UInt8
   package var sizeDecimals: UInt8 = 0
   package var isUp = true
+  /// The price is from before the run; nothing has come yet.
+  package internal(set) var isStale = false
   /// The rank in its last event; 0 if it has none.
   package var rank: Int32 = 0
   package var price: Price
@@ -47,6 +49,15 @@ package struct Row {
     self.time = time
     second = Row.floor(time.ns)
     secondEnd = second &+ Row.nanosecondsASecond
+  }
+
+  /// A row with a price from before the run, and the close before that price, from which its change counts.
+  init(stale price: Price, of symbol: Symbol, decimals: UInt8, time: Timestamp, close: Price?) {
+    self.init(symbol, price: price, decimals: decimals, time: time)
+    isStale = true
+    reference = close ?? price
+    // Any event is news of a new second, so that looking for stale rows costs the others nothing.
+    secondEnd = .min
   }
 
   /// The beginning of the second of a time.

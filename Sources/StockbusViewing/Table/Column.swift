@@ -57,7 +57,9 @@ package struct Sorting: Hashable {
       let known = market.standings.order
       let wanted = Set(rows)
       let ranked = known.filter { wanted.contains($0) }
-      return isDescending ? ranked.reversed() : ranked
+      // The feed does not know the prices from before the run, so they come last.
+      let stale = rows.filter { market.rows[Int($0)].isStale }
+      return (isDescending ? ranked.reversed() : ranked) + stale
     }
     if column == .symbol {
       let names = rows.map { ($0, market.rows[Int($0)].symbol.description) }
