@@ -26,6 +26,21 @@ import WatchlistFilter
     #expect(snapshot.inOrder.map(\.rank) == [1, 2])
   }
 
+  @Test func `a symbol in several lists of movers is in each of them, list by list`() {
+    var snapshot = Snapshot<Mover>()
+    func mover(_ symbol: Symbol, _ list: MoverList, _ rank: UInt32) -> Mover {
+      var mover = Mover.schema.example
+      (mover.symbol, mover.list, mover.rank) = (symbol, list, rank)
+      return mover
+    }
+    for event in [
+      mover("A", .active, 1), mover("A", .gainers, 1), mover("B", .losers, 1), mover("B", .gainers, 2), mover("B", .active, 2),
+      mover("B", .gainers, 0),
+    ] { snapshot.keep(event) }
+    #expect(
+      snapshot.inOrder.map { "\($0.list.fieldName) \($0.rank) \($0.symbol)" } == ["gainers 1 A", "losers 1 B", "active 1 A", "active 2 B"])
+  }
+
   @Test func `ranks are the present ones, also of symbols that only others have moved`() throws {
     // A feed of 40 symbols by price, as moves of all ranks or of the first six, compared with a list that is sorted each time.
     for top in [Int.max, 6] {

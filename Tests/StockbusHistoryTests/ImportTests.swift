@@ -9,10 +9,11 @@ import Testing
 
   private func importing(_ text: String) throws -> (totals: DailyImport.Totals, faults: [String]) {
     folder.put(Array(text.utf8), in: "in.csv")
-    let writer = try HistoryWriter(folder.file("h.db"))
     var faults: [String] = []
-    let totals = try DailyImport.run(folder.file("in.csv"), into: writer) { faults.append("\($0.line): \($0.reason)") }
-    try writer.close()
+    let path = folder.file("h.db")
+    let totals = try DailyImport.run(folder.file("in.csv"), into: { () throws(HistoryError) in try HistoryWriter(path) }) {
+      faults.append("\($0.line): \($0.reason)")
+    }
     return (totals, faults)
   }
 
@@ -73,10 +74,13 @@ import Testing
         == "\(name):1: the header has no column 'volume'; it needs date,symbol,open,high,low,close,volume")
     #expect(fault("date,date,symbol,open,high,low,close,volume\n") == "\(name):1: the header names 'date' twice")
     #expect(fault("") == "\(name) is empty: it needs the header date,symbol,open,high,low,close,volume")
+    let history = folder.file("h.db")
     #expect(
       StockbusHistoryTests.fault {
-        _ = try DailyImport.run(folder.file("absent"), into: HistoryWriter(folder.file("h.db"))) { _ in }
+        _ = try DailyImport.run(folder.file("absent"), into: { () throws(HistoryError) in try HistoryWriter(history) }) { _ in }
       } == "'\(folder.file("absent"))': No such file or directory")
+    // Nothing is made for a file without a bar.
+    #expect(folder.names == ["in.csv"])
   }
 
   @Test func `lines are whole whatever pieces the file is read in`() throws {

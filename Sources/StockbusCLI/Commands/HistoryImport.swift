@@ -29,15 +29,21 @@ struct HistoryImport: ParsableCommand {
     let name = source == "-" ? "standard input" : visible(source, limit: 300)
     var faults = 0
     let totals = try HistoryMistake.reporting {
-      let writer = try HistoryWriter(history.file, files: RunFiles([.init(path: source, words: "it is the file that is imported")]))
-      let totals = try DailyImport.run(source, into: writer) { fault in
+      // Before anything is read: another program's file is refused at once.
+      if let fault = HistoryReader.fault(inFileAt: history.file) { throw HistoryMistake("\(shown(history.file)) \(fault)") }
+      let target = history.file
+      let source = source
+      return try DailyImport.run(
+        source,
+        into: { () throws(HistoryError) in
+          try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the file that is imported")]))
+        }
+      ) { fault in
         faults += 1
         if faults <= Self.shownFaults {
           StandardError.write("\(name):\(fault.line): \(fault.reason): \(visible(fault.row, limit: 100))")
         }
       }
-      try writer.close()
-      return totals
     }
     if faults > Self.shownFaults { StandardError.write("… and \(Ledger.grouped(faults - Self.shownFaults)) more rows") }
     try StandardOutput.write(Self.text(totals))

@@ -2,6 +2,7 @@ import EventBus
 import MarketData
 
 /// The present state of a stream: the last event of every symbol, or of every account and symbol; for a type without these, the last event.
+/// A symbol may be in several lists of movers, so of these it is the last event of every symbol in each list.
 ///
 /// If the order of a ranking can be followed, ranks are the present ones, also for symbols that others have moved since their own last
 /// event; the rank in that event is then the previous rank.
@@ -10,16 +11,28 @@ struct Snapshot<E: Event> {
   /// The index in `events` by the number of what an event is about, counted from 1; 0 if there is none.
   private var places: [UInt32] = []
   private var ranks: RankList?
+  /// Only if the events are movers.
+  private var movers: [ListedSymbol: Mover] = [:]
+
+  private struct ListedSymbol: Hashable {
+    var symbol: Symbol
+    var list: MoverList
+    var period: MoverPeriod
+  }
 
   init(followsRanks: Bool = false) { ranks = followsRanks && E.self == Ranked.self ? RankList() : nil }
 
   /// How many symbols have come.
-  var count: Int { events.count }
+  var count: Int { E.self == Mover.self ? movers.count : events.count }
 
   /// True if the order should have been followed and could not be.
   var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
   mutating func keep(_ event: E) {
+    if let mover = event as? Mover {
+      movers[ListedSymbol(symbol: mover.symbol, list: mover.list, period: mover.period)] = mover
+      return
+    }
     let id = E.schema.kind(of: event)
     places.grow(toHold: id, filling: 0)
     if places[id] > 0 {
@@ -31,8 +44,16 @@ struct Snapshot<E: Event> {
     if let ranked = event as? Ranked { ranks?.follow(ranked) }
   }
 
-  /// In order of rank if events have one, without symbols that have left the ranking (rank 0); otherwise in order of symbol.
+  /// In order of rank if events have one, without symbols that have left the ranking (rank 0), movers list by list; otherwise in order of
+  /// symbol.
   var inOrder: [E] {
+    if E.self == Mover.self {
+      let listed = movers.values.filter { $0.rank > 0 }
+      func place(_ mover: Mover) -> (UInt8, UInt8, UInt32, Symbol) {
+        (mover.period.rawValue, mover.list.rawValue, mover.rank, mover.symbol)
+      }
+      return listed.sorted { place($0) < place($1) }.compactMap { $0 as? E }
+    }
     func symbol(_ event: E) -> Symbol { E.schema.symbol(of: event) ?? Symbol(id: 0) }
     guard E.self == Ranked.self else { return events.sorted { symbol($0) < symbol($1) } }
     if let ranks, ranks.isWhole {

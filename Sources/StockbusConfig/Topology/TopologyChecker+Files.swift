@@ -58,7 +58,7 @@ extension TopologyChecker {
           continue
         }
         var problems = Problems()
-        problems.add("'\(file.use.option)': \(file.shownPath), \(fault)", at: file.mark)
+        problems.add("'\(file.use.option)': \(sentence(of: file, fault))", at: file.mark)
         // The fault may repeat other options.
         add(problems.redacted(named.options), named.title)
       }
@@ -66,11 +66,17 @@ extension TopologyChecker {
     checkReadOnce()
   }
 
+  /// `'x.csv', line 1: …`, `'x.db' is no history …`.
+  private func sentence(of file: PlacedFile, _ end: String) -> String {
+    let isPredicate = ["is ", "was ", "cannot ", "does ", "has "].contains(where: end.hasPrefix)
+    return file.shownPath + (isPredicate ? " " : ", ") + end
+  }
+
   private mutating func note(doubtAbout named: NamedFile) {
     let file = named.file
     guard let doubt = named.doubt() else { return }
     var problems = Problems()
-    problems.add("'\(file.use.option)': \(file.shownPath), \(doubt)", at: file.mark)
+    problems.add("'\(file.use.option)': \(sentence(of: file, doubt))", at: file.mark)
     doubts += problems.redacted(named.options).list.map { "\($0.mark.place): warning: \(named.title): \($0.message)" }
   }
 

@@ -39,7 +39,8 @@ package struct DailyImport {
     package var description: String
   }
 
-  private let writer: HistoryWriter
+  private let open: () throws(HistoryError) -> HistoryWriter
+  private var writer: HistoryWriter?
   private var totals = Totals()
   private var bars: [Bar] = []
   private var keys: Set<Key> = []
@@ -49,14 +50,17 @@ package struct DailyImport {
     var time: Timestamp
   }
 
-  private init(_ writer: HistoryWriter) { self.writer = writer }
+  private init(_ open: @escaping () throws(HistoryError) -> HistoryWriter) { self.open = open }
 
-  /// Imports the file at `path` (`-` is standard input); `report` is called for each row that gives no bar, in order.
+  /// Imports the file at `path` (`-` is standard input); `report` is called for each row that gives no bar, in order. The history is opened,
+  /// and made if there is none, when there is a bar to write.
   ///
   /// Bars are written in transactions of some thousands, so after an error the rows before it are in the history. Throws `Failure` about
   /// the file, and `HistoryError` about the history.
-  package static func run(_ path: String, into writer: HistoryWriter, report: (Fault) -> Void) throws -> Totals {
-    var run = DailyImport(writer)
+  package static func run(
+    _ path: String, into open: @escaping () throws(HistoryError) -> HistoryWriter, report: (Fault) -> Void
+  ) throws -> Totals {
+    var run = DailyImport(open)
     let name = path == "-" ? "standard input" : shown(path)
     let intake = SymbolIntake(limit: symbolLimit)
     var lines: LineReader
@@ -88,6 +92,7 @@ package struct DailyImport {
     } catch let error as InputDescriptor.Failure { throw Failure(description: "\(name): \(error.text)") }
     if columns == nil { throw Failure(description: "\(name) is empty: it needs the header \(DailyColumns.names.joined(separator: ","))") }
     try run.write()
+    try run.writer?.close()
     return run.totals
   }
 }
@@ -103,6 +108,9 @@ extension DailyImport {
 
   private mutating func write() throws(HistoryError) {
     if bars.isEmpty { return }
+    let writer: HistoryWriter
+    if let known = self.writer { writer = known } else { writer = try open() }
+    self.writer = writer
     var batch = HistoryBatch()
     for (bar, comparison) in zip(bars, try writer.compare(bars)) {
       switch comparison {

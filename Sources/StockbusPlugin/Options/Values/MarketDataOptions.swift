@@ -104,7 +104,10 @@ extension CivilDate: ScalarOption {
 
 extension BarLength: ScalarOption {
   public init(option text: String) throws(OptionTextError) {
-    guard let length = BarLength(text), length != .unknown else { throw .mismatch }
+    guard let length = BarLength(text), length != .unknown else {
+      if text.first?.isNumber != true { throw .mismatch }
+      throw .because("a bar length such as 1m, 100t or 5000v is a time (s, m, h, d, w), a number of trades (t) or a volume (v)")
+    }
     self = length
   }
   public static var optionType: OptionType {
