@@ -39,6 +39,12 @@ struct FileReplaySettings: Options {
   var symbol: Symbol?
   @Setting("The length of bars in files that do not say it, e.g. 1d.")
   var length: BarLength?
+  @Setting(
+    "How sale conditions of trades are written: words as stockbus writes them, or the codes of cta, utp, lean or massive. Without it, and without 'conditions', words are read, and everything else counts as regular."
+  )
+  var conditionCodes: ConditionCodes?
+  @Setting("The meaning of codes that are not among 'condition_codes', or that mean something else: { X: contingent }.")
+  var conditions: Mapping<TradeCondition> = [:]
   @Setting("How times are written: auto, iso8601, date, s, ms, us or ns since the epoch, or e.g. 'ns since midnight' of the date.")
   var time = TimeFormat.auto
   @Setting("The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York.", length: 1...)
@@ -77,7 +83,8 @@ struct FileReplaySettings: Options {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
     return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
       && delimiter == other.delimiter && header == other.header && columns == other.columns && symbol == other.symbol
-      && length == other.length && time == other.time && zone == other.zone && finer == other.finer && date == other.date
+      && conditionCodes == other.conditionCodes && conditions == other.conditions && length == other.length && time == other.time
+      && zone == other.zone && finer == other.finer && date == other.date
       && priceScale == other.priceScale && from == other.from && until == other.until && rowLimit == other.rowLimit
   }
 
@@ -92,7 +99,9 @@ struct FileReplaySettings: Options {
   var spec: DecodingSpec { .whole(preset, decoding) }
 
   /// Options that do not apply to raw captures, and options that apply to them only.
-  private static let forRows = ["delimiter", "header", "columns", "symbol", "length", "time", "zone", "finer", "date", "price_scale"]
+  private static let forRows = [
+    "delimiter", "header", "columns", "symbol", "length", "condition_codes", "conditions", "time", "zone", "finer", "date", "price_scale",
+  ]
   private static let forCaptures = ["preset", "decoding", "symbols"]
 
   func validate(_ problems: inout OptionProblems) {
@@ -103,6 +112,9 @@ struct FileReplaySettings: Options {
       }
     }
     if length != nil, event != .bar { problems.add("'length' is for 'event: bar'", at: "length") }
+    for name in ["condition_codes", "conditions"] where event != .trade && event != .raw && problems.isGiven(name) {
+      problems.add("'\(name)' is for 'event: trade'", at: name)
+    }
     if isRaw {
       for name in Self.forRows where problems.isGiven(name) {
         // `from` and `until` use the zone for every kind of file.
@@ -174,6 +186,9 @@ struct FileReplaySettings: Options {
     options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
     options.symbol = symbol
     options.length = length ?? .unknown
+    if conditionCodes != nil || !conditions.entries.isEmpty {
+      options.conditions = ConditionTable(conditionCodes ?? .words, own: conditions)
+    }
     options.timeFormat = time
     options.zone = zone
     options.date = date

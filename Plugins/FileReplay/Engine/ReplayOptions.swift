@@ -63,6 +63,8 @@ struct ReplayOptions: Sendable {
   var symbol: Symbol?
   /// The length of bars that say none.
   var length = BarLength.unknown
+  /// How sale conditions are read. Nil: words that stockbus writes are, and all others are regular.
+  var conditions: ConditionTable?
   var timeFormat = TimeFormat.auto
   /// An IANA zone for dates, for times without a zone, and for times since midnight.
   var zone: String?

@@ -40,7 +40,8 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer)
     values = ValueDecoder(
-      fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake, length: options.length)
+      fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake, length: options.length,
+      conditions: options.conditions)
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
@@ -238,6 +239,8 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     case .outOfRange: return "\(field) is out of range: \(text)"
     case .negative: return "\(field) is negative: \(text)"
     case .notASide: return "\(field) is neither buy nor sell: \(text)"
+    case .notACondition:
+      return "\(field) has an unknown code: \(text); 'conditions' can say what it means"
     case .notWhole: return "\(field) is not a whole number: \(text)"
     case .notALength: return "\(field) is no length of a bar such as 1m, 100t or 5000v: \(text)"
     case .notAValue: return "\(field) is an object or a list, not a value"

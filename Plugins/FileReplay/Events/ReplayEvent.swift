@@ -52,13 +52,14 @@ extension Trade: ReplayEvent {
     ReplayField.symbol, .time, .received, ReplayField("price", .price, ["price", "px", "p"]),
     ReplayField("size", .quantity, ["size", "qty", "quantity", "volume", "q", "v"], isRequired: false),
     ReplayField("side", .side, ["side"], isRequired: false),
+    ReplayField("condition", .condition, ["condition", "conditions", "sale_condition", "sale_conditions"], isRequired: false),
   ]
 
   @inline(always)
   init(_ row: borrowing RowValues) {
     self.init(
       symbol: row.symbol, price: row.price(3), size: row.quantity(4), time: row.time, received: row.received, side: row.side(5),
-      priceDecimals: row.decimals(3), sizeDecimals: row.decimals(4))
+      priceDecimals: row.decimals(3), sizeDecimals: row.decimals(4), condition: row.condition(6))
   }
 }
 

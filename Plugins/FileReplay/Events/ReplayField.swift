@@ -6,6 +6,8 @@ struct ReplayField: Hashable, Sendable {
     /// The time of receipt; if the row has none, the event's own time.
     case received
     case side
+    /// A trade's sale conditions.
+    case condition
     /// What files of bars may also say, as those that stockbus writes. An average price that is missing is the close.
     case average, amount, count, length, session, status
 

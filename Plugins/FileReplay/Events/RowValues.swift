@@ -2,7 +2,7 @@ internal import MarketData
 
 /// The parsed and checked values of a row, by the event's fields.
 struct RowValues: ~Copyable {
-  /// One field's value as a number: a symbol's handle, units of 1e-9, nanoseconds, a side, a bar's length.
+  /// One field's value as a number: a symbol's handle, units of 1e-9, nanoseconds, a side, a condition, a bar's length.
   struct Value {
     var raw: Int64 = 0
     /// The number of decimals it was written with; 1 for a given receive time.
@@ -47,6 +47,8 @@ struct RowValues: ~Copyable {
   @inline(always) func price(_ field: Int) -> Price { Price(raw: values[field].raw) }
   @inline(always) func quantity(_ field: Int) -> Quantity { Quantity(raw: values[field].raw) }
   @inline(always) func side(_ field: Int) -> Side { Side(rawValue: UInt8(truncatingIfNeeded: values[field].raw)) ?? .unknown }
+  @inline(always)
+  func condition(_ field: Int) -> TradeCondition { TradeCondition(rawValue: UInt8(truncatingIfNeeded: values[field].raw)) ?? .regular }
   @inline(always) func decimals(_ field: Int) -> UInt8 { values[field].places }
   /// Nil if the row has none.
   func average(_ field: Int) -> Price? { values[field].places == 0 ? nil : price(field) }

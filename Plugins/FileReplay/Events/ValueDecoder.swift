@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// Decodes the values of a row into symbols, prices, amounts and times.
 struct ValueDecoder: ~Copyable {
@@ -10,6 +11,7 @@ struct ValueDecoder: ~Copyable {
   let barLength: BarLength
   private let intake: SymbolIntake
   let scale: UInt64
+  private var conditions: ConditionReader
   /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
   var front = TimeFront()
   private let kinds: [ReplayField.Kind]
@@ -20,8 +22,9 @@ struct ValueDecoder: ~Copyable {
   /// `length` is that of bars that say none.
   init(
     _ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open,
-    length: BarLength = .unknown
+    length: BarLength = .unknown, conditions: ConditionTable? = nil
   ) {
+    self.conditions = ConditionReader(conditions)
     self.intake = intake
     fallback = symbol
     barLength = length
@@ -51,6 +54,7 @@ struct ValueDecoder: ~Copyable {
     case .received:
       if slot.count == 0 || slot.trimmed.isEmpty { row.set(field, 0) } else { row.set(field, try times.time(slot, field).ns, places: 1) }
     case .side: row.set(field, Int64(try side(slot, field).rawValue))
+    case .condition: row.set(field, Int64(try conditions.condition(slot, field).rawValue))
     case .average, .amount, .count, .length, .session, .status: try readOfBar(slot, field, kind)
     }
   }

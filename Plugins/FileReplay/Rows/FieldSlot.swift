@@ -84,7 +84,7 @@ enum RowFound {
 /// Why a row gives no event: the field and what is wrong with it.
 struct FieldProblem: Error, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
-    case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notAValue, notWhole, notALength
+    case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notACondition, notAValue, notWhole, notALength
     case symbol(String)
     case time(String)
   }

@@ -113,7 +113,7 @@ extension RowShape {
         case .time: .time
         case .price: .price
         case .quantity: .quantity
-        case .received, .side, .average, .amount, .count, .length, .session, .status: .other
+        case .received, .side, .condition, .average, .amount, .count, .length, .session, .status: .other
         }
     }
   }

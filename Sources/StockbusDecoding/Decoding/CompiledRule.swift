@@ -79,6 +79,9 @@ struct CompiledRule: BitwiseCopyable {
   var symbol = CompiledPath.none
   var time = CompiledPath.none
   var side = CompiledPath.none
+  var condition = CompiledPath.none
+  /// How its conditions are read, among the book's tables.
+  var conditionTable: Int32 = 0
   /// The paths of the price; of bid and ask; of open, high, low and close.
   var prices = Slice()
   /// The paths of the size; of bid size and ask size; of the volume.

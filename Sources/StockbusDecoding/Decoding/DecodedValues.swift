@@ -6,6 +6,7 @@ public import MarketData
 @usableFromInline package struct DecodedValues: BitwiseCopyable, Sendable {
   @usableFromInline package var symbol = Symbol(id: 0)
   @usableFromInline package var side = Side.unknown
+  @usableFromInline package var condition = TradeCondition.regular
   @usableFromInline package var priceDecimals: UInt8 = 0
   @usableFromInline package var sizeDecimals: UInt8 = 0
   @usableFromInline package var time = Timestamp(ns: 0)
@@ -31,7 +32,7 @@ extension Trade: DecodedEvent {
   package init(_ values: borrowing DecodedValues) {
     self.init(
       symbol: values.symbol, price: values.prices.0, size: values.sizes.0, time: values.time, received: values.received,
-      side: values.side, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals)
+      side: values.side, priceDecimals: values.priceDecimals, sizeDecimals: values.sizeDecimals, condition: values.condition)
   }
 }
 

@@ -131,6 +131,7 @@ extension MessageReader {
     values.time = try time(rule, node, root)
     decimals = 0
     values.side = .unknown
+    values.condition = rule.condition.isNone ? .regular : try condition(rule, node, root)
     var at = Int(rule.prices.first)
     values.prices.0 = Price(raw: try number(book.paths[at], node, root, fields.prices[0], rule.priceScale, isRequired: true))
     if rule.prices.count > 1 {
@@ -262,6 +263,36 @@ extension MessageReader {
       for index in rule.sides.range where Self.equals(text, book.texts[Int(book.sides[index].text)]) { return book.sides[index].side }
     }
     throw ValueProblem(field: "side", reason: tape.nodes[node].isContainer ? .notAValue : .notASide, node: node)
+  }
+
+  /// The condition of a trade, whose codes are a text, a number, or a list of these.
+  @inline(never)
+  private mutating func condition(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> TradeCondition {
+    let node = walk(rule.condition, item, root)
+    guard node >= 0 else { return .regular }
+    if tape.nodes[node].kind != .array { return try condition(rule, at: node) }
+    var condition = TradeCondition.regular
+    var (at, count) = (node + 1, 0)
+    while at < Int(tape.nodes[node].next) {
+      count += 1
+      if count > Self.conditionLimit { throw ValueProblem(field: "condition", reason: .tooMany(Self.conditionLimit), node: node) }
+      condition = condition.combined(with: try self.condition(rule, at: at))
+      at = Int(tape.nodes[at].next)
+    }
+    return condition
+  }
+
+  private mutating func condition(_ rule: CompiledRule, at node: Int) throws(ValueProblem) -> TradeCondition {
+    switch tape.nodes[node].kind {
+    case .null: return .regular
+    case .text, .number:
+      if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: "condition", reason: .tooLong, node: node) }
+      guard let condition = book.conditionTables[Int(rule.conditionTable)].condition(of: bytes(node)) else {
+        throw ValueProblem(field: "condition", reason: .notACondition, node: node)
+      }
+      return condition
+    default: throw ValueProblem(field: "condition", reason: .notAValue, node: node)
+    }
   }
 
   @inline(__always)

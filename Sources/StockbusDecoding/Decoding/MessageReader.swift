@@ -9,6 +9,8 @@ package struct MessageReader: ~Copyable {
   package static let messageLimit = 16 << 20
   /// The longest number, time or name in bytes; longer ones are not valid values.
   static let valueLimit = 512
+  /// The most sale conditions of a trade.
+  static let conditionLimit = 16
   /// How many messages without events in a list are examined one by one; further ones are only counted.
   static let toldLimit = 16
 

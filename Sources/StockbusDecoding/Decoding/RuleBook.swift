@@ -16,6 +16,8 @@ struct RuleBook: ~Copyable {
   /// Paths from the message's root that the items of lists use, and the nodes they lead to in the present message.
   let constants: UnsafeMutableBufferPointer<CompiledPath>
   let resolved: UnsafeMutableBufferPointer<Int>
+  /// How the sale conditions of each kind are read.
+  let conditionTables: [ConditionTable]
   /// The names of the kinds, by rule.
   let names: [String]
   /// The names of the series of sequence numbers, by index.
@@ -42,6 +44,7 @@ struct RuleBook: ~Copyable {
     readsObjectsOnly = others.allSatisfy { $0.isNone || maker.isMember($0) } && rules.allSatisfy { maker.needsMember($0.conditions) }
     names = (spec.messages?.entries ?? []).map(\.name)
     series = maker.series
+    conditionTables = maker.conditionTables
     memorySlots = maker.memoryNames.count
     self.rules = Self.keep(rules)
     conditions = Self.keep(maker.conditions)
@@ -90,6 +93,7 @@ struct RuleBookMaker {
   /// True while a rule with a list is compiled; values of the whole message that its items use are then resolved once.
   private var hasItems = false
   var series: [String] = []
+  var conditionTables: [ConditionTable] = []
   var memoryNames: [String] = []
 
   mutating func learnNames(_ spec: DecodingSpec) {
@@ -236,6 +240,11 @@ struct RuleBookMaker {
     compiled.symbol = itemPath(fields.symbol)
     compiled.time = itemPath(fields.time)
     compiled.side = itemPath(fields.side)
+    compiled.condition = itemPath(fields.condition)
+    if !compiled.condition.isNone {
+      compiled.conditionTable = Int32(conditionTables.count)
+      conditionTables.append(ConditionTable(rule.conditionCodes ?? .words, own: rule.conditions))
+    }
     switch rule.event {
     case .quote?:
       compiled.prices = list([fields.bid, fields.ask])

@@ -5,7 +5,9 @@ internal import StockbusPlugin
 struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
     case missing, null, notAValue, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
-    case tooLong, notExact
+    case tooLong, notExact, notACondition
+    /// More items than this.
+    case tooMany(Int)
     case symbol(TextError.Code)
   }
   /// The field, or the path of a list.
@@ -28,6 +30,8 @@ struct ValueProblem: Error, Hashable {
     case .outOfRange: return "\(name) is out of range\(text)\(place)"
     case .negative: return "\(name) is negative\(text)\(place)"
     case .notASide: return "\(name) is no side\(text)\(place)"
+    case .notACondition: return "\(name) has an unknown code\(text)\(place); 'conditions' can say what it means"
+    case .tooMany(let limit): return "\(name) has more than \(limit) items\(place)"
     case .notATime: return "\(name) is not a time\(text)\(place)"
     case .tooFine: return "\(name) is finer than a nanosecond\(text)\(place)"
     case .noList: return "\(name) is no list\(place)"

@@ -11,8 +11,11 @@ enum Alpaca {
     spec.split = true
     spec.time = .iso8601
     spec.messages = [
-      // Only crypto trades have the taker's side.
-      "trade": .event(.trade, when: ["T": ["t"]], .trade("S", time: "t", price: "p", size: "s", side: "tks")),
+      // Only crypto trades have the taker's side, and only trades of stocks have conditions. Those of tape C are read with the codes of the
+      // others too: of both, B is the stricter one.
+      "trade": .event(.trade, when: ["T": ["t"]], .trade("S", time: "t", price: "p", size: "s", side: "tks", condition: "c")) {
+        $0.conditionCodes = .cta
+      },
       "quote": .event(.quote, when: ["T": ["q"]], .quote("S", time: "t", bid: "bp", ask: "ap", bidSize: "bs", askSize: "as")),
       "bar": .event(.bar, when: ["T": ["b"]], .bar("S", time: "t", open: "o", high: "h", low: "l", close: "c", volume: "v")),
       "authenticated": .talk(.authenticated, when: ["T": ["success"], "msg": ["authenticated"]]),

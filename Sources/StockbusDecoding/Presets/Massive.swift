@@ -11,7 +11,8 @@ enum Massive {
     spec.split = true
     spec.time = .ms
     spec.messages = [
-      "trade": .event(.trade, when: ["ev": ["T"]], .trade("sym", time: "t", price: "p", size: "s")) {
+      "trade": .event(.trade, when: ["ev": ["T"]], .trade("sym", time: "t", price: "p", size: "s", condition: "c")) {
+        $0.conditionCodes = .massive
         $0.sequence = SequenceRule("q", step: .rising)
       },
       "quote": .event(.quote, when: ["ev": ["Q"]], .quote("sym", time: "t", bid: "bp", ask: "ap", bidSize: "bs", askSize: "as")) {

@@ -84,13 +84,16 @@ extension MessageRule {
 }
 
 extension FieldPaths {
-  static func trade(_ symbol: ValuePath, time: ValuePath?, price: ValuePath, size: ValuePath, side: ValuePath? = nil) -> FieldPaths {
+  static func trade(
+    _ symbol: ValuePath, time: ValuePath?, price: ValuePath, size: ValuePath, side: ValuePath? = nil, condition: ValuePath? = nil
+  ) -> FieldPaths {
     var fields = FieldPaths()
     fields.symbol = symbol
     fields.time = time
     fields.price = price
     fields.size = size
     fields.side = side
+    fields.condition = condition
     return fields
   }
 

@@ -96,8 +96,8 @@ extension MessageRule {
     if let sequence { paths.append(sequence.path) }
     if let fields {
       paths += [
-        fields.symbol, fields.time, fields.price, fields.size, fields.side, fields.bid, fields.ask, fields.bidSize, fields.askSize,
-        fields.open, fields.high, fields.low, fields.close, fields.volume,
+        fields.symbol, fields.time, fields.price, fields.size, fields.side, fields.condition, fields.bid, fields.ask, fields.bidSize,
+        fields.askSize, fields.open, fields.high, fields.low, fields.close, fields.volume,
       ].compactMap { $0 }
     }
     return paths
@@ -107,11 +107,12 @@ extension MessageRule {
   var strayFields: [String] {
     guard let event, let fields else { return [] }
     let placed: [(String, ValuePath?)] = [
-      ("price", fields.price), ("size", fields.size), ("side", fields.side), ("bid", fields.bid), ("ask", fields.ask),
+      ("price", fields.price), ("size", fields.size), ("side", fields.side), ("condition", fields.condition), ("bid", fields.bid),
+      ("ask", fields.ask),
       ("bid_size", fields.bidSize), ("ask_size", fields.askSize), ("open", fields.open), ("high", fields.high), ("low", fields.low),
       ("close", fields.close), ("volume", fields.volume),
     ]
-    let own = EventFields.prices(event) + EventFields.sizes(event) + (event == .trade ? ["side"] : [])
+    let own = EventFields.prices(event) + EventFields.sizes(event) + (event == .trade ? ["side", "condition"] : [])
     return placed.filter { $0.1 != nil && !own.contains($0.0) }.map(\.0)
   }
 

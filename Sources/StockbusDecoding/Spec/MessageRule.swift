@@ -1,3 +1,4 @@
+package import MarketData
 package import StockbusPlugin
 
 /// The role of a kind of message.
@@ -63,6 +64,10 @@ package struct MessageRule: Options {
   package var shift: Duration?
   @Setting("The words for the side that took the liquidity.")
   package var sides: SideWords?
+  @Setting("How sale conditions are written: words as stockbus writes them, or the codes of cta, utp, lean or massive.")
+  package var conditionCodes: ConditionCodes?
+  @Setting("The meaning of codes that are not among those, or that mean something else: { X: contingent }.")
+  package var conditions: Mapping<TradeCondition>?
   @Setting("The size's sign is the side: above zero a buyer took the liquidity.")
   package var signed: Bool?
   @Setting("The number that tells whether one was lost.")
@@ -100,6 +105,8 @@ package struct MessageRule: Options {
     rule.sizeScale = sizeScale ?? base.sizeScale
     rule.shift = shift ?? base.shift
     rule.sides = sides ?? base.sides
+    rule.conditionCodes = conditionCodes ?? base.conditionCodes
+    rule.conditions = conditions ?? base.conditions
     rule.signed = signed ?? base.signed
     rule.sequence = sequence ?? base.sequence
     rule.remember = remember ?? base.remember
@@ -116,6 +123,7 @@ package struct FieldPaths: Options {
   @Setting("A trade's price.") package var price: ValuePath?
   @Setting("A trade's size.") package var size: ValuePath?
   @Setting("The side that took the liquidity.") package var side: ValuePath?
+  @Setting("A trade's sale conditions: a text, a number, or a list of them.") package var condition: ValuePath?
   @Setting("A quote's bid.") package var bid: ValuePath?
   @Setting("A quote's ask.") package var ask: ValuePath?
   @Setting("Units wanted at the bid.") package var bidSize: ValuePath?
@@ -135,6 +143,7 @@ package struct FieldPaths: Options {
     fields.price = price ?? base.price
     fields.size = size ?? base.size
     fields.side = side ?? base.side
+    fields.condition = condition ?? base.condition
     fields.bid = bid ?? base.bid
     fields.ask = ask ?? base.ask
     fields.bidSize = bidSize ?? base.bidSize
