@@ -58,18 +58,27 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     count()
   }
 
-  func advance(to time: Timestamp, into output: inout Outlet<Bar>) { book.advance(to: time.ns, into: &output) }
+  func advance(to time: Timestamp, into output: inout Outlet<Bar>) {
+    book.advance(to: time.ns, into: &output)
+    count()
+  }
 
   var due: Timestamp? { book.due.map { Timestamp(ns: $0) } }
 
-  func drain(into output: inout Outlet<Bar>) { book.drain(into: &output) }
+  func drain(into output: inout Outlet<Bar>) {
+    book.drain(into: &output)
+    count()
+  }
 
   func handOver(into output: inout Outlet<Bar>) { context.remember(book.snapshot, Self.bars) }
 
   private func count() {
-    if book.revisions == 0 { return }
-    context.counter("revisions", "Bars that were issued again because of a late trade.").add(book.revisions)
-    book.revisions = 0
+    if book.revisions | book.unpriced == 0 { return }
+    if book.revisions > 0 { context.counter("revisions", "Bars that were issued again because of a late trade.").add(book.revisions) }
+    if book.unpriced > 0 {
+      context.counter("unpriced", "Bars that were not sent, because no trade in them counts for open and close.").add(book.unpriced)
+    }
+    (book.revisions, book.unpriced) = (0, 0)
   }
 
   /// Makes a dead letter of each event that does not count for all bars.

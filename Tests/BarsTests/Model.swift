@@ -12,7 +12,11 @@ struct BarModel {
     var start: Int128
     var end: Int128
     var trades: [Trade] = []
+    /// Its time is over.
+    var isClosed = false
     var isSent = false
+    /// The bar whose close it repeats for want of an own one; the same again if it is issued again.
+    var repeated: Bar?
     var revision: UInt32 = 0
     /// How many bars in a row were filled, with this one.
     var fills = 0
@@ -37,9 +41,10 @@ struct BarModel {
         outcome.refusals.append("\(i) ahead ")
         continue
       }
+      if !trade.condition.countsForLast, !trade.condition.countsForVolume { continue }
       if !symbols.contains(trade.symbol) { symbols.append(trade.symbol) }
       for l in rules.lengths.indices {
-        if trade.size < 0 {
+        if trade.tradedSize < 0 {
           outcome.refusals.append("\(i) negativeVolume \(rules.lengths[l])")
         } else if !count(trade, l, Int128(before)) {
           outcome.refusals.append("\(i) late \(rules.lengths[l])")
@@ -49,7 +54,8 @@ struct BarModel {
   }
 
   mutating func drain() {
-    for i in order(entries.indices.filter { !entries[$0].isSent && !entries[$0].trades.isEmpty }) {
+    for i in order(entries.indices.filter { !entries[$0].isClosed && !entries[$0].trades.isEmpty && hasPrices($0) }) {
+      entries[i].repeated = entries[i].repeated ?? before(entries[i])
       outcome.bars.append(bar(entries[i], received: newest, .partial))
     }
   }
@@ -75,6 +81,7 @@ struct BarModel {
     guard let i else { return true }
     entries[i].trades.append(trade)
     if isClosed {
+      entries[i].isClosed = true
       if entries[i].isSent { entries[i].revision += 1 }
       send(i, received: trade.received.ns)
     }
@@ -82,7 +89,7 @@ struct BarModel {
   }
 
   private mutating func collect(_ trade: Trade, _ l: Int) {
-    var i = entries.firstIndex { $0.symbol == trade.symbol && $0.l == l && !$0.isSent }
+    var i = entries.firstIndex { $0.symbol == trade.symbol && $0.l == l && !$0.isClosed }
     if i == nil {
       i = entries.count
       entries.append(
@@ -90,22 +97,29 @@ struct BarModel {
     }
     guard let i else { return }
     entries[i].trades.append(trade)
-    let volume = entries[i].trades.reduce(Int128(0)) { $0 + Int128($1.size.raw) }
+    let volume = entries[i].trades.reduce(Int128(0)) { $0 + Int128($1.tradedSize.raw) }
     let isFull =
       switch rules.lengths[l].kind {
-      case .trades(let count): entries[i].trades.count >= count
+      case .trades(let count): entries[i].trades.count { $0.condition.countsForVolume } >= count
       case .volume(let least): volume >= Int128(least.raw)
       case .time, .unknown: false
       }
-    if isFull { send(i, received: trade.received.ns) }
+    if isFull, hasPrices(i) {
+      entries[i].isClosed = true
+      send(i, received: trade.received.ns)
+    }
   }
 
   private mutating func close(until time: Int64) {
-    while let i = order(entries.indices.filter { !entries[$0].isSent && entries[$0].end + Int128(rules.wait) <= Int128(time) }).first {
+    while let i = order(entries.indices.filter { !entries[$0].isClosed && entries[$0].end + Int128(rules.wait) <= Int128(time) }).first {
+      entries[i].isClosed = true
       send(i, received: Int64(entries[i].end) + rules.wait)
-      if entries[i].fills >= rules.fills { continue }
+      if entries[i].fills >= rules.fills || !hasPrices(i) { continue }
       let (entry, end) = (entries[i], entries[i].end)
-      if entries.contains(where: { $0.symbol == entry.symbol && $0.l == entry.l && $0.start == end }) { continue }
+      if let next = entries.firstIndex(where: { $0.symbol == entry.symbol && $0.l == entry.l && $0.start == end }) {
+        if !hasPrices(next) { entries[next].fills = entry.fills + 1 }
+        continue
+      }
       entries.append(
         Entry(symbol: entry.symbol, place: entry.place, l: entry.l, start: end, end: end + end - entry.start, fills: entry.fills + 1))
     }
@@ -116,8 +130,18 @@ struct BarModel {
     indices.sorted { (entries[$0].end, entries[$0].place, entries[$0].l) < (entries[$1].end, entries[$1].place, entries[$1].l) }
   }
 
+  /// True if a trade counts for open and close, or a bar is there to be repeated.
+  private func hasPrices(_ i: Int) -> Bool { entries[i].fills > 0 || entries[i].trades.contains { $0.condition.countsForLast } }
+
+  /// The bar before an entry, of which the last sent form counts.
+  private func before(_ entry: Entry) -> Bar? {
+    entries.first { $0.symbol == entry.symbol && $0.l == entry.l && $0.end == entry.start }?.last
+  }
+
   private mutating func send(_ i: Int, received: Int64) {
-    if !entries[i].trades.isEmpty { entries[i].fills = 0 }
+    if !hasPrices(i) { return }
+    if entries[i].trades.contains(where: { $0.condition.countsForLast }) { entries[i].fills = 0 }
+    entries[i].repeated = entries[i].repeated ?? before(entries[i])
     entries[i].isSent = true
     let bar = bar(entries[i], received: received, .complete)
     entries[i].last = bar
@@ -126,18 +150,16 @@ struct BarModel {
 
   private func bar(_ entry: Entry, received: Int64, _ status: BarStatus) -> Bar {
     let trades = entry.trades.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
-    guard let first = trades.first, let last = trades.last else {
-      // The bar before it, of which the last sent form counts.
-      let before = entries.first { $0.symbol == entry.symbol && $0.l == entry.l && $0.end == entry.start }?.last
-      let close = before?.close ?? 0
-      return Bar(
-        symbol: entry.symbol, open: close, high: close, low: close, close: close, volume: 0, time: Timestamp(ns: Int64(entry.start)),
-        received: Timestamp(ns: received), priceDecimals: before?.priceDecimals ?? 0, sizeDecimals: before?.sizeDecimals ?? 0,
-        length: rules.lengths[entry.l])
-    }
-    let volume = trades.reduce(Int128(0)) { $0 + Int128($1.size.raw) }
-    let turnover = trades.reduce(Int128(0)) { $0 + Int128($1.price.raw) * Int128($1.size.raw) }
-    var vwap = last.price
+    let own = trades.filter(\.condition.countsForLast)
+    let wide = trades.filter(\.condition.countsForHighLow)
+    let volume = trades.reduce(Int128(0)) { $0 + Int128($1.tradedSize.raw) }
+    let turnover = trades.reduce(Int128(0)) { $0 + Int128($1.price.raw) * Int128($1.tradedSize.raw) }
+    let repeated = entry.repeated?.close ?? 0
+    let (open, close) = (own.first?.price ?? repeated, own.last?.price ?? repeated)
+    let prices = wide.map(\.price) + (own.isEmpty ? [repeated] : [])
+    let priceDecimals = wide.map(\.priceDecimals) + (own.isEmpty ? [entry.repeated?.priceDecimals ?? 0] : [])
+    let sizeDecimals = trades.isEmpty ? entry.repeated?.sizeDecimals : trades.map(\.sizeDecimals).max()
+    var vwap = close
     if volume > 0 {
       // Prices are positive here.
       var (quotient, rest) = turnover.quotientAndRemainder(dividingBy: volume)
@@ -145,11 +167,12 @@ struct BarModel {
       vwap = Price(raw: Int64(quotient))
     }
     return Bar(
-      symbol: entry.symbol, open: first.price, high: trades.map(\.price).max() ?? 0, low: trades.map(\.price).min() ?? 0, close: last.price,
+      symbol: entry.symbol, open: open, high: prices.max() ?? 0, low: prices.min() ?? 0, close: close,
       volume: Quantity(raw: Int64(volume)),
-      time: rules.lengths[entry.l].raw > 0 ? Timestamp(ns: Int64(entry.start)) : first.time, received: Timestamp(ns: received),
-      priceDecimals: trades.map(\.priceDecimals).max() ?? 0, sizeDecimals: trades.map(\.sizeDecimals).max() ?? 0,
-      length: rules.lengths[entry.l], turnover: Amount(raw: turnover), vwap: vwap, count: UInt32(trades.count), revision: entry.revision,
+      time: rules.lengths[entry.l].raw > 0 ? Timestamp(ns: Int64(entry.start)) : own[0].time, received: Timestamp(ns: received),
+      priceDecimals: priceDecimals.max() ?? 0, sizeDecimals: sizeDecimals ?? 0,
+      length: rules.lengths[entry.l], turnover: Amount(raw: turnover), vwap: vwap,
+      count: UInt32(trades.count { $0.condition.countsForVolume }), revision: entry.revision,
       status: status)
   }
 }

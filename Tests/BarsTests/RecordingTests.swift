@@ -39,6 +39,23 @@ import Testing
       #expect(bars.count == count)
       #expect(self.digest(csv(bars)) == digest, "\(length)")
     }
+    // What a trade counts for by its condition, which the file has as Lean's flags: `duckdb_bars.py --conditions`.
+    let marked: [Trade] = try await PluginHarness().first(
+      200_000, of: Plugin.fileReplay, options: "{ path: \(Self.file), condition_codes: lean }")
+    #expect(marked.count == 173_071 && trades.allSatisfy { $0.condition == .regular })
+    let counts: [TradeCondition: Int] = [
+      .regular: 91_974, .sweep: 80_613, .opening: 315, .averagePrice: 95, .extendedHours: 36, .derivativelyPriced: 25, .officialPrice: 7,
+      .specialSettlement: 4, .contingent: 1, .outOfSequence: 1,
+    ]
+    #expect(Dictionary(grouping: marked, by: \.condition).mapValues(\.count) == counts)
+    let conditional: [(String, Int, UInt64)] = [
+      ("1s", 12_442, 0x676a_764d_e7c5_a23a), ("1m", 360, 0x61b0_43a4_937f_0c55), ("1h", 8, 0x2b81_3037_f821_77d3),
+    ]
+    for (length, count, digest) in conditional {
+      let bars: [Bar] = try await PluginHarness().output(of: Plugin.bars, options: "lengths: \(length)", inputs: [marked])
+      #expect(bars.count == count)
+      #expect(self.digest(csv(bars)) == digest, "\(length) with conditions")
+    }
     // Bars of bars.
     let seconds: [Bar] = try await PluginHarness().output(of: Plugin.bars, options: "lengths: 1s", inputs: [trades])
     let minutes: [Bar] = try await PluginHarness().output(of: Plugin.bars, options: "lengths: 1m", inputs: [seconds])

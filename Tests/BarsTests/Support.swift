@@ -63,6 +63,9 @@ struct Driver: ~Copyable {
     book.restore(left)
   }
 
+  /// How many bars were not sent for want of a price.
+  var unpriced: Int { book.unpriced }
+
   /// How many cells the book has, used or not.
   var cellCount: Int { book.cells.count }
 

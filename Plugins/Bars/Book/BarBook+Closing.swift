@@ -1,16 +1,5 @@
 internal import StockbusPlugin
 
-/// A moment at which bars are due, with the list of these bars.
-struct Due: BitwiseCopyable {
-  var moment: Int64
-  /// The first of the list.
-  var cell: UInt32
-  var count: UInt32
-  /// The least and the greatest of their keys.
-  var leastKey: UInt32
-  var greatestKey: UInt32
-}
-
 // Bars that end because time has passed.
 extension BarBook {
   /// Closes the bars that are due until `time`: everything received until then has come. Bars that are due at the same moment go out in the
@@ -102,22 +91,32 @@ extension BarBook {
 
   private mutating func close(_ cell: Int, into output: inout Outlet<Bar>) {
     cells[cell].span = 0
-    cells[cell].state = cells[cell].state == .empty ? .filled : .closed
+    if cells[cell].state == .empty {
+      cells[cell].state = .filled
+    } else {
+      cells[cell].state = .closed
+      if cells[cell].hasClose { cells[cell].fills = 0 }
+    }
     issue(cell, at: lastDue, into: &output)
     appendClosed(cell)
-    if rules.fills > 0 { prepareFill(after: cell) }
+    if rules.fills > 0, cells[cell].hasPrices { prepareFill(after: cell) }
   }
 
-  /// Sends a bar as it is now.
+  /// Sends a bar as it is now. One without prices is only counted.
   mutating func issue(_ cell: Int, at received: Int64, into output: inout Outlet<Bar>) {
+    if !cells[cell].hasPrices {
+      unpriced += 1
+      return
+    }
+    let (open, high, low, close) = cells[cell].prices
     let (volume, turnover) = (Quantity(raw: cells[cell].volume), Amount(raw: cells[cell].turnover))
     let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
     let stamp = calendar == nil ? cells[cell].start : periods[number].stamp(cells[cell].start, lengths[place].raw)
     output.send(
       Bar(
-        symbol: symbols[number], open: Price(raw: cells[cell].open), high: Price(raw: cells[cell].high), low: Price(raw: cells[cell].low),
-        close: Price(raw: cells[cell].close), volume: volume, time: Timestamp(ns: stamp), received: Timestamp(ns: received),
-        priceDecimals: cells[cell].priceDecimals, sizeDecimals: cells[cell].sizeDecimals, length: lengths[place], turnover: turnover,
+        symbol: symbols[number], open: Price(raw: open), high: Price(raw: high), low: Price(raw: low), close: Price(raw: close),
+        volume: volume, time: Timestamp(ns: stamp), received: Timestamp(ns: received),
+        priceDecimals: cells[cell].sentDecimals, sizeDecimals: cells[cell].sizeDecimals, length: lengths[place], turnover: turnover,
         vwap: turnover.divided(by: volume), count: cells[cell].count, revision: cells[cell].revision, session: cells[cell].session,
         status: cells[cell].isPartial ? .partial : .complete))
   }
@@ -138,10 +137,16 @@ extension BarBook {
       next.start == present.end, next.session == present.session
     else { return }
     let newer = Int(cells[cell].newer)
-    if newer != 0, cells[newer].start == next.start { return }
     let close = cells[cell].close
+    if newer != 0, cells[newer].start == next.start {
+      if !cells[newer].hasPrices {
+        cells[newer].fill(close, decimals: cells[cell].sentDecimals)
+        cells[newer].fills = fills + 1
+      }
+      return
+    }
     let content = Contribution(
-      open: close, high: close, low: close, close: close, volume: 0, turnover: 0, count: 0, priceDecimals: cells[cell].priceDecimals,
+      open: close, high: close, low: close, close: close, volume: 0, turnover: 0, count: 0, priceDecimals: cells[cell].sentDecimals,
       sizeDecimals: cells[cell].sizeDecimals, time: next.start)
     let due = next.end.addingSaturating(rules.wait)
     let waiting = makeCell(BarCell(next, due: due, key: Int(cells[cell].key), .empty, content))
@@ -153,9 +158,13 @@ extension BarBook {
   /// After a bar was changed by a late trade: a bar that waits to repeat its close will repeat the new one.
   mutating func carryClose(of cell: Int) {
     let newer = Int(cells[cell].newer)
-    if newer == 0 || cells[newer].state != .empty { return }
+    if newer == 0 { return }
     let close = cells[cell].close
+    if cells[newer].state == .open, !cells[newer].hasClose, cells[newer].fills > 0 {
+      cells[newer].fill(close, decimals: cells[cell].sentDecimals)
+    }
+    if cells[newer].state != .empty { return }
     (cells[newer].open, cells[newer].high, cells[newer].low, cells[newer].close) = (close, close, close, close)
-    (cells[newer].priceDecimals, cells[newer].sizeDecimals) = (cells[cell].priceDecimals, cells[cell].sizeDecimals)
+    (cells[newer].priceDecimals, cells[newer].sizeDecimals) = (cells[cell].sentDecimals, cells[cell].sizeDecimals)
   }
 }

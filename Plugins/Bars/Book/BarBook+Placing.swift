@@ -14,6 +14,7 @@ extension BarBook {
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
     guard let period = period(of: part.time, nanoseconds, isDay, key) else { return refuse(event, .outside, in: l) }
+    let part = part.counted(in: period.session)
     progress = max(progress, newest.subtractingSaturating(1))
     let due = period.end.addingSaturating(rules.wait)
     let isClosed = due <= progress
@@ -25,22 +26,27 @@ extension BarBook {
       if rules.keepsComponents { addFirstComponent(part, to: cell) }
       if isClosed {
         appendClosed(cell)
-        issue(cell, at: max(newest, lastDue), into: &output)
-        carryClose(of: cell)
+        issueLate(cell, into: &output)
       } else {
         cells[cell].span = UInt64(period.end &- period.start)
         enqueue(cell)
       }
       return
     }
-    let before = cells[cell].state
+    let wasSent = cells[cell].state != .open && cells[cell].state != .empty && cells[cell].hasPrices
     if let reason = add(part, to: cell, period) { return refuse(event, reason, in: l) }
-    if before == .closed || before == .filled {
+    if wasSent {
       cells[cell].revision = cells[cell].revision &+ 1
       revisions += 1
-      issue(cell, at: max(newest, lastDue), into: &output)
-      carryClose(of: cell)
     }
+    if cells[cell].state == .closed { issueLate(cell, into: &output) }
+  }
+
+  /// Sends a bar that has closed, because of a late trade.
+  private mutating func issueLate(_ cell: Int, into output: inout Outlet<Bar>) {
+    if !cells[cell].hasPrices { return }
+    issue(cell, at: max(newest, lastDue), into: &output)
+    carryClose(of: cell)
   }
 
   @inline(__always)
@@ -82,6 +88,10 @@ extension BarBook {
 
   /// Adds to the bar of a number of trades or a volume, which ends with the event that reaches it.
   private mutating func collect(_ part: Contribution, _ key: Int, _ l: Int, _ event: Int, into output: inout Outlet<Bar>) {
+    var part = part
+    if part.condition == .extendedHours, let session = periods[key / lengths.count].calendar?.session(at: part.time) {
+      part = part.counted(in: session.session)
+    }
     var cell = Int(newestCells[key])
     if cell == 0 {
       cell = makeCell(BarCell(Period(start: part.time, end: part.time), due: .max, key: key, .open, part))
@@ -95,7 +105,8 @@ extension BarBook {
       case .volume(let volume): cells[cell].volume >= volume.raw
       case .time, .unknown: false
       }
-    if !isFull { return }
+    // A bar without an open waits for the trade that has one.
+    if !isFull || !cells[cell].hasPrices { return }
     cells[cell].start = cells[cell].openTime
     issue(cell, at: max(newest, lastDue), into: &output)
     remove(cell)

@@ -65,6 +65,8 @@ struct BarBook: ~Copyable {
   var refusals: [Refusal] = []
   /// How many bars were issued again since the owner took this number.
   var revisions = 0
+  /// How many bars were not sent, for want of a price, since the owner took this number.
+  var unpriced = 0
 
   /// A time within which events count. A symbol without a calendar has all of it.
   struct SessionTime: BitwiseCopyable {
@@ -136,6 +138,10 @@ struct BarBook: ~Copyable {
         output.filter()
         continue
       }
+      if !events[i].condition.countsForAll {
+        placeSpecial(events, i, price, into: &output)
+        continue
+      }
       for l in 0..<lengthCount {
         let cell = Int(newestCells[number &* lengthCount &+ l])
         if UInt64(bitPattern: time.ns &- cells[cell].start) < cells[cell].span {
@@ -160,12 +166,20 @@ struct BarBook: ~Copyable {
     return true
   }
 
+  /// Takes a trade that does not count for everything.
+  @inline(never)
+  private mutating func placeSpecial<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, into output: inout Outlet<Bar>) {
+    let condition = events[i].condition
+    if !condition.countsForLast, !condition.countsForVolume { return output.filter() }
+    for l in lengths.indices { place(events, i, price, in: l, into: &output) }
+  }
+
   // Not inlined, so that the common case keeps its registers.
   @inline(never)
   private mutating func place<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, in l: Int, into output: inout Outlet<Bar>) {
     let part = Contribution(
       price: price, size: events[i].tradedSize, time: events[i].time.ns, priceDecimals: events[i].priceDecimals,
-      sizeDecimals: events[i].sizeDecimals)
+      sizeDecimals: events[i].sizeDecimals, condition: events[i].condition)
     place(part, of: events[i].symbol, in: l, event: i, into: &output)
   }
 

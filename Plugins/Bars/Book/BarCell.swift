@@ -47,6 +47,8 @@ struct BarCell: BitwiseCopyable, Sendable {
   var isPartial: Bool
   var priceDecimals: UInt8
   var sizeDecimals: UInt8
+  /// The decimals of the close that it repeats until a trade comes that counts for open and close.
+  var fillDecimals: UInt8 = 0
   var session: MarketSession
   var state: State
 
@@ -60,15 +62,40 @@ struct BarCell: BitwiseCopyable, Sendable {
     (open, high, low, close) = (part.open, part.high, part.low, part.close)
     (volume, turnover, count) = (part.volume, part.turnover, part.count)
     (priceDecimals, sizeDecimals, isPartial) = (part.priceDecimals, part.sizeDecimals, part.isPartial)
+    if !part.condition.countsForLast { begin(part) }
   }
 
-  /// Replaces the values by those of its first trade.
+  /// Replaces the values by those of its first trade. If that does not count for open and close, the next one that does will set them; until
+  /// then the bar keeps the close that it would have been filled with.
   mutating func begin(_ part: Contribution) {
+    (volume, turnover, count) = (part.volume, part.turnover, part.count)
+    (sizeDecimals, isPartial) = (part.sizeDecimals, part.isPartial)
+    guard part.condition.countsForLast else {
+      (openTime, closeTime) = (.max, .min)
+      fillDecimals = priceDecimals
+      (high, low, priceDecimals) = part.condition.countsForHighLow ? (part.high, part.low, part.priceDecimals) : (.min, .max, 0)
+      return
+    }
     (openTime, closeTime) = (part.time, part.time)
     (open, high, low, close) = (part.open, part.high, part.low, part.close)
-    (volume, turnover, count) = (part.volume, part.turnover, part.count)
-    (priceDecimals, sizeDecimals, isPartial) = (part.priceDecimals, part.sizeDecimals, part.isPartial)
+    priceDecimals = part.priceDecimals
     fills = 0
+  }
+
+  /// True if a trade that counts for open and close has come; a filled bar has the close before it instead.
+  var hasClose: Bool { closeTime != .min }
+  /// True if it has prices, and can be sent.
+  var hasPrices: Bool { hasClose || fills > 0 }
+
+  /// The decimals of the prices to send.
+  var sentDecimals: UInt8 { hasClose ? priceDecimals : max(priceDecimals, fillDecimals) }
+
+  /// Repeats this close, until a trade comes that counts for open and close.
+  mutating func fill(_ close: Int64, decimals: UInt8) { (self.close, fillDecimals) = (close, decimals) }
+
+  /// The prices to send. A bar that was filled before a trade came that counts for open and close repeats the close before it.
+  var prices: (open: Int64, high: Int64, low: Int64, close: Int64) {
+    hasClose ? (open, high, low, close) : (close, max(high, close), min(low, close), close)
   }
 
   /// Replaces the values by those of another cell.
@@ -113,8 +140,13 @@ struct BarCell: BitwiseCopyable, Sendable {
     self.volume = volume
     self.turnover = turnover
     self.count = count
+    sizeDecimals = max(sizeDecimals, part.sizeDecimals)
+    isPartial = isPartial || part.isPartial
+    guard part.condition.countsForHighLow else { return true }
     high = max(high, part.high)
     low = min(low, part.low)
+    priceDecimals = max(priceDecimals, part.priceDecimals)
+    guard part.condition.countsForLast else { return true }
     if part.time < openTime {
       openTime = part.time
       open = part.open
@@ -123,9 +155,6 @@ struct BarCell: BitwiseCopyable, Sendable {
       closeTime = part.time
       close = part.close
     }
-    priceDecimals = max(priceDecimals, part.priceDecimals)
-    sizeDecimals = max(sizeDecimals, part.sizeDecimals)
-    isPartial = isPartial || part.isPartial
     return true
   }
 

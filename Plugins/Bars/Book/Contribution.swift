@@ -14,17 +14,27 @@ struct Contribution: BitwiseCopyable {
   var priceDecimals: UInt8
   var sizeDecimals: UInt8
   var isPartial = false
+  /// What it counts for; a bar of a shorter length counts for all.
+  var condition = TradeCondition.regular
   /// When it happened; a bar's start. It decides what is first and what is last.
   var time: Int64
 }
 
 extension Contribution {
-  /// A single price with a size.
+  /// A single price with the size that counts for the volume.
   @inline(__always)
-  init(price: Price, size: Quantity, time: Int64, priceDecimals: UInt8, sizeDecimals: UInt8) {
+  init(price: Price, size: Quantity, time: Int64, priceDecimals: UInt8, sizeDecimals: UInt8, condition: TradeCondition) {
     self.init(
       open: price.raw, high: price.raw, low: price.raw, close: price.raw, volume: size.raw, turnover: Amount(price, times: size).raw,
-      count: 1, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals, time: time)
+      count: condition.countsForVolume ? 1 : 0, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals, condition: condition, time: time)
+  }
+
+  /// This as a part of a bar of a session: outside the regular hours, trades of these hours are the regular ones.
+  func counted(in session: MarketSession) -> Contribution {
+    if condition != .extendedHours || session != .pre && session != .post { return self }
+    var part = self
+    part.condition = .regular
+    return part
   }
 
   /// A bar of a shorter length. A bar whose turnover nobody knows counts with its average price times its volume, which is the close times
