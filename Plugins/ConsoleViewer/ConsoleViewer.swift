@@ -216,7 +216,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
       let event = batch[i]
       count += 1
       let first = references[event.symbol] ?? event.lastPrice
-      if references[event.symbol] == nil { references.update(first, for: event.symbol) }
+      if references[event.symbol] == nil, event.condition.countsForLast { references.update(first, for: event.symbol) }
       lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)))
     }
     events.add(count)

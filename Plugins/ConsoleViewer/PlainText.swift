@@ -3,10 +3,11 @@ internal import StockbusPlugin
 
 /// Prices as plain text.
 enum PlainText {
-  /// `09:30:00.401-04:00 AIG 48.80 +0.10 +0.20%`
+  /// `09:30:00.401-04:00 AIG 48.80 +0.10`, with the sale condition of a trade that does not count for the last price behind it.
   static func line(_ event: some PricedEvent, change: Price, zone: DisplayZone) -> String {
     let decimals = Int(event.priceDecimals)
     return "\(zone.stamp(event.time)) \(event.symbol) \(event.lastPrice.formatted(decimals: decimals)) \(signed(change, decimals))"
+      + (event.condition.countsForLast ? "" : " \(event.condition.fieldName)")
   }
 
   /// `09:30:00.401-04:00 3 (was 5) AIG 48.80 +0.10 +0.20%`

@@ -59,6 +59,7 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
 
   func process(_ trade: Trade, into output: inout Outlet<Order>) {
     output.filter()
+    if !trade.condition.countsForLast { return }
     var state = watched[trade.symbol] ?? Watched()
     defer { watched[trade.symbol] = state }
     guard state.prices.count == settings.window else {

@@ -83,7 +83,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
 
   /// The price change of this event; nil if it needs no line.
   private func change(by event: E) -> PriceChange? {
-    if event.hasLeft { return nil }
+    if event.hasLeft || !event.condition.countsForLast { return nil }
     let price = event.lastPrice
     guard let old = last[event.symbol] else {
       last.update(price, for: event.symbol)

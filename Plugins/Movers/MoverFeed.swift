@@ -60,7 +60,8 @@ struct MoverFeed {
     }
     return Board.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
-      priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated)
+      priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated,
+      countsForLast: event.condition.countsForLast)
   }
 
   /// What was traded since the last event of the symbol: a ranking gives the total since it began.

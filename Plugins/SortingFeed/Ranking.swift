@@ -32,8 +32,22 @@ struct Ranking: ~Copyable {
         remove(events, i, into: &output)
         continue
       }
+      if !events[i].condition.countsForLast {
+        addVolume(events, i)
+        output.filter()
+        continue
+      }
       if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
     }
+  }
+
+  /// Counts the size of a trade whose price does not count; the symbol's next event has it in its volume.
+  @inline(never)
+  private mutating func addVolume<E: PricedEvent>(_ events: Span<E>, _ i: Int) {
+    let id = Int(events[i].symbol.id)
+    guard id < entries.count, case let entry = Int(entries[id]), entry < standings.count else { return }
+    standings[entry].volume = standings[entry].volume.addingSaturating(events[i].tradedSize.raw)
+    standings[entry].sizeDecimals = max(standings[entry].sizeDecimals, events[i].sizeDecimals)
   }
 
   /// Prefetches what the next events of the batch will need.

@@ -51,9 +51,11 @@ package struct SortingFeedSettings: Options {
 
 /// Keeps symbols ordered and sends each update with its rank and the previous rank.
 ///
+/// A trade whose price does not count for the last price (`TradeCondition`) is filtered; its size is in the volume of the next event.
+///
 /// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction. An update costs O(log n).
 ///
-/// **What its events guarantee.** Without `top` every input event gives one output event, a move. A reader that applies all moves in turn
+/// **What its events guarantee.** Without `top` every input event that counts gives one output event, a move. A reader that applies all moves in turn
 /// to a list (remove the symbol, insert it at `rank`; those between shift by one) has the feed's order after each event. With `top: n` the
 /// shifts are events too: first the symbol with the new price, then those that it displaced, from the best rank on, each with its latest
 /// price and with the times of the event that moved it. Rank 0 means that a symbol has left the first n. So the last event of every symbol,

@@ -17,6 +17,25 @@ import Testing
     #expect(driver.state.market.total == 4)
   }
 
+  @Test func `a trade whose price does not count moves nothing but the volume`() throws {
+    func trade(_ price: Price, _ size: Quantity, _ condition: TradeCondition) -> Trade {
+      Trade(
+        symbol: "A", price: price, size: size, time: Timestamp(ns: opening), received: Timestamp(ns: opening), condition: condition)
+    }
+    var market = Market()
+    market.take([trade(900, 1, .oddLot)].span, at: 0)
+    #expect(market.row(of: "A") == nil)
+    market.take(
+      [
+        trade(100, 1, .regular), trade(900, 5, .oddLot), trade(1, 2, .outOfSequence), trade(800, 7, .officialPrice),
+        trade(101, 9, .correctedClose),
+      ].span, at: 0)
+    let row = try #require(market.row(of: "A"))
+    #expect(row.price == 101 && row.high == 101 && row.low == 100 && row.volume == 8 && row.updates == 2)
+    #expect(market.tape.last(5, of: 0).map(\.price) == [101, 100])
+    #expect(market.total == 6)
+  }
+
   @Test func `a ranking's own change and volume count`() throws {
     var market = Market()
     let event = Ranked(

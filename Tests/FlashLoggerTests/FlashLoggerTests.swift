@@ -34,6 +34,15 @@ import Testing
         """)
   }
 
+  @Test func `a price that does not count is no change`() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var events = trades([("A", 1000), ("A", 9000), ("A", 1010)])
+    events[1].condition = .oddLot
+    try await PluginHarness().consume([events], by: Plugin.flashLogger, options: "path: \(path)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "00:00:02.000Z ▲ A 10.00 → 10.10 +0.10 (+1.00%)\n")
+  }
+
   @Test func `the price with which a symbol leaves a feed's first ranks is no change`() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
     defer { try? FileManager.default.removeItem(atPath: path) }

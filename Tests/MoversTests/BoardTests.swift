@@ -260,6 +260,27 @@ import Testing
     #expect(moves.map { "\($0.rank) \($0.price) \($0.volume)" } == ["1 10 5", "1 11 8", "0 11 8", "1 12 1"])
   }
 
+  @Test func `a trade whose price does not count adds its size, and no price`() {
+    func marked(_ hundredths: Int64, _ size: Int64, _ condition: TradeCondition, at seconds: Int64) -> Trade {
+      var trade = trade("A", hundredths, size: size, at: seconds)
+      trade.condition = condition
+      return trade
+    }
+    for period in [MoverSpan.day, .rolling(.seconds(86_400))] {
+      var feed = feed {
+        $0.by = [.volume]
+        $0.period = period
+      }
+      #expect(feed.take([marked(99_900, 50, .averagePrice, at: 0)]).isEmpty)
+      let moves = feed.take([
+        marked(10_000, 1, .regular, at: 1), marked(99_900, 5, .oddLot, at: 2), marked(99_900, 5, .cancelled, at: 3),
+        marked(11_000, 2, .regular, at: 4),
+      ])
+      #expect(moves.map { "\($0.price) \($0.volume) \($0.turnover)" }.last == "110 8 5315", "\(period)")
+      #expect(moves.map(\.price) == [100, 100, 110], "\(period)")
+    }
+  }
+
   @Test func `numbers at the ends of their range do no harm`() {
     let prices: [Int64] = [.max, .min, 0, 1, -1, .max]
     for period in [MoverSpan.day, .week, .rolling(.seconds(60))] {

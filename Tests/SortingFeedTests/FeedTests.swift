@@ -165,6 +165,25 @@ struct PlainRanking {
     #expect(ranked.map(\.volume) == [1, 1, 1, 4, 2])
   }
 
+  @Test func `a trade whose price does not count is filtered, and its size is in the next event's volume`() async throws {
+    func marked(_ price: Int64, _ size: Int64, _ condition: TradeCondition) -> Trade {
+      var trade = Self.trade("A", price, size: size)
+      trade.condition = condition
+      return trade
+    }
+    for options in ["", "top: 2"] {
+      let ranked = try await Self.feed(
+        [
+          marked(900, 50, .averagePrice), marked(100, 1, .regular), marked(900, 5, .oddLot), marked(800, 7, .officialPrice),
+          marked(110, 2, .sweep), marked(120, 9, .correctedClose),
+        ], options)
+      // Before the first price nothing is known of a symbol; official prices have no size of their own, and a corrected close neither.
+      #expect(ranked.map(\.price) == [100, 110, 120])
+      #expect(ranked.map(\.volume) == [1, 8, 8])
+      #expect(ranked.map(\.change) == [0, 10, 20])
+    }
+  }
+
   @Test func `equal keys stand in the order of first appearance in either direction`() async throws {
     for order in ["ascending", "descending"] {
       let ranked = try await Self.feed(["A", "B", "C", "A", "C"].map { Self.trade($0, 7) }, "order: \(order)")

@@ -18,6 +18,8 @@ struct Board {
     var sizeDecimals: UInt8
     /// The time may stand for a date.
     var isDated = false
+    /// False for a trade of which only the size counts.
+    var countsForLast = true
   }
 
   /// The times that the events have which are sent for one reason.
@@ -90,6 +92,8 @@ struct Board {
     let isIn = window != nil ? isInWindow(time) : place(time, calendar: Int(standings[entry].calendar), cause, into: &output)
     let hadJumped = standings[entry].flags.contains(.isJump)
     switch isIn {
+    case .counts where !sample.countsForLast:
+      if !addVolume(sample, to: entry, at: time) { return output.filter(1) }
     case .counts:
       if time >= standings[entry].nextSplit { applySplits(to: entry, at: time) }
       if window?.add(entry, sample, at: time) == true { nextDue = window?.due ?? .max }
@@ -97,11 +101,24 @@ struct Board {
       standings[entry].add(volume: sample.volume, turnover: sample.turnover)
       if sample.sizeDecimals > standings[entry].sizeDecimals { standings[entry].sizeDecimals = sample.sizeDecimals }
     case .late:
-      guard correctReference(of: entry, sample.price, at: time) else { return output.filter(1) }
+      guard sample.countsForLast, correctReference(of: entry, sample.price, at: time) else { return output.filter(1) }
     case .outside:
       return output.filter(1)
     }
     if !rank(entry, hadJumped, cause, into: &output) { output.filter(1) }
+  }
+
+  /// Counts what was traded at a price that does not count; false if the symbol has had no price yet, and then nothing counts.
+  @inline(never)
+  private mutating func addVolume(_ sample: Sample, to entry: Int, at time: Int64) -> Bool {
+    if standings[entry].time == .min { return false }
+    if time >= standings[entry].nextSplit { applySplits(to: entry, at: time) }
+    var sample = sample
+    sample.price = standings[entry].price
+    if window?.add(entry, sample, at: time) == true { nextDue = window?.due ?? .max }
+    standings[entry].add(volume: sample.volume, turnover: sample.turnover)
+    if sample.sizeDecimals > standings[entry].sizeDecimals { standings[entry].sizeDecimals = sample.sizeDecimals }
+    return true
   }
 
   /// How an event's time lies to its symbol's period.

@@ -97,7 +97,7 @@ struct RollingWindow {
     }
     if place.bucket == number, let at = at(number) { return buckets[at].slots[Int(place.index)].take(sample, at: time) }
     var slot = Slot(
-      entry: UInt32(truncatingIfNeeded: entry), previousIndex: place.index, previousBucket: place.bucket, price: sample.price, time: time,
+      entry: UInt32(truncatingIfNeeded: entry), previousIndex: place.index, previousBucket: place.bucket, price: sample.price, time: .min,
       volume: 0, turnover: 0)
     slot.take(sample, at: time)
     let link = Last(bucket: number, index: UInt32(truncatingIfNeeded: at(number).map { buckets[$0].slots.count } ?? 0))
@@ -143,7 +143,7 @@ struct RollingWindow {
 
 extension RollingWindow.Slot {
   fileprivate mutating func take(_ sample: Board.Sample, at now: Int64) {
-    if now >= time { (price, time) = (sample.price, now) }
+    if sample.countsForLast, now >= time { (price, time) = (sample.price, now) }
     volume.addSaturating(sample.volume)
     turnover.addSaturating(sample.turnover)
   }

@@ -45,8 +45,12 @@ package struct Market {
   package mutating func take(_ batch: Span<Trade>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
+      if !event.condition.countsForLast {
+        addVolume(event)
+        continue
+      }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
-      rows[at].add(volume: event.size)
+      rows[at].add(volume: event.tradedSize)
       rows[at].sizeDecimals = event.sizeDecimals
       tape.add(
         .init(
@@ -54,6 +58,12 @@ package struct Market {
           sizeDecimals: event.sizeDecimals), to: at)
     }
     finish(batch)
+  }
+
+  /// A trade whose price does not count is a part of the volume, if the symbol has had a price.
+  @inline(never)
+  private mutating func addVolume(_ event: Trade) {
+    if let at = place(of: event.symbol) { rows[at].add(volume: event.tradedSize) }
   }
 
   package mutating func take(_ batch: Span<Bar>, at now: Int64) {
