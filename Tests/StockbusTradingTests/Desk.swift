@@ -35,9 +35,12 @@ struct Desk {
       into: &out)
   }
 
-  mutating func trade(_ value: String, _ size: String, _ side: Side = .unknown) {
+  mutating func trade(_ value: String, _ size: String, _ side: Side = .unknown, condition: TradeCondition = .regular) {
     let time = tick()
-    broker.take(trade: Trade(symbol: symbol, price: price(value), size: units(size), time: time, received: time, side: side), into: &out)
+    broker.take(
+      trade: Trade(
+        symbol: symbol, price: price(value), size: units(size), time: time, received: time, side: side, condition: condition),
+      into: &out)
   }
 
   func order(

@@ -83,7 +83,9 @@ import Testing
     desk.trade("0", "10")
     desk.trade("-1", "10")
     #expect(desk.happened() == ["order 1: working"])
-    #expect(desk.broker.ignored == 2)
+    // Nor does a price that is not the market's.
+    desk.trade("9", "10", condition: .averagePrice)
+    #expect(desk.broker.ignored == 3)
     desk.quote("9.99", "100", "10.01", "5")
     #expect(desk.happened() == ["fill 1: buy 5 at 10.01 touch", "order 1: partiallyFilled"])
   }

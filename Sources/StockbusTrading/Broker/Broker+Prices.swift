@@ -17,7 +17,7 @@ extension Broker {
   /// A trade: fills and triggers what it reaches.
   package mutating func take(trade: Trade, into out: inout Outcomes) {
     begin(trade.received, into: &out)
-    guard trade.price.raw > 0 else {
+    guard trade.price.raw > 0, trade.condition.countsForLast else {
       ignored += 1
       return
     }

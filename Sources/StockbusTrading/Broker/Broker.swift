@@ -20,7 +20,8 @@ package import MarketData
 /// - An *immediate* order (`ioc`) is cancelled when the standing quote has filled what it can; in an instrument without quotes, when the next
 ///   trade has.
 /// - A halted instrument and a closed market fill and trigger nothing, and no stop follows. Their standing quotes are withdrawn.
-/// - Prices of zero and below are not prices; trades with them are counted in `ignored`.
+/// - Prices of zero and below are not prices; trades with them, and those whose sale condition does not count for the last price, are
+///   counted in `ignored`.
 package struct Broker {
   struct AccountSlot {
     let rules: AccountRules
