@@ -23,10 +23,10 @@ package struct HistoryBatch: Sendable {
 
   package mutating func add(_ all: Span<Bar>) { for i in all.indices { add(all[i]) } }
 
-  /// Adds prices; a symbol's place in a ranking that it has left is no price.
+  /// Adds prices; a symbol's place in a ranking that it has left is no price, nor is that of a trade which does not count for the last one.
   @inlinable
   package mutating func add<E: PricedEvent>(prices all: Span<E>) {
-    for i in all.indices where !all[i].hasLeft { keep(LastPrice(all[i])) }
+    for i in all.indices where !all[i].hasLeft && all[i].condition.countsForLast { keep(LastPrice(all[i])) }
     count(all.count)
   }
 

@@ -108,7 +108,9 @@ import Testing
       _ = try writer.write(batch)
     }
     let first = try HistoryWriter(path)
-    try write([trade("B", 1, at: 10), trade("A", 2, at: 11), trade("B", 3, at: 12), trade("B", 4, at: 9)], first)
+    var odd = trade("B", 7, at: 13)
+    odd.condition = .oddLot
+    try write([trade("B", 1, at: 10), trade("A", 2, at: 11), trade("B", 3, at: 12), trade("B", 4, at: 9), odd], first)
     try first.close()
     let second = try HistoryWriter(path)
     // Dated ahead: it counts at the time of its receipt.
