@@ -18,7 +18,7 @@ struct Subject {
     }
     let context = Context(
       id: "subject", clock: SystemTimekeeper(), logger: Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
-      counters: CounterRegistry(), notices: NoNotices())
+      counters: CounterRegistry(), notices: NoNotices(), watermarkClock: WatermarkClock(isUsed: blueprint.isTimed))
     assembly = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
     slot = Slot(
       blueprint.kind, context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
