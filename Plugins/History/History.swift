@@ -27,6 +27,8 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private var waiting = HistoryBatch()
   /// True while a failed write is tried again.
   private var isTrying = false
+  /// Tells the timer that something waits, so that nothing wakes up while nothing comes.
+  private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let backups = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
 
   package static var handlers: [Handler<History>] {
@@ -62,9 +64,15 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
-  private func take(_ events: Span<Bar>) { waiting.add(events) }
+  private func take(_ events: Span<Bar>) {
+    if waiting.isEmpty { arrivals.continuation.yield() }
+    waiting.add(events)
+  }
 
-  private func take<E: PricedEvent>(prices: Span<E>) { waiting.add(prices: prices) }
+  private func take<E: PricedEvent>(prices: Span<E>) {
+    if waiting.isEmpty { arrivals.continuation.yield() }
+    waiting.add(prices: prices)
+  }
 
   package func settle() async throws { if waiting.events >= settings.batch { try await write() } }
 
@@ -72,12 +80,12 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private func write() async throws {
     isTrying = true
     defer { isTrying = false }
-    try await patience.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in try attempt() }
+    try await patience.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in _ = try attempt() }
   }
 
-  /// Writes what waits. After an error all of it still waits.
-  private func attempt() throws(HistoryError) {
-    guard let writer else { return }
+  /// Writes what waits; returns whether there may be more bars to remove. After an error all of it still waits.
+  private func attempt() throws(HistoryError) -> Bool {
+    guard let writer else { return false }
     if !waiting.isEmpty {
       let written = try writer.write(waiting)
       waiting.clear()
@@ -85,7 +93,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       superseded.add(written.superseded)
       context.count(datedAhead: written.datedAhead)
     }
-    _ = try trim(isExact: false)
+    return try trim(isExact: false)
   }
 
   /// Removes a few old bars; returns whether there may be more. A full disk only delays this.
@@ -117,10 +125,18 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   }
 
   private func writeRegularly() async {
-    while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      if isTrying { continue }
+    for await _ in arrivals.stream {
+      repeat { if (try? await context.clock.sleep(for: settings.flush)) == nil { return } } while writeInTime()
+    }
+  }
+
+  /// Writes what waits; returns whether something is left to do.
+  private func writeInTime() -> Bool {
+    if isTrying { return true }
+    do throws(HistoryError) { return try attempt() } catch {
       // The failure will occur again at the next batch or at the end, and is handled there.
-      do throws(HistoryError) { try attempt() } catch { context.logger.warning("\(error)") }
+      context.logger.warning("\(error)")
+      return true
     }
   }
 
@@ -144,7 +160,7 @@ extension History {
     if let fault = HistoryReader.faultOfBackup(path) { throw CommandError("\(shown(path)): \(fault)") }
     if let reader = context.files.reader(of: path) { throw CommandError("\(shown(path)): \(reader)") }
     // So that it contains everything that has come.
-    if !isTrying { try? attempt() }
+    if !isTrying { _ = try? attempt() }
     if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups wait already") }
     return "backing up to \(shown(path)); the log says when it is done"
   }
