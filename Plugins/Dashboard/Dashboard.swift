@@ -37,6 +37,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   let epoch: String
   private let listen: ListenAddress
   private var server: WebServer?
+  /// Reads the run's history file, if there is one.
+  let history: BarReader?
   private let bell = Parker()
   private var isAsleep = false
   /// Where the tasks of the browsers' tabs sleep until they are due.
@@ -52,6 +54,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     self.context = context
     self.listen = listen
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
+    history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
     push = Push(Board(context.instruments), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
     events = context.counter("events", "Events shown.")
@@ -72,6 +75,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     PageFiles.add(to: &routes)
     routes.socket("/live", subprotocol: "stockbus.v1") { [self] _, socket in await LiveSocket(dashboard: self, socket: socket).serve() }
     RunRoutes(dashboard: self).add(to: &routes)
+    BarRoutes(dashboard: self).add(to: &routes)
     TradingRoutes(dashboard: self).add(to: &routes)
     AlertRoutes(dashboard: self).add(to: &routes)
     return routes

@@ -39,7 +39,7 @@ package enum BarPeriod: Hashable, Sendable {
   }
 
   /// True if a bar of this length lies in one period as a whole, wherever it is.
-  func isMade(of part: BarLength) -> Bool {
+  package func isMade(of part: BarLength) -> Bool {
     guard let part = part.nanoseconds else { return false }
     switch self {
     case .length(let length): return length.nanoseconds.map { $0 > part && $0 % part == 0 && Self.fits(part, in: $0) } ?? false

@@ -58,7 +58,8 @@ export class GraphView {
     this.table.show(run.edges)
   }
 
-  #draw({ components, edges }) {
+  #draw({ components: own, edges }) {
+    const components = own.concat(topics(own, edges))
     const { places, layers, rows } = layOut(components.map(each => each.id), edges)
     const width = layers * (WIDE + GAP_X) - GAP_X + 2
     const height = rows * (TALL + GAP_Y) - GAP_Y + 2
@@ -104,6 +105,13 @@ export class GraphView {
     setAttribute(drawn.line, 'class', passing ? 'edge passing' : 'edge')
     drawn.before = edge.delivered
   }
+}
+
+/** What edges begin at besides components: streams of the run itself, such as connection states. */
+function topics(components, edges) {
+  const known = new Set(components.map(each => each.id))
+  const others = new Set(edges.flatMap(edge => [edge.from, edge.to]).filter(id => !known.has(id)))
+  return [...others].map(id => ({ id, plugin: 'of the run' }))
 }
 
 function whole(value) {

@@ -1,0 +1,108 @@
+internal import MarketData
+internal import StockbusHistory
+internal import StockbusPlugin
+internal import StockbusViewing
+internal import StockbusWeb
+
+/// Candles of a symbol: from the run's history file, then from the bars that came in this run; without either, from the prices of each second.
+struct BarRoutes: Sendable {
+  static let lengths = ["1s", "1m", "5m", "15m", "1h", "1d", "1w"]
+  static let most = 1000
+
+  let dashboard: Dashboard
+
+  func add(to routes: inout WebRoutes) {
+    let dashboard = dashboard
+    routes.add(.get, "/api/symbols/:symbol/bars") { request in
+      let text = request.target["length"] ?? "1m"
+      guard Self.lengths.contains(text), let length = BarLength(text) else {
+        return .error(400, "bad_request", "'length' must be one of \(Self.lengths.joined(separator: ", "))")
+      }
+      guard let from = Self.time(request.target["from"], else: .min), let to = Self.time(request.target["to"], else: .max) else {
+        return .error(400, "bad_request", "'from' and 'to' are milliseconds since 1970")
+      }
+      let limit = max(1, min(Self.most, request.target["limit"].flatMap { Int($0) } ?? Self.most))
+      let name = request.parameters["symbol"] ?? ""
+      let span = from.ns <= to.ns ? from.ns...to.ns : from.ns...from.ns
+      guard let answer = await dashboard.bars(name, length, span, limit: limit) else { return RunRoutes.unknown(name) }
+      return .json(answer)
+    }
+  }
+
+  private static func time(_ text: String?, else usual: Int64) -> Timestamp? {
+    guard let text else { return Timestamp(ns: usual) }
+    guard let milliseconds = Int64(text) else { return nil }
+    let (ns, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? nil : Timestamp(ns: ns)
+  }
+}
+
+extension Dashboard {
+  /// The newest `limit` bars that begin in `times`, oldest first; nil if the symbol is not known.
+  func bars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> JSONValue? {
+    let row = push.board.row(named: name)
+    guard let symbol = row.map({ push.board.market.rows[Int($0)].symbol }) ?? context.instruments.all.first(where: { $0.symbol.description == name })?.symbol
+    else { return nil }
+    let past = await history?.bars(symbol, length, times, limit: limit)
+    var live: [Bar] = []
+    if let row { live = liveBars(row, symbol, length).filter { times.contains($0.time.ns) } }
+    // What came in this run takes the place of what was kept of it.
+    let first = live.first?.time.ns ?? .max
+    let bars = ((past ?? []).filter { $0.time.ns < first } + live).suffix(limit)
+    let decimals = bars.map { Int($0.priceDecimals) }.max() ?? row.map { Int(push.board.numbers(of: $0).priceDecimals) } ?? 2
+    return [
+      "length": .string(length.description), "decimals": .number(decimals), "complete": .bool(bars.count < limit),
+      "bars": .array(bars.map(StateText.bar)),
+    ]
+  }
+
+  /// Bars of this run: those of this length or made of shorter ones, or else of the prices that were kept.
+  private func liveBars(_ row: Int32, _ symbol: Symbol, _ length: BarLength) -> [Bar] {
+    let market = push.board.market
+    let period = BarPeriod.length(length)
+    let known = market.bars.lengths(of: Int(row))
+    if known.contains(length) { return Array(market.bars.last(length, of: Int(row))) }
+    if let part = known.last(where: period.isMade) { return period.bars(of: market.bars.last(part, of: Int(row))) }
+    let decimals = push.board.numbers(of: row).priceDecimals
+    let seconds = market.history(of: Int(row), span: .max).map { sample in
+      let price = Price(raw: sample.price)
+      return Bar(
+        symbol: symbol, open: price, high: price, low: price, close: price, volume: 0, time: Timestamp(ns: sample.time),
+        received: Timestamp(ns: sample.time), priceDecimals: decimals, length: .time(1_000_000_000))
+    }
+    return period.bars(of: seconds)
+  }
+}
+
+/// Reads bars beside the file's writer, on a thread of its own, so that a slow disk delays no frame.
+actor BarReader {
+  private let executor = BlockingExecutor(label: "dashboard.history")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let path: String
+  private let context: Context
+  private var reader: HistoryReader?
+  private var hasFailed = false
+
+  init(path: String, _ context: Context) {
+    self.path = path
+    self.context = context
+  }
+
+  /// Empty if there are none, and if the file cannot be read, which is logged once until it can again.
+  func bars(_ symbol: Symbol, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) -> [Bar] {
+    do throws(HistoryError) {
+      let reader: HistoryReader
+      if let known = self.reader { reader = known } else { reader = try HistoryReader(path) }
+      self.reader = reader
+      let range = HistoryTimes(from: Timestamp(ns: times.lowerBound), to: times.upperBound == .max ? nil : Timestamp(ns: times.upperBound + 1))
+      let found = try reader.bars(symbol, .length(length), in: range, limit: limit)?.bars ?? []
+      hasFailed = false
+      return found
+    } catch {
+      reader = nil
+      if !hasFailed { context.logger.warning("\(error)") }
+      hasFailed = true
+      return []
+    }
+  }
+}
