@@ -160,6 +160,12 @@ let package = Package(
       "StockbusHistory",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
     room(
+      "StockbusAccounts",
+      uses: [
+        "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
+    room(
       "StockbusConfig",
       uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     room(
@@ -198,6 +204,7 @@ let package = Package(
     tests("MarketData"),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusHistory", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + sqlite),
+    tests("StockbusAccounts", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusInstruments", uses: ["StockbusConfig", "StockbusPlugin", "StockbusFiles", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import StockbusFiles
 internal import StockbusPlugin
 
 #if canImport(Darwin)
@@ -74,6 +75,33 @@ struct DatabaseFile {
     if present < last { throw HistoryError(path, .older(present, known: last)) }
     return connection
   }
+
+  /// Opens it for small transactions beside its writer. Its layout is made or changed only under the lock; then the lock is free again.
+  func openBesideWriter() throws(HistoryError) -> Connection {
+    var attempt = 1
+    while true {
+      if try version() != nil {
+        let connection = try connection(.writing(isSynced: true))
+        // Asked of the connection, because the log may be ahead of the file's beginning.
+        if try known(connection.version()) == Layout.version(of: migrations) { return connection }
+        try connection.close()
+      }
+      if attempt == Self.layoutAttempts { throw HistoryError(path, .locked) }
+      attempt += 1
+      let lock: LockFile
+      do throws(FileError) { lock = try LockFile(for: path) } catch {
+        guard case .claim = error.attempt else { throw HistoryError(error, path) }
+        // Another part of this process, or another process, may be making the file at this moment.
+        usleep(50_000)
+        continue
+      }
+      defer { lock.release() }
+      try openForWriting(isSynced: true).close()
+    }
+  }
+
+  /// How often, twenty times a second, opening beside a writer looks whether the layout is there.
+  static let layoutAttempts = 100
 
   /// Creates it under another name and renames it, so that there is never a part of one at the path.
   private func create() throws(HistoryError) {

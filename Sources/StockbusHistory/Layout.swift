@@ -19,7 +19,7 @@ enum Layout {
   /// The present layout's steps, in order.
   static let migrations = [
     Migration(version: 1, sql: first + TradingLayout.tables),
-    Migration(version: 2, sql: TradingLayout.instruments + chunks, move: BarRow.moveToChunks, end: "DROP TABLE bars"),
+    Migration(version: 2, sql: TradingLayout.instruments + chunks + PeopleLayout.tables, move: BarRow.moveToChunks, end: "DROP TABLE bars"),
   ]
 
   /// The newest version of `migrations`.

@@ -1,0 +1,57 @@
+/// Why something about an account was refused, in words for the person.
+package enum AccountError: Error, Sendable, Hashable {
+  case badName
+  case badPassword(String)
+  case nameTaken
+  /// The name, the password or both are wrong; which one is not said.
+  case wrongLogin
+  case signupClosed
+  case badInvitation
+  /// Too many attempts; the next one may be made after so many seconds.
+  case tooMany(seconds: Int)
+  /// Too many passwords wait to be checked.
+  case busy
+  case unknown(String)
+  case malformed(String)
+  case limit(String)
+  case forbidden(String)
+  /// The database cannot be read or written.
+  case storage(String)
+}
+
+extension AccountError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .badName: "a name has 1 to 32 letters, digits, dots, hyphens and underscores, and begins with a letter"
+    case .badPassword(let why): why
+    case .nameTaken: "this name is taken"
+    case .wrongLogin: "the name or the password is wrong"
+    case .signupClosed: "new accounts are made by whoever runs this server"
+    case .badInvitation: "this invitation is not valid, or was used"
+    case .tooMany(let seconds): "too many attempts; try again in \(seconds) \(seconds == 1 ? "second" : "seconds")"
+    case .busy: "the server is busy; try again in a moment"
+    case .unknown(let what): "there is no such \(what)"
+    case .malformed(let what), .limit(let what), .forbidden(let what): what
+    case .storage: "what was asked for could not be saved or read"
+    }
+  }
+
+  /// A word for programs.
+  package var code: String {
+    switch self {
+    case .badName: "bad_name"
+    case .badPassword: "bad_password"
+    case .nameTaken: "name_taken"
+    case .wrongLogin: "wrong_login"
+    case .signupClosed: "signup_closed"
+    case .badInvitation: "bad_invitation"
+    case .tooMany: "too_many"
+    case .busy: "busy"
+    case .unknown: "unknown"
+    case .malformed: "malformed"
+    case .limit: "limit"
+    case .forbidden: "forbidden"
+    case .storage: "storage"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// What somebody may do.
+package enum Scope: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// Look at prices and at what belongs to oneself, and change the latter.
+  case read
+  /// Place, replace and cancel paper orders.
+  case trade
+  /// Send commands to components.
+  case control
+
+  package static func < (a: Scope, b: Scope) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension Set<Scope> {
+  /// `control,read,trade`.
+  package var text: String { sorted().map(\.rawValue).joined(separator: ",") }
+
+  /// Words that are no scopes are left out.
+  package init(text: String) { self = Set(text.split(separator: ",").compactMap { Scope(rawValue: String($0)) }) }
+}
+
+/// Somebody who uses a dashboard.
+package struct Person: Sendable, Hashable {
+  package let id: Int64
+  package let name: String
+  package let scopes: Set<Scope>
+
+  /// The one user of a dashboard without accounts.
+  package static let local = Person(id: 0, name: "local", scopes: Set(Scope.allCases))
+}
+
+/// Who has sent a request, and how that is known.
+package struct Identity: Sendable, Hashable {
+  package enum Proof: Sendable, Hashable {
+    /// Nobody has to log in.
+    case none
+    case session(SessionID)
+    case token(Int64)
+  }
+
+  package let person: Person
+  /// What this request may do: of a token, no more than its person may.
+  package let scopes: Set<Scope>
+  package let proof: Proof
+
+  /// The identity of everybody where there are no accounts.
+  package static let local = Identity(person: .local, scopes: Person.local.scopes, proof: .none)
+}
+
+/// A session, told by the hash of its secret; whoever knows it cannot use the session.
+package struct SessionID: Sendable, Hashable {
+  let hash: [UInt8]
+}
+
+/// The account of a person as `stockbus account list` shows it. Times are nanoseconds since 1970.
+package struct AccountSummary: Sendable, Hashable {
+  package let name: String
+  package let scopes: Set<Scope>
+  package let created: Int64
+  package let sessions: Int
+}

@@ -1,0 +1,99 @@
+internal import GRDB
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The history's file for a room that keeps things of its own in it: small transactions beside the file's writer and beside other processes.
+///
+/// It keeps nothing between transactions and holds no lock: SQLite puts transactions in order. What a transaction has written is on the disk
+/// when `write` returns. Its calls block, so they belong on a thread of their own.
+package final class DatabaseShare: Sendable {
+  package let path: String
+  private let connection: Connection
+
+  /// Opens the file, creating it or bringing its layout up to date.
+  package init(_ path: String) throws(HistoryError) {
+    self.path = path
+    connection = try DatabaseFile(path).openBesideWriter()
+  }
+
+  /// Calls `body` with one consistent state.
+  package func read<Value>(_ body: (DatabaseStatements) throws -> Value) throws(HistoryError) -> Value {
+    try connection.reading { db in try body(DatabaseStatements(db)) }
+  }
+
+  /// Calls `body` in one transaction: after an error nothing of it is in the file. An error that is no database's is thrown as it is.
+  package func write<Value>(_ body: (DatabaseStatements) throws -> Value) throws -> Value {
+    var refusal: (any Error)?
+    do throws(HistoryError) {
+      return try connection.writing { db in
+        do { return try body(DatabaseStatements(db)) } catch {
+          if !(error is DatabaseError) { refusal = error }
+          throw error
+        }
+      }
+    } catch { throw refusal ?? error }
+  }
+
+  package func close() throws(HistoryError) { try connection.close() }
+}
+
+/// A value of a column, exact.
+package enum DatabaseCell: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+
+  package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+  package var text: String? { if case .text(let value) = self { value } else { nil } }
+  package var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
+}
+
+/// Statements inside of a transaction. Values are bound to the question marks, never written into the text.
+package struct DatabaseStatements {
+  private let db: Database
+
+  init(_ db: Database) { self.db = db }
+
+  /// The rows that a query finds.
+  package func rows(_ sql: String, _ values: DatabaseCell...) throws -> [[DatabaseCell]] {
+    try Row.fetchAll(db.cachedStatement(sql: sql), arguments: Self.arguments(values)).map { row in
+      row.databaseValues.map { value in
+        switch value.storage {
+        case .null: .null
+        case .int64(let number): .integer(number)
+        case .string(let text): .text(text)
+        case .blob(let data): .bytes(Array(data))
+        // The file's tables are strict and have no such column.
+        case .double: .null
+        }
+      }
+    }
+  }
+
+  /// Changes rows; returns how many.
+  @discardableResult
+  package func run(_ sql: String, _ values: DatabaseCell...) throws -> Int {
+    try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(values))
+    return db.changesCount
+  }
+
+  /// The number of the row that was added last.
+  package var lastID: Int64 { db.lastInsertedRowID }
+
+  private static func arguments(_ values: [DatabaseCell]) -> StatementArguments {
+    StatementArguments(
+      values.map { value -> DatabaseValue in
+        switch value {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .bytes(let bytes): Data(bytes).databaseValue
+        }
+      })
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import StockbusTestKit
+import Testing
+
+@testable import StockbusHistory
+
+/// Transactions of another room in the history's file.
+@Suite struct ShareTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.file("h.db") }
+
+  private struct Refusal: Error {}
+
+  @Test func `values are kept exactly, and what was refused is not there`() throws {
+    let share = try DatabaseShare(path)
+    let name = "a'; DROP TABLE people; -- é"
+    try share.write { db in
+      #expect(
+        try db.run(
+          "INSERT INTO people (name, password, scopes, created, changed) VALUES (?, ?, ?, ?, ?)", .text(name), .text(""), .text("read"),
+          .integer(.max), .integer(.min)) == 1)
+      #expect(db.lastID == 1)
+    }
+    #expect(throws: Refusal.self) {
+      try share.write { db in
+        try db.run("DELETE FROM people")
+        throw Refusal()
+      }
+    }
+    #expect(
+      try share.read { db in try db.rows("SELECT id, name, created, changed, NULL, x'00ff' FROM people") } == [
+        [.integer(1), .text(name), .integer(.max), .integer(.min), .null, .bytes([0, 255])]
+      ])
+    #expect(throws: HistoryError.self) { try share.read { db in try db.rows("SELECT * FROM nothing") } }
+    try share.close()
+    #expect(folder.names == ["h.db"])
+  }
+
+  @Test func `it works beside the writer, which keeps its lock, and beside others of its kind`() throws {
+    let writer = try HistoryWriter(path)
+    let (one, other) = (try DatabaseShare(path), try DatabaseShare(path))
+    try one.write { db in try db.run("INSERT INTO people_settings (person, value) VALUES (0, '{}')") }
+    try writer.write([bar("AAPL", 0)])
+    #expect(try other.read { db in try db.rows("SELECT value FROM people_settings") } == [[.text("{}")]])
+    #expect(throws: HistoryError.self) { _ = try HistoryWriter(path) }
+    try writer.close()
+    #expect(try HistoryReader(path).bars("AAPL", .day).count == 1)
+  }
+
+  @Test func `a file of layout 1 gets the tables, and keeps what it has`() throws {
+    let old = try HistoryWriter(path, migrations: [Layout.migrations[0]])
+    try old.write([bar("AAPL", 0)])
+    try old.close()
+    let share = try DatabaseShare(path)
+    #expect(try share.read { db in try db.rows("SELECT count(*) FROM people") } == [[.integer(0)]])
+    #expect(try HistoryReader(path).bars("AAPL", .day).count == 1)
+  }
+
+  @Test func `another program's file is refused and left alone`() throws {
+    folder.put("no database", in: "h.db")
+    #expect(throws: HistoryError(path, .notDatabase)) { _ = try DatabaseShare(path) }
+    #expect(folder.names == ["h.db"])
+  }
+}
