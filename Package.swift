@@ -165,6 +165,7 @@ let package = Package(
         "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
+    room("StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusDecoding", "StockbusPlugin"]),
     room(
       "StockbusConfig",
       uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
@@ -205,6 +206,8 @@ let package = Package(
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusHistory", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + sqlite),
     tests("StockbusAccounts", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests(
+      "StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusHistory", "StockbusTestKit", "StockbusPlugin"]),
     tests("StockbusInstruments", uses: ["StockbusConfig", "StockbusPlugin", "StockbusFiles", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),

@@ -42,6 +42,7 @@ extension Accounts {
   }
 
   package func removeToken(_ identity: Identity, id: Int64) throws(AccountError) {
+    if case .token = identity.proof { throw .forbidden("a token removes no tokens") }
     let count = try write { db in
       try db.run("DELETE FROM people_tokens WHERE id = ? AND person = ?", .integer(id), .integer(identity.person.id))
     }

@@ -14,13 +14,13 @@ import Testing
   @Test func `values are kept exactly, and what was refused is not there`() throws {
     let share = try DatabaseShare(path)
     let name = "a'; DROP TABLE people; -- é"
-    try share.write { db in
-      #expect(
-        try db.run(
-          "INSERT INTO people (name, password, scopes, created, changed) VALUES (?, ?, ?, ?, ?)", .text(name), .text(""), .text("read"),
-          .integer(.max), .integer(.min)) == 1)
-      #expect(db.lastID == 1)
+    let (added, id) = try share.write { db in
+      let added = try db.run(
+        "INSERT INTO people (name, password, scopes, created, changed) VALUES (?, ?, ?, ?, ?)", .text(name), .text(""), .text("read"),
+        .integer(.max), .integer(.min))
+      return (added, db.lastID)
     }
+    #expect(added == 1 && id == 1)
     #expect(throws: Refusal.self) {
       try share.write { db in
         try db.run("DELETE FROM people")

@@ -26,6 +26,7 @@ package final class DatabaseShare: Sendable {
   }
 
   /// Calls `body` in one transaction: after an error nothing of it is in the file. An error that is no database's is thrown as it is.
+  @discardableResult
   package func write<Value>(_ body: (DatabaseStatements) throws -> Value) throws -> Value {
     var refusal: (any Error)?
     do throws(HistoryError) {

@@ -1,0 +1,92 @@
+package import StockbusAccounts
+package import StockbusPlugin
+internal import StockbusWeb
+
+extension AccountRoutes {
+  func addBelongings(to routes: inout WebRoutes) {
+    addWatchlists(to: &routes)
+    addRules(to: &routes)
+    addSettings(to: &routes)
+  }
+
+  private func addWatchlists(to routes: inout WebRoutes) {
+    routes.add(.get, "/api/watchlists", gate.behind(.read) { _, identity in .json(try await lists(identity.person)) })
+    routes.add(
+      .put, "/api/watchlists/:name",
+      gate.behind(.read) { request, identity in
+        let body = try Bodies.read(Bodies.Symbols.self, request)
+        try await accounts.putWatchlist(
+          identity.person, Watchlist(name: request.parameters["name"] ?? "", symbols: body.symbols))
+        await changed(identity.person, .watchlists)
+        return .done
+      })
+    routes.add(
+      .delete, "/api/watchlists/:name",
+      gate.behind(.read) { request, identity in
+        try await accounts.removeWatchlist(identity.person, name: request.parameters["name"] ?? "")
+        await changed(identity.person, .watchlists)
+        return .done
+      })
+  }
+
+  /// A person's rules and those of the configuration, as `GET /api/alerts` shows them.
+  package func shownRules(_ person: Person) async throws -> JSONValue {
+    let own = try await accounts.rules(person).map { own in
+      // A rule that was good once, and that this program does not understand, is shown by its text, so that it can be removed.
+      let shown =
+        (try? rules.read(own.rule).get()) ?? RuleBook.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
+      return shown.json(id: "\(own.id)", isMuted: own.isMuted, isOwn: true)
+    }
+    return .array(own + (await rules.configured()))
+  }
+
+  private func addRules(to routes: inout WebRoutes) {
+    routes.add(.get, "/api/alerts", gate.behind(.read) { _, identity in .json(try await shownRules(identity.person)) })
+    routes.add(
+      .post, "/api/alerts",
+      gate.behind(.read) { request, identity in
+        let text = try Bodies.object(request)
+        let shown = try rules.read(text).get()
+        let id = try await accounts.addRule(identity.person, text)
+        await changed(identity.person, .rules)
+        return .json(shown.json(id: "\(id)", isMuted: false, isOwn: true), status: 201)
+      })
+    routes.add(
+      .put, "/api/alerts/:id",
+      gate.behind(.read) { request, identity in
+        let body = try Bodies.read(Bodies.Muting.self, request)
+        let id = request.parameters["id"] ?? ""
+        if let number = Int64(id) {
+          try await accounts.muteRule(identity.person, id: number, body.muted)
+        } else {
+          // A rule of the configuration is everybody's, so muting it is for those who may control the run.
+          guard identity.scopes.contains(.control) else { throw AccountError.forbidden("this needs the right to control") }
+          guard await rules.mute(id, body.muted) else { throw AccountError.unknown("rule") }
+        }
+        await changed(identity.person, .rules)
+        return .done
+      })
+    routes.add(
+      .delete, "/api/alerts/:id",
+      gate.behind(.read) { request, identity in
+        guard let id = Int64(request.parameters["id"] ?? "") else {
+          throw AccountError.forbidden("rules of the configuration are removed there")
+        }
+        try await accounts.removeRule(identity.person, id: id)
+        await changed(identity.person, .rules)
+        return .done
+      })
+  }
+
+  private func addSettings(to routes: inout WebRoutes) {
+    routes.add(
+      .get, "/api/settings", gate.behind(.read) { _, identity in .json(text: try await accounts.settings(of: identity.person)) })
+    routes.add(
+      .put, "/api/settings",
+      gate.behind(.read) { request, identity in
+        try await accounts.putSettings(of: identity.person, try Bodies.object(request))
+        await changed(identity.person, .settings)
+        return .done
+      })
+  }
+}

@@ -1,0 +1,172 @@
+package import StockbusAccounts
+package import StockbusPlugin
+package import StockbusWeb
+
+/// The routes of people and of what belongs to them: `/api/session`, `/api/login`, `/api/watchlists` and the rest of these.
+package struct AccountRoutes: Sendable {
+  /// What a person has changed, so that the person's other viewers can be told.
+  package enum Change: Sendable, Hashable {
+    case watchlists, rules, settings
+  }
+
+  let gate: Gate
+  let accounts: Accounts
+  let rules: RuleBook
+  /// More members of `/api/session`.
+  let session: @Sendable () async -> [JSONValue.Member]
+  /// More members of `/api/export`.
+  let export: @Sendable (Person) async -> [JSONValue.Member]
+  let changed: @Sendable (Person, Change) async -> Void
+
+  package init(
+    _ gate: Gate, rules: RuleBook, session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
+    export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },
+    changed: @escaping @Sendable (Person, Change) async -> Void = { _, _ in }
+  ) {
+    self.gate = gate
+    accounts = gate.accounts
+    self.rules = rules
+    self.session = session
+    self.export = export
+    self.changed = changed
+  }
+
+  package var routes: WebRoutes {
+    var routes = WebRoutes()
+    addSessions(to: &routes)
+    addAccount(to: &routes)
+    addTokens(to: &routes)
+    addBelongings(to: &routes)
+    return routes
+  }
+
+  // MARK: Sessions
+
+  private func addSessions(to routes: inout WebRoutes) {
+    routes.add(.get, "/api/session", gate.open { request in .json(.object(await sessionMembers(request))) })
+    routes.add(
+      .post, "/api/signup",
+      gate.open { request in
+        try needsAccounts()
+        let body = try Bodies.read(Bodies.Signup.self, request)
+        let secret = try await accounts.signUp(
+          name: body.name, password: body.password, invitation: body.invitation, from: request.client.address)
+        return loggedIn(secret, request)
+      })
+    routes.add(
+      .post, "/api/login",
+      gate.open { request in
+        try needsAccounts()
+        let body = try Bodies.read(Bodies.Login.self, request)
+        let secret = try await accounts.logIn(
+          name: body.name, password: body.password, from: request.client.address, instead: SessionCookie.secret(in: request))
+        return loggedIn(secret, request)
+      })
+    routes.add(
+      .post, "/api/logout",
+      gate.behind(.read) { request, identity in
+        let everywhere = request.body.isEmpty ? false : try Bodies.read(Bodies.Logout.self, request).everywhere ?? false
+        try await accounts.logOut(identity, everywhere: everywhere)
+        return loggedOut(request)
+      })
+  }
+
+  private func sessionMembers(_ request: WebRequest) async -> [JSONValue.Member] {
+    let identity = try? await gate.identity(request)
+    let can = (identity?.scopes ?? []).subtracting([.read]).sorted().map { JSONValue.string($0.rawValue) }
+    return [
+      .init("user", identity.map { ["name": .string($0.person.name)] } ?? .null), .init("accounts", .bool(gate.needsLogin)),
+      .init("signup", .string(gate.needsLogin ? accounts.settings.signup.rawValue : Accounts.Signup.closed.rawValue)),
+      .init("can", .array(can)),
+    ] + (await session())
+  }
+
+  private func needsAccounts() throws(AccountError) {
+    if !gate.needsLogin { throw .forbidden("this dashboard has no accounts") }
+  }
+
+  private func loggedIn(_ secret: String, _ request: WebRequest) -> WebResponse {
+    let seconds = Int(accounts.settings.absolute / .seconds(1))
+    return .done.with("set-cookie", SessionCookie.field(secret, for: request.client, seconds: seconds))
+  }
+
+  private func loggedOut(_ request: WebRequest) -> WebResponse {
+    .done.with("set-cookie", SessionCookie.field("", for: request.client, seconds: 0))
+  }
+
+  // MARK: The account
+
+  private func addAccount(to routes: inout WebRoutes) {
+    routes.add(
+      .put, "/api/password",
+      gate.behind(.read) { request, identity in
+        let body = try Bodies.read(Bodies.NewPassword.self, request)
+        let secret = try await accounts.changePassword(identity, old: body.old, new: body.new, from: request.client.address)
+        return loggedIn(secret, request)
+      })
+    routes.add(
+      .delete, "/api/account",
+      gate.behind(.read) { request, identity in
+        let body = try Bodies.read(Bodies.Proof.self, request)
+        try await accounts.delete(identity, password: body.password, from: request.client.address)
+        return loggedOut(request)
+      })
+    routes.add(
+      .get, "/api/export",
+      gate.behind(.read) { _, identity in
+        .json(text: try await exported(identity)).with("content-disposition", "attachment; filename=\"stockbus.json\"")
+      })
+  }
+
+  /// Everything of a person but secrets and their hashes.
+  private func exported(_ identity: Identity) async throws -> String {
+    let person = identity.person
+    let own = try await accounts.rules(person).map { "{\"id\":\"\($0.id)\",\"muted\":\($0.isMuted),\"rule\":\($0.rule)}" }
+    var members = [
+      "\"name\":\(JSONValue.string(person.name))", "\"can\":\(JSONValue.array(person.scopes.sorted().map { .string($0.rawValue) }))",
+      "\"watchlists\":\(try await lists(person))", "\"alerts\":[\(own.joined(separator: ","))]",
+      "\"settings\":\(try await accounts.settings(of: person))", "\"tokens\":\(try await tokens(identity))",
+    ]
+    members += await export(person).map { "\(JSONValue.string($0.name)):\($0.value)" }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  // MARK: Tokens
+
+  private func addTokens(to routes: inout WebRoutes) {
+    routes.add(.get, "/api/tokens", gate.behind(.read) { _, identity in .json(try await tokens(identity)) })
+    routes.add(
+      .post, "/api/tokens",
+      gate.behind(.read) { request, identity in
+        let body = try Bodies.read(Bodies.NewToken.self, request)
+        let scopes = body.scopes.compactMap { Scope(rawValue: $0) }
+        guard scopes.count == body.scopes.count else { throw AccountError.malformed("scopes are 'read', 'trade' and 'control'") }
+        let made = try await accounts.addToken(identity, name: body.name, scopes: Set(scopes))
+        return .json(["id": .string("\(made.id)"), "secret": .string(made.secret)], status: 201)
+      })
+    routes.add(
+      .delete, "/api/tokens/:id",
+      gate.behind(.read) { request, identity in
+        guard let id = Int64(request.parameters["id"] ?? "") else { throw AccountError.unknown("token") }
+        try await accounts.removeToken(identity, id: id)
+        return .done
+      })
+  }
+
+  private func tokens(_ identity: Identity) async throws -> JSONValue {
+    .array(
+      try await accounts.tokens(identity).map { token in
+        [
+          "id": .string("\(token.id)"), "name": .string(token.name),
+          "scopes": .array(token.scopes.sorted().map { .string($0.rawValue) }), "created": .number(token.created / 1_000_000),
+        ]
+      })
+  }
+
+  func lists(_ person: Person) async throws -> JSONValue {
+    .array(
+      try await accounts.watchlists(person).map { list in
+        ["name": .string(list.name), "symbols": .array(list.symbols.map { .string($0) })]
+      })
+  }
+}

@@ -1,0 +1,46 @@
+package import StockbusAccounts
+package import StockbusPlugin
+
+/// What a dashboard knows of rules for alerts, which accounts only keep.
+package struct RuleBook: Sendable {
+  /// A rule as a page shows it.
+  package struct Shown: Sendable, Hashable {
+    package var name: String
+    /// Nil for a rule about all symbols.
+    package var symbol: String?
+    /// `crosses above 88`.
+    package var condition: String
+    /// The price, if the rule has one.
+    package var threshold: String?
+
+    package init(name: String, symbol: String?, condition: String, threshold: String?) {
+      self.name = name
+      self.symbol = symbol
+      self.condition = condition
+      self.threshold = threshold
+    }
+
+    package func json(id: String, isMuted: Bool, isOwn: Bool) -> JSONValue {
+      [
+        "id": .string(id), "name": .string(name), "symbol": symbol.map(JSONValue.string) ?? .null, "condition": .string(condition),
+        "threshold": threshold.map(JSONValue.string) ?? .null, "muted": .bool(isMuted), "own": .bool(isOwn),
+      ]
+    }
+  }
+
+  /// Reads a rule, a JSON object; otherwise `AccountError.malformed` says what is wrong with it.
+  package var read: @Sendable (String) -> Result<Shown, AccountError>
+  /// The rules of the configuration, as a page shows them. Their ids are no numbers.
+  package var configured: @Sendable () async -> [JSONValue]
+  /// Mutes a rule of the configuration; returns false if there is none.
+  package var mute: @Sendable (_ id: String, _ isMuted: Bool) async -> Bool
+
+  package init(
+    read: @escaping @Sendable (String) -> Result<Shown, AccountError>, configured: @escaping @Sendable () async -> [JSONValue] = { [] },
+    mute: @escaping @Sendable (String, Bool) async -> Bool = { _, _ in false }
+  ) {
+    self.read = read
+    self.configured = configured
+    self.mute = mute
+  }
+}
