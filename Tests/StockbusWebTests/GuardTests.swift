@@ -40,7 +40,7 @@ import Testing
     #expect(try await post("Origin: \(site.origin)", "Origin: http://evil.test") == 403)
     #expect(try await post("Authorization: Basic t") == 403)
     await site.server.stop()
-    #expect(site.server.counts.refused == [.origin: 10])
+    #expect(site.server.counts.refused == [.origin: 11])
   }
 
   @Test func `a body has to be JSON`() async throws {

@@ -87,6 +87,18 @@ import Testing
     #expect(read(start + "0\r\n" + String(repeating: "a: b\r\n", count: 300)) == ["400 malformed"])
   }
 
+  @Test func `one empty line before a request is overlooked, however it is cut, and no more`() {
+    let request = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    for cuts in [[], [1], [2], [1, 2, 3]] {
+      #expect(read([13, 10] + request, cuts: cuts) == ["GET /  true"])
+      #expect(read([13, 10, 13, 10] + request, cuts: cuts) == ["400 malformed"])
+    }
+    // A chunk's size at its limit.
+    let head = Array("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+    let body = Array(("1;" + String(repeating: "x", count: 62) + "\r\na\r\n0\r\n\r\n").utf8)
+    for cut in 0...body.count { #expect(read(head + body, cuts: [head.count + cut]) == ["PUT / a true"]) }
+  }
+
   @Test func `paths and queries are decoded once`() throws {
     let target = try #require(WebTarget("/symbol/BTC%2FUSD/?q=a+b%26c&q=2&empty&=x"))
     #expect(target.segments == ["symbol", "BTC/USD"])

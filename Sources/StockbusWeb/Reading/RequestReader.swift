@@ -32,6 +32,8 @@ struct RequestReader {
   private var state = State.head
   /// How many bytes of a head have been searched for its end.
   private var searched = 0
+  /// True if the empty line that may be before a request has come.
+  private var hasOverlooked = false
   private var body: [UInt8] = []
   private var limit = 0
   /// True once after a head whose client waits for 100.
@@ -132,9 +134,10 @@ struct RequestReader {
 
   private mutating func readHead() throws(RequestFault) -> RequestHead? {
     // One empty line before a request is overlooked (RFC 9112, section 2.2).
-    if searched == 0, buffer.readableBytesView.first == 13 {
+    if !hasOverlooked, buffer.readableBytesView.first == 13 {
       guard let pair = buffer.getInteger(at: buffer.readerIndex, as: UInt16.self) else { return nil }
       if pair == 0x0d0a { buffer.moveReaderIndex(forwardBy: 2) }
+      hasOverlooked = true
     }
     if let first = buffer.readableBytesView.first, !(65...90).contains(first) { throw .malformed("no HTTP") }
     let view = buffer.readableBytesView.prefix(limits.head + 4)
@@ -144,6 +147,7 @@ struct RequestReader {
         let head = try RequestHead(view[view.startIndex..<(at + 2)].dropLast(), limits: limits)
         buffer.moveReaderIndex(forwardBy: at + 4 - view.startIndex)
         searched = 0
+        hasOverlooked = false
         return head
       }
       at += 1
@@ -159,7 +163,7 @@ struct RequestReader {
   private mutating func readLine(limit: Int, _ what: String) throws(RequestFault) -> [UInt8]? {
     let view = buffer.readableBytesView.prefix(limit + 2)
     guard let end = view.firstIndex(of: 10) else {
-      if view.count > limit { throw .malformed("\(what) is too long") }
+      if view.count > limit + 1 { throw .malformed("\(what) is too long") }
       return nil
     }
     guard end > view.startIndex, view[end - 1] == 13 else { throw .malformed("\(what) does not end with CR LF") }

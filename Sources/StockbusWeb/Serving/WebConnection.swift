@@ -45,6 +45,16 @@ final class WebConnection: Sendable {
   /// The WebSocket that the connection has become.
   var socket: WebSocketConnection? { state.withLock { $0.socket } }
 
+  /// True if a part of a request has come.
+  var isReceiving: Bool {
+    state.withLock { state in
+      switch state.step {
+      case .reading(.head), .reading(.body): true
+      default: false
+      }
+    }
+  }
+
   // MARK: The channel's side
 
   /// Returns false if the connection is not wanted any more.

@@ -97,6 +97,9 @@ final class WebHandler: ChannelInboundHandler, ChannelOutboundHandler, Removable
       mode = .upgraded
       do {
         try WebSocketUpgrade.install(socket, after: self, in: context, rest: reader.takeRest(), limit: limit)
+        // From now on the end of what the client sends is the end of the connection.
+        try context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+        if isInputClosed { context.close(promise: nil) }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
       } catch { context.close(promise: nil) }
     }

@@ -8,6 +8,8 @@ package struct WebCounts: Sendable, Hashable {
   /// Open connections now, and those of them that are WebSockets.
   package var open = 0
   package var sockets = 0
+  /// Open connections of which a part of a request has come, and not yet all of it.
+  package var receiving = 0
   /// Requests that were answered, by a route or by a refusal.
   package var requests = 0
   package var refused: [WebRefusal: Int] = [:]
@@ -82,6 +84,7 @@ final class WebRoll: Sendable {
     var now = counts
     now.open = connections.count
     now.sockets = connections.count { $0.socket != nil }
+    now.receiving = connections.count { $0.isReceiving }
     return now
   }
 }
