@@ -112,7 +112,11 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
       try desk.save { records, instruments, position throws(HistoryError) in
         try book?.write(records.lazy.map(\.content), instruments, position: position)
       }
-    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+    } catch {
+      // For good: another instance would book what comes next, and the file would say that the events before are booked too. The next run
+      // goes on with them.
+      throw EnvironmentFailure("\(error)", isPermanent: true)
+    }
   }
 
   // MARK: Commands

@@ -55,15 +55,17 @@ struct DatabaseFile {
   }
 
   /// Opens it for writing, creating it or bringing its layout up to date. The caller has the lock.
-  func openForWriting(isSynced: Bool) throws(HistoryError) -> Connection {
+  ///
+  /// - Parameter waitsForLocks: whether a write waits for another program's lock, up to `lockWait`; otherwise it is an error at once, and the
+  ///   caller waits by its own clock, where it can be stopped.
+  func openForWriting(isSynced: Bool, waitsForLocks: Bool = false) throws(HistoryError) -> Connection {
     let isNew = try version() == nil
     if isNew { try create() }
     let connection = try connection(.writing(isSynced: isSynced))
     if !isNew, size <= Self.checkedSize { try connection.check() }
     // Again, because the log may be ahead of the file's beginning.
     if try known(connection.version()) != Layout.version(of: migrations) { try connection.migrate(migrations) }
-    // From now on the caller waits, by its own clock and where it can be stopped.
-    try connection.stopWaiting()
+    if !waitsForLocks { try connection.stopWaiting() }
     return connection
   }
 

@@ -98,6 +98,8 @@ extension HistoryError {
       case .SQLITE_CORRUPT, .SQLITE_FORMAT: .damaged(text)
       case .SQLITE_FULL: .noRoom(text)
       case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(system): .noRoom(String(cString: strerror(system)))
+      // The index of the log, which SQLite makes as large as it is to be; the system's error is gone by then.
+      case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: .noRoom("there is no room for the index of its log")
       case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
       default: .other(system == 0 ? text : "\(text) (\(String(cString: strerror(system))))")
       }

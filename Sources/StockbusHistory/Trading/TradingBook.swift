@@ -19,7 +19,7 @@ package final class TradingBook {
     // Before the lock, which leaves a file beside it.
     _ = try file.version()
     do throws(FileError) { lock = try LockFile(for: path) } catch { throw HistoryError(error, path) }
-    connection = try file.openForWriting(isSynced: true)
+    connection = try file.openForWriting(isSynced: true, waitsForLocks: true)
   }
 
   package func close() throws(HistoryError) {
