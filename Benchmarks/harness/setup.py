@@ -85,7 +85,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed"} & set(groups):
+        if {"replay", "runtime", "feed", "history"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -116,7 +116,7 @@ class Setup:
         if {"replay", "runtime", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
-        for group, product in (("bus", "BusBench"), ("feed", "FeedBench"), ("feed", "HotPaths")):
+        for group, product in (("bus", "BusBench"), ("feed", "FeedBench"), ("feed", "HotPaths"), ("history", "HotPaths")):
             if group in groups:
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))
