@@ -68,11 +68,12 @@ import Testing
 
   @Test func `splits between the close and the date are applied once`() throws {
     let split = try instruments(["2014-06-09 7:1"])
-    let closes = try past(["2014-06-06": 645.57])
+    let cents = Price(raw: 645_570_000_000)
+    let closes = try past(["2014-06-06": cents])
     // 645.57 / 7 = 92.22428571428…
     #expect(try openings(closes, split, [("2014-06-09T13:30:00Z", 93)]) == ["92.224285714"])
     #expect(
-      try openings(PastPrices(), split, [("2014-06-06T19:00:00Z", 645.57), ("2014-06-09T13:30:00Z", 93), ("2014-06-10T13:30:00Z", 94)])
+      try openings(PastPrices(), split, [("2014-06-06T19:00:00Z", cents), ("2014-06-09T13:30:00Z", 93), ("2014-06-10T13:30:00Z", 94)])
         == ["?", "92.224285714", "93"])
     #expect(try openings(try past(["2014-06-09": 93]), split, [("2014-06-10T13:30:00Z", 94)]) == ["93"])
   }
@@ -131,13 +132,13 @@ import Testing
       for _ in 0..<30 {
         time += Int64.random(in: -day / 2...day, using: &random)
         let price = Price(raw: Int64.random(in: 1...1000, using: &random))
-        let date = Int(time.quotientAndRemainder(dividingBy: day).quotient) - (time % day < 0 ? 1 : 0)
+        func dayOf(_ time: Int64) -> Int { Int(time / day) - (time % day < 0 ? 1 : 0) }
+        let date = dayOf(time)
         var expected: PreviousCloses.Opening?
-        func date(_ time: Int64) -> Int { Int(time / day) - (time % day < 0 ? 1 : 0) }
-        let newest = seen.map { date($0.time) }.max()
+        let newest = seen.map { dayOf($0.time) }.max()
         if newest.map({ date > $0 }) ?? true {
           // The last one among equal times is the later one to come.
-          let before = seen.enumerated().filter { date($1.time) == newest }
+          let before = seen.enumerated().filter { dayOf($1.time) == newest }
             .max { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
           expected = .init(close: before?.element.price ?? known.last { $0.day < date }?.price)
         }
