@@ -184,7 +184,8 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusInstruments", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "CStopSignals",
+        "StockbusInstruments", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory",
+        "StockbusAccounts", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
@@ -218,7 +219,7 @@ let package = Package(
       uses: [
         "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter",
-        "NullSink", "Filter", "StockbusInstruments",
+        "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "MarketData",
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("StockbusTrading", uses: ["MarketData"]),

@@ -57,4 +57,11 @@ package struct AccountSummary: Sendable, Hashable {
   package let scopes: Set<Scope>
   package let created: Int64
   package let sessions: Int
+
+  package init(name: String, scopes: Set<Scope>, created: Int64, sessions: Int) {
+    self.name = name
+    self.scopes = scopes
+    self.created = created
+    self.sessions = sessions
+  }
 }

@@ -1,0 +1,26 @@
+import MarketData
+import StockbusAccounts
+import Testing
+
+@testable import StockbusCLI
+
+@Suite struct AccountTextTests {
+  @Test func `rights are words`() {
+    #expect(AccountText.rights([.read]) == "look")
+    #expect(AccountText.rights([.read, .trade]) == "look and trade")
+    #expect(AccountText.rights([.control, .read, .trade]) == "look, trade and control")
+  }
+
+  @Test func `accounts are a table`() {
+    #expect(AccountText.list([]) == "no accounts")
+    let time: Int64 = 1_381_239_000_000_000_000
+    let lines = AccountText.list([
+      AccountSummary(name: "hannah", scopes: [.read, .trade], created: time, sessions: 2),
+      AccountSummary(name: "otto", scopes: [.read], created: time, sessions: 0),
+    ]).split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines[0].split(separator: " ") == ["NAME", "MAY", "SINCE", "SESSIONS"])
+    #expect(lines[1].hasPrefix("hannah") && lines[1].contains("look and trade") && lines[1].hasSuffix("2"))
+    #expect(lines[2].hasPrefix("otto") && lines[2].contains(Timestamp(ns: time).description))
+  }
+}
