@@ -59,13 +59,16 @@ let package = Package(
     room(
       "StockbusConfig",
       uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
-    // The two of which only a part reads bytes: links to that part.
+    // Those of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork",
       dependencies: [
         "StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
+      swiftSettings: attacked),
+    .target(
+      name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin", .product(name: "NIOCore", package: "swift-nio")],
       swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
 
@@ -84,7 +87,8 @@ let package = Package(
       name: "Fuzz",
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusTerminal", "StockbusDecoding",
-        "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
+        "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
+        "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),

@@ -12,6 +12,7 @@ internal import Darwin
 
   static let targets: [Target] = [
     .expressions, .configurations, .commands, .csv, .instruments, .json, .gzip, .captures, .venues, .messages, .events, .values, .frames,
+    .requests,
     .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
   ]
 

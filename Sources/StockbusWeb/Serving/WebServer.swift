@@ -91,7 +91,10 @@ package final class WebServer: Sendable {
       let place = try SocketPlace(path)
       do {
         let listener = try await bootstrap.bind(unixDomainSocketPath: place.temporary).get()
-        try place.publish()
+        do { try place.publish() } catch {
+          listener.close(promise: nil)
+          throw error
+        }
         return listener
       } catch {
         place.discard()

@@ -1,0 +1,1 @@
+../../../Sources/StockbusWeb/Serving/WebLimits.swift

@@ -1,0 +1,1 @@
+../../../Sources/StockbusWeb/Guards/WebRefusal.swift
