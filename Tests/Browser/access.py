@@ -112,7 +112,7 @@ CUT = """() => {
 def test_nothing_is_cut_off_at_360_pixels(browser, standin):
     standin.set("BIG", "9223372036.854775807")
     problems = []
-    for path, shown in {**VIEWS, "/symbol/BIG": ".lead-price"}.items():
+    for path, shown in {**VIEWS, "/symbol/BTC-USD": ".lead-price", "/symbol/BIG": ".lead-price"}.items():
         page = browser.page(path, width=360, height=740, has_touch=True)
         expect(page.locator(shown).first).not_to_be_empty()
         if path == "/symbol/BIG":

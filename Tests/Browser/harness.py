@@ -43,6 +43,7 @@ class Browser:
         page.on("console", lambda message: message.type in ("error", "warning") and self.complaints.append(message.text + " " + str(message.location.get("url", ""))))
         page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
         page.goto(self.standin.url + path)
+        page.wait_for_function("() => performance.getEntriesByName('stockbus-shown').length > 0")  # before, keys do nothing
         return page
 
     def close(self):

@@ -320,6 +320,44 @@ def test_an_order_is_previewed_before_its_button_and_sent_once(browser, standin)
     assert len(standin.desk.orders) == 2 and standin.desk.orders[-1]["key"].startswith("web-")
 
 
+def test_a_trend_is_drawn_from_the_prices_that_were_seen(browser, standin):
+    browser.allowed.append("willReadFrequently")
+    page = browser.page()
+    expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
+    page.evaluate("""() => { const row = window.stockbus.model.bySymbol('AAPL'); row.trend.fill(NaN); row.trend.set([1, 3, 2, 5, 4], row.trend.length - 5)
+      const line = document.querySelector('price-table').lines.find(line => line.row === row); line.trendDrawn = 0; line.trendVersion = -1 }""")
+    expect_true(page, """() => { const table = document.querySelector('price-table'); table.draw()
+      const canvas = table.lines.find(line => line.row.symbol === 'AAPL').trendCell.canvas
+      return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte > 0) }""")
+
+
+@with_standin(accounts=True)
+def test_a_session_that_ended_leads_to_the_door_and_nothing_of_it_stays(browser, standin):
+    browser.allowed += ["401", "WebSocket"]
+    page = browser.page("/portfolio")
+    page.get_by_label("Name", exact=True).fill("ada")
+    page.get_by_label("Password").fill("a long password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("table", name="Positions")).to_contain_text("AAPL")
+
+    async def end():
+        standin.sessions.clear()
+        await standin.cut()
+
+    standin.call(end)
+    expect(page).to_have_url(standin.url + "/login")
+    assert page.evaluate("() => [window.stockbus.model.rows.size, window.stockbus.model.accounts.length, window.stockbus.lists.all.length]") == [0, 0, 0]
+
+
+def test_what_fired_before_the_page_was_there_is_listed_and_not_announced(browser, standin):
+    standin.call(lambda: standin.desk.fire("MSFT", "MSFT rose long ago"))
+    page = browser.page("/alerts")
+    expect(page.get_by_role("table", name="Alerts that fired")).to_contain_text("MSFT rose long ago")
+    standin.call(lambda: standin.desk.fire("MSFT", "MSFT rose now"))
+    expect(page.locator(".toast")).to_have_count(1)
+    expect(page.locator(".toast")).to_contain_text("MSFT rose now")
+
+
 def test_the_portfolio_follows_the_price_exactly(browser, standin):
     page = browser.page("/portfolio")
     positions = page.get_by_role("table", name="Positions")

@@ -3,7 +3,7 @@
 import { BarSeries, spans } from './bars.js'
 import { change, decimal, percent, short } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
-import { drawChart } from './draw.js'
+import { drawChart, watchSize } from './draw.js'
 import { barTime } from './scale.js'
 
 const LEAST_BARS = 12
@@ -21,17 +21,9 @@ export class PriceChart extends HTMLElement {
       this.replaceChildren(h('div', { class: 'chart-top' }, this.#spanButtons(), this.#kindButtons()), this.canvas, this.read, this.note)
       this.#listen()
     }
+    watchSize(this.canvas, () => this.draw())
     this.colours()
     return this
-  }
-
-  connectedCallback() {
-    this.observer = new ResizeObserver(() => this.draw())
-    this.observer.observe(this.canvas)
-  }
-
-  disconnectedCallback() {
-    this.observer.disconnect()
   }
 
   colours() {
@@ -108,9 +100,9 @@ export class PriceChart extends HTMLElement {
     this.changed = true
   }
 
-  /** Draws what has come since; at most ten times a second. */
+  /** Draws what has come since, some times a second. */
   frame(time) {
-    if (!this.changed || time - (this.drawn ?? 0) < 100) return
+    if (!this.changed || time - (this.drawn ?? 0) < (this.small ? 500 : 100)) return
     this.drawn = time
     this.changed = false
     this.draw()

@@ -30,9 +30,14 @@ export function svg(tag, properties, ...children) {
   return element
 }
 
-/** Writes a text only if it is another one: an unchanged node costs no layout. */
+/** Writes a text only if it is another one, and into the text node that is there: an unchanged node costs no layout. */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text
+  const only = element.firstChild
+  if (only === null || only !== element.lastChild || only.nodeType !== Node.TEXT_NODE) {
+    if (element.nodeType === Node.TEXT_NODE) {
+      if (element.data !== text) element.data = text
+    } else element.textContent = text
+  } else if (only.data !== text) only.data = text
 }
 
 /** Writes a text with its direction, which colours it: above zero, below, or none. */

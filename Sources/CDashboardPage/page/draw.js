@@ -5,10 +5,25 @@ import { levels, times } from './scale.js'
 const FOOT = 20 // the line of times
 const VOLUME = 0.17 // of the height
 
-/** Sets a canvas to its size in device pixels; null if it is not shown. */
+const sizes = new WeakMap()
+const observer = new ResizeObserver(entries => {
+  for (const { target, contentRect } of entries) {
+    const { width, height } = contentRect
+    sizes.set(target, { width, height })
+    changes.get(target)()
+  }
+})
+const changes = new WeakMap()
+
+/** Calls `draw` whenever the canvas has another size. Asking for the size while drawing would lay out the page each time. */
+export function watchSize(canvas, draw) {
+  changes.set(canvas, draw)
+  observer.observe(canvas)
+}
+
+/** A context for the canvas in the page's pixels; null if it is not shown. */
 export function contextOf(canvas) {
-  const width = canvas.clientWidth
-  const height = canvas.clientHeight
+  const { width, height } = sizes.get(canvas) ?? { width: 0, height: 0 }
   if (!width || !height) return null
   const ratio = devicePixelRatio
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {

@@ -1,7 +1,7 @@
 // The line of an account's equity: the minutes of this run as the server knows them, then every second on this page.
 import { money, signedMoney } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
-import { contextOf } from './draw.js'
+import { contextOf, watchSize } from './draw.js'
 import { minute, moment } from './time.js'
 
 const MOST = 5000
@@ -13,8 +13,7 @@ export class EquityChart {
     this.canvas = h('canvas', { role: 'img', 'aria-label': 'Equity over time' })
     this.element = h('div', { class: 'equity' }, this.canvas)
     this.note = h('small', { class: 'dim' })
-    this.observer = new ResizeObserver(() => this.draw())
-    this.observer.observe(this.canvas)
+    watchSize(this.canvas, () => this.draw())
     this.colours()
   }
 

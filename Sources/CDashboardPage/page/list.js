@@ -31,7 +31,7 @@ export class ListView {
     const toolbar = h('div', { class: 'toolbar' }, this.bar?.element, this.field.element, this.count, this.columnMenu)
     this.sheet = h('div', { class: 'sheet' }, toolbar, this.table)
     this.aside = h('div', { class: 'beside' })
-    this.element = h('div', { class: 'prices' }, h('h1', { class: 'hidden-text' }, titles[list] ?? 'Watchlist'), this.sheet, this.aside)
+    this.element = h('div', { class: ordered ? 'prices with-lists' : 'prices' }, h('h1', { class: 'hidden-text' }, titles[list] ?? 'Watchlist'), this.sheet, this.aside)
     this.table.addEventListener('choose', ({ detail }) => this.#chosen(detail.symbol))
     this.table.addEventListener('open', ({ detail }) => app.go('/symbol/' + part(detail.symbol)))
   }
@@ -225,6 +225,7 @@ export class ListView {
     this.panel?.stop()
     this.panel = this.opened ? new SymbolPage(this.app) : wide ? new SymbolPanel(this.app) : null
     this.wide = wide
+    this.element.classList.toggle('alone', this.panel === null)
     this.aside.replaceChildren(...(this.panel ? [this.panel.element] : []))
     if (this.panel && this.symbol) this.panel.show(this.symbol)
   }
@@ -239,8 +240,10 @@ export class ListView {
   frame(time) {
     this.table.draw()
     const pane = this.app.model.panes[TABLE]
-    const text = pane.known ? pane.total.toLocaleString('en') + (pane.total === 1 ? ' row' : ' rows') : ''
-    setText(this.count, text)
+    if (pane.known && pane.total !== this.counted) {
+      this.counted = pane.total
+      setText(this.count, pane.total.toLocaleString('en') + (pane.total === 1 ? ' row' : ' rows'))
+    }
     if (this.symbol === null && pane.order.size > 0 && this.wide) {
       const first = pane.order.get(0)
       if (first?.symbol) {

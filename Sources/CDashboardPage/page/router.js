@@ -72,6 +72,7 @@ export class Router {
       const path = pages[index][0]
       const here = path === '/' ? ['/', '/symbol'].includes(route.base) : route.base === path
       setAttribute(link, 'aria-current', here ? 'page' : null)
+      if (here) link.scrollIntoView({ block: 'nearest', inline: 'nearest' }) // on a phone not all have room
     })
     document.title = (this.view.title ? this.view.title + ' – ' : '') + 'stockbus'
     if (focus) (this.view.focus ? this.view.focus() : this.main.focus({ preventScroll: true }))

@@ -4,7 +4,7 @@ import { h, setAttribute } from './dom.js'
 import { drawTrend } from './trend.js'
 
 const FADE = 1000
-const BRIGHT = 200 // ms after which the same flash begins again; before, nobody would see a difference
+const BRIGHT = 250 // ms after which a flash may begin again; before, it is still bright
 let ids = 0
 
 export class RowLine {
@@ -21,8 +21,8 @@ export class RowLine {
         this.trendCell = cell
       } else if (column.key === 'price') {
         this.glow = h('i', { class: 'glow', 'aria-hidden': 'true' })
-        this.arrow = h('span', { class: 'arrow' })
-        element.append(this.glow, this.arrow, text)
+        this.arrow = document.createTextNode('')
+        element.append(this.glow, h('span', { class: 'arrow' }, this.arrow), text)
       } else element.append(text)
       if (column.slow) this.ageCell = cell
       if (column.key === 'symbol') this.symbolCell = cell
@@ -72,7 +72,7 @@ export class RowLine {
     if (this.ageCell) this.ageCell.text.data = ''
     if (row === null) {
       for (const cell of this.cells) if (!cell.canvas) cell.text.data = ''
-      if (this.arrow) this.arrow.textContent = ''
+      if (this.arrow) this.arrow.data = ''
       this.way = 0
     }
   }
@@ -95,7 +95,7 @@ export class RowLine {
     }
     if (this.arrow && this.way !== row.direction) {
       this.way = row.direction
-      this.arrow.textContent = row.direction > 0 ? '▲' : row.direction < 0 ? '▼' : ''
+      this.arrow.data = row.direction > 0 ? '▲' : row.direction < 0 ? '▼' : ''
     }
     const stale = row.marks !== 0
     if (stale !== this.stale) {
@@ -106,23 +106,23 @@ export class RowLine {
 
   #flash(row, now) {
     if (!this.fade || row.turned <= this.flashed) return
-    if (row.direction === this.flashedWay && row.turned - this.flashed < BRIGHT) return
-    this.flashed = row.turned
     if (row.direction !== this.flashedWay) {
       this.flashedWay = row.direction
       this.glow.dataset.direction = row.direction > 0 ? 'up' : 'down'
     }
+    if (row.turned - this.flashed < BRIGHT) return
+    this.flashed = row.turned
     if (now - row.turned > FADE) return
     this.fade.currentTime = 0
     this.fade.play()
   }
 
-  drawTrend(colours, now) {
+  drawTrend(size, colours, now) {
     const row = this.row
     if (!this.trendCell || (row?.version === this.trendVersion && this.trendDrawn) || (this.trendDrawn && now - this.trendDrawn < 1000)) return
     this.trendVersion = row?.version ?? -1
     this.trendDrawn = now
-    drawTrend(this.trendCell.canvas, row?.trend ?? null, colours)
+    drawTrend(this.trendCell.canvas, row?.trend ?? null, size, colours)
   }
 
   showAge(serverNow) {

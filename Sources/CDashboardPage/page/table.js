@@ -108,6 +108,9 @@ export class PriceTable extends HTMLElement {
     while (this.lines.length > count) this.lines.pop().element.remove()
     for (const line of this.lines) line.index = -1
     if (!this.palette) this.colours()
+    const canvas = this.body.querySelector('canvas')
+    const style = canvas && getComputedStyle(canvas) // the style's size: lines without a row are hidden, and have none
+    this.trendSize = style && { width: parseFloat(style.width), height: parseFloat(style.height) }
     this.#scrolled()
   }
 
@@ -181,9 +184,10 @@ export class PriceTable extends HTMLElement {
   }
 
   #drawTrends(now) {
+    if (!this.trendSize) return
     for (let turn = 0; turn < TRENDS_A_FRAME && this.lines.length > 0; turn++) {
       this.trendTurn = (this.trendTurn + 1) % this.lines.length
-      this.lines[this.trendTurn].drawTrend(this.palette, now)
+      this.lines[this.trendTurn].drawTrend(this.trendSize, this.palette, now)
     }
   }
 

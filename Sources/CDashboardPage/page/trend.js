@@ -4,12 +4,12 @@ export const TREND = 60
 export const TREND_STEP = 1000
 const LEAST = 4 // points below which a line would say nothing
 
-/** Draws the trend of a row. Its colour says whether the last price is above or below the first one drawn. */
-export function drawTrend(canvas, trend, colours) {
+/**
+ * Draws the trend of a row. Its colour says whether the last price is above or below the first one drawn.
+ * @param {{ width: number, height: number }} size in the page's pixels; asking the canvas would lay out the page
+ */
+export function drawTrend(canvas, trend, { width, height }, colours) {
   const ratio = devicePixelRatio
-  const width = canvas.clientWidth
-  const height = canvas.clientHeight
-  if (width === 0) return
   const pixels = Math.round(width * ratio)
   if (canvas.width !== pixels || canvas.height !== Math.round(height * ratio)) {
     canvas.width = pixels
