@@ -4,6 +4,7 @@ import { amount, decimal, money, units } from './decimal.js'
 import { h, setText } from './dom.js'
 
 const WAIT = 200 // ms after the last key
+const RENEW = 3000 // ms between two previews of the same order
 const KINDS = [['market', 'market'], ['limit', 'limit'], ['stop', 'stop'], ['stop_limit', 'stop limit'], ['trailing_stop', 'trailing stop']]
 const TIMES = [['day', 'day'], ['gtc', 'until cancelled'], ['ioc', 'at once or not']]
 let ids = 0
@@ -72,7 +73,11 @@ export class Ticket {
     if (!row) return
     const side = this.side === 'buy' ? row.ask : row.bid
     const text = decimal(side ?? row.price, row.decimals).replaceAll(',', '')
-    this.inputs.price.placeholder = this.inputs.stop.placeholder = text
+    const { price, stop } = this.inputs
+    if (price.placeholder === text) return
+    price.placeholder = stop.placeholder = text
+    // What a market order would cost moves with the market.
+    if (this.accepted && this.kind.value !== 'limit' && performance.now() - this.askedAt > RENEW) this.#ask(this.order)
   }
 
   changed(name) {
@@ -139,6 +144,7 @@ export class Ticket {
 
   async #ask(order) {
     const asked = (this.asked = JSON.stringify(order))
+    this.askedAt = performance.now()
     try {
       const answer = await post('/orders/preview', order)
       if (asked !== this.asked || order.symbol !== this.symbol) return
