@@ -55,6 +55,7 @@ package actor Accounts {
 
   /// Makes an account and logs in. Returns the session's secret, for its cookie.
   package func signUp(name: String, password: String, invitation: String?, from address: String) async throws(AccountError) -> String {
+    let address = AddressKey.of(address)
     if settings.signup == .closed { throw .signupClosed }
     let name = try Self.name(name)
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
@@ -92,6 +93,7 @@ package actor Accounts {
   /// wrong password.
   package func logIn(name: String, password: String, from address: String, instead old: String? = nil) async throws(AccountError) -> String
   {
+    let address = AddressKey.of(address)
     let name = (try? Self.name(name)) ?? ""
     let found = try read { db in
       try db.rows(
@@ -143,6 +145,7 @@ package actor Accounts {
 
   /// Changes the password and ends all sessions. Returns the secret of a new one.
   package func changePassword(_ identity: Identity, old: String, new: String, from address: String) async throws(AccountError) -> String {
+    let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("a password is changed in a session") }
     if let fault = PasswordRules.fault(new, name: identity.person.name) { throw .badPassword(fault) }
     let stored = try await prove(identity, old, address)
@@ -163,6 +166,7 @@ package actor Accounts {
 
   /// Removes the account with everything that belongs to it.
   package func delete(_ identity: Identity, password: String, from address: String) async throws(AccountError) {
+    let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("an account is deleted in a session") }
     let stored = try await prove(identity, password, address)
     let gone: [SessionID] = try write { db in

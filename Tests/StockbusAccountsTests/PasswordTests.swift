@@ -44,6 +44,11 @@ import Testing
     #expect(PasswordRules.fault(password, name: "hannah") == nil)
   }
 
+  @Test(arguments: [
+    ("127.0.0.1", "127.0.0.1"), ("unix", "unix"), ("2001:DB8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8::1", "2001:db8:0:0::/64"),
+    ("::1", "0:0:0:0::/64"), ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::ffff:1.2.3.4", "::ffff:1.2.3.4"), ("1:2", "1:2"),
+  ]) func `attempts are counted for networks of IPv6`(_ address: String, _ key: String) { #expect(AddressKey.of(address) == key) }
+
   @Test func `attempts come back with time, one after the other, and a model agrees`() {
     var limits = AttemptLimits<Int>(3, refill: .seconds(10))
     func take(_ at: Int) -> Duration? { limits.take(1, now: .seconds(at)) }
