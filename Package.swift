@@ -69,7 +69,13 @@ let plugins = [
   PluginTargets(
     "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"],
     inTests: ["TestTerminal"]),
-  PluginTargets("Dashboard", uses: ["StockbusViewing", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb", "CDashboardPage"]),
+  PluginTargets(
+    "Dashboard",
+    uses: [
+      "StockbusViewing", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb", "StockbusAccounts",
+      "StockbusAccountRoutes",
+      "CDashboardPage",
+    ]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.

@@ -1,4 +1,7 @@
 internal import MarketData
+internal import StockbusAccountRoutes
+internal import StockbusAccounts
+internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusNetwork
 package import StockbusPlugin
@@ -17,17 +20,50 @@ extension Plugin {
 /// is drawn from the board then, so nothing waits for anybody.
 package actor Dashboard: MultiSink, BackgroundComponent {
   package static let handlers: [Handler<Dashboard>] = [
-    Handler(Trade.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
-    Handler(Quote.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
-    Handler(Bar.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
-    Handler(Ranked.self) { $0.push.board.take($1, at: $0.now); $0.note($1.count) },
-    Handler(Mover.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(Alert.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(ConnectionStatus.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(Order.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(Fill.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(Position.self) { $0.push.take($1); $0.note($1.count) },
-    Handler(AccountState.self) { $0.push.take($1); $0.note($1.count) },
+    Handler(Trade.self) {
+      $0.push.board.take($1, at: $0.now)
+      $0.note($1.count)
+    },
+    Handler(Quote.self) {
+      $0.push.board.take($1, at: $0.now)
+      $0.note($1.count)
+    },
+    Handler(Bar.self) {
+      $0.push.board.take($1, at: $0.now)
+      $0.note($1.count)
+    },
+    Handler(Ranked.self) {
+      $0.push.board.take($1, at: $0.now)
+      $0.note($1.count)
+    },
+    Handler(Mover.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(Alert.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(ConnectionStatus.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(Order.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(Fill.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(Position.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
+    Handler(AccountState.self) {
+      $0.push.take($1)
+      $0.note($1.count)
+    },
   ]
 
   let settings: DashboardSettings
@@ -65,12 +101,15 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     var settings = WebServer.Settings(.port(listen.host, listen.port))
     settings.limits.connections = self.settings.clients + 64
     settings.limits.connectionsPerAddress = settings.limits.connections
+    // Besides its own messages, a page says of each frame that it has painted it.
+    settings.limits.messagesPerSecond += self.settings.rate
+    let routes = try routes()
     let server = try await WebServer.start(settings, routes, clock: context.clock)
     self.server = server
     context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: false))")
   }
 
-  private var routes: WebRoutes {
+  private func routes() throws -> WebRoutes {
     var routes = WebRoutes()
     PageFiles.add(to: &routes)
     routes.socket("/live", subprotocol: "stockbus.v1") { [self] _, socket in await LiveSocket(dashboard: self, socket: socket).serve() }
@@ -78,7 +117,17 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     BarRoutes(dashboard: self).add(to: &routes)
     TradingRoutes(dashboard: self).add(to: &routes)
     AlertRoutes(dashboard: self).add(to: &routes)
+    if let path = settings.path { routes.add(try belongings(path)) }
     return routes
+  }
+
+  /// Watchlists and settings, which are the local user's as long as there are no accounts.
+  private func belongings(_ path: String) throws -> WebRoutes {
+    do throws(HistoryError) {
+      let accounts = Accounts(try DatabaseShare(path), Accounts.Settings(), clock: context.clock)
+      let rules = RuleBook { _ in .failure(.malformed("rules are the dispatcher's")) }
+      return AccountRoutes(Gate(accounts, needsLogin: false), rules: rules).routes
+    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
   package func stop() async {

@@ -4,12 +4,14 @@ struct ListenAddress: Hashable {
   let port: Int
 
   init?(_ text: String) {
-    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port) else { return nil }
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port) else {
+      return nil
+    }
     var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) } else if host.contains(":") { return nil }
     if host.isEmpty || host.utf8.contains(where: { $0 <= 32 || $0 == 47 }) { return nil }
     self.host = host
-    self.port = port
+    self.port = Int(port)
   }
 
   /// True if only programs of this machine can reach it.

@@ -15,7 +15,7 @@ import Testing
     try writer.write([bar("A", 3 * day, price: 10), bar("A", 5 * day, price: 20), bar("B", 4 * day, .time(minute), price: 30)])
     var batch = HistoryBatch()
     let time = Timestamp(ns: 6 * day)
-    batch.add(prices: [Trade(symbol: "C", price: 1.50, size: 2, time: time, received: time, priceDecimals: 2)].span)
+    batch.add(prices: [Trade(symbol: "C", price: Price(raw: 1_500_000_000), size: 2, time: time, received: time, priceDecimals: 2)].span)
     _ = try writer.write(batch)
     let (past, symbols) = try HistoryReader(path).past()
     #expect(symbols == 3 && past.path == path && !past.isEmpty)
@@ -24,7 +24,7 @@ import Testing
     #expect(past.close(of: "A", before: 3) == nil)
     // Only daily bars have closes.
     #expect(past.close(of: "B", before: 6) == nil && past.close(of: "C", before: 9) == nil)
-    #expect(past.last(of: "C") == .init(1.50, at: time, decimals: 2))
+    #expect(past.last(of: "C") == .init(Price(raw: 1_500_000_000), at: time, decimals: 2))
     #expect(past.symbols == ["C"])
 
     // What is written afterwards is not from before the run.

@@ -35,7 +35,8 @@ private enum RuleForm {
   private static let flags = ["once", "initial", "urgent"]
 
   static func words(_ body: [UInt8]) -> [String]? {
-    guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"] else {
+    guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"]
+    else {
       return nil
     }
     var words = [symbol, "exactly"]

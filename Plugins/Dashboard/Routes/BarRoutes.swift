@@ -41,7 +41,9 @@ extension Dashboard {
   /// The newest `limit` bars that begin in `times`, oldest first; nil if the symbol is not known.
   func bars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> JSONValue? {
     let row = push.board.row(named: name)
-    guard let symbol = row.map({ push.board.market.rows[Int($0)].symbol }) ?? context.instruments.all.first(where: { $0.symbol.description == name })?.symbol
+    guard
+      let symbol = row.map({ push.board.market.rows[Int($0)].symbol })
+        ?? context.instruments.all.first(where: { $0.symbol.description == name })?.symbol
     else { return nil }
     let past = await history?.bars(symbol, length, times, limit: limit)
     var live: [Bar] = []
@@ -94,7 +96,8 @@ actor BarReader {
       let reader: HistoryReader
       if let known = self.reader { reader = known } else { reader = try HistoryReader(path) }
       self.reader = reader
-      let range = HistoryTimes(from: Timestamp(ns: times.lowerBound), to: times.upperBound == .max ? nil : Timestamp(ns: times.upperBound + 1))
+      let range = HistoryTimes(
+        from: Timestamp(ns: times.lowerBound), to: times.upperBound == .max ? nil : Timestamp(ns: times.upperBound + 1))
       let found = try reader.bars(symbol, .length(length), in: range, limit: limit)?.bars ?? []
       hasFailed = false
       return found

@@ -77,7 +77,8 @@ extension Dashboard {
       members += [
         .init("venue", .string(instrument.venue)), .init("currency", .string(instrument.currency)),
         .init("calendar", .string(instrument.calendar)), .init("tick", instrument.tickSize.map { .string($0.description) } ?? .null),
-        .init("lot", instrument.lot.map { .string($0.description) } ?? .null), .init("multiplier", .string(instrument.multiplier.description)),
+        .init("lot", instrument.lot.map { .string($0.description) } ?? .null),
+        .init("multiplier", .string(instrument.multiplier.description)),
       ]
     }
     if let row {
@@ -109,7 +110,8 @@ extension Dashboard {
             "from": .string(edge.from), "to": .string(edge.to), "in": .number(edge.counts.published),
             "delivered": .number(edge.counts.delivered), "filtered": .number(edge.counts.filtered),
             "dropped": .number(edge.counts.dropped), "conflated": .number(edge.counts.conflated),
-            "dead": .number(edge.counts.deadLettered), "waiting": .number(edge.counts.inFlight), "rate": .number(Int(run.rate(of: edge).rounded())),
+            "dead": .number(edge.counts.deadLettered), "waiting": .number(edge.counts.inFlight),
+            "rate": .number(Int(run.rate(of: edge).rounded())),
           ]
         }),
     ]

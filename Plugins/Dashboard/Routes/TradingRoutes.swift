@@ -63,7 +63,9 @@ extension Dashboard {
 /// An order as the page sends it. All numbers are texts, so that they are exact.
 private struct OrderForm {
   static let refusal = WebResponse.error(
-    400, "bad_request", "an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}")
+    400, "bad_request",
+    "an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
+  )
 
   let side: String
   /// What follows `buy` or `sell` in a command.
@@ -82,7 +84,9 @@ private struct OrderForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell" else { return nil }
+    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell" else {
+      return nil
+    }
     side = form.side
     var words = [form.symbol, form.size]
     for (word, value) in [("at", form.price), ("stop", form.stop), ("trail", form.trail), ("key", form.key)] {

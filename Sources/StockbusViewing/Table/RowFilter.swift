@@ -30,7 +30,9 @@ package struct RowFilter {
     switch ExpressionDraft<ScreenRow>(text) {
     case .empty: (condition, problem) = (nil, nil)
     // While a condition is incomplete or wrong, all rows are shown.
-    case .incomplete(let error), .wrong(let error): (condition, problem) = (nil, Problem(description: error.message, character: error.range.lowerBound))
+    case .incomplete(let error), .wrong(let error):
+      condition = nil
+      problem = Problem(description: error.message, character: error.range.lowerBound)
     case .ready(let expression): (condition, problem) = (expression, nil)
     }
   }
