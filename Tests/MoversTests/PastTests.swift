@@ -14,7 +14,7 @@ import Testing
   private func past() throws -> PastPrices {
     let friday = try date("2013-10-04")
     let days: [Symbol: [(Int, Price)]] = [
-      "A": [(friday, 100), (friday + 3, 101), (friday + 4, 102)], "B": [(friday, 50), (friday + 4, 49.50)],
+      "A": [(friday, 100), (friday + 3, 101), (friday + 4, 102)], "B": [(friday, 50), (friday + 4, Price(raw: 49_500_000_000))],
     ]
     let closes = days.mapValues { $0.map { PastPrices.Close(day: $0.0, price: $0.1) } }
     return PastPrices(closes: closes.compactMapValues(\.last)) { symbol, day in closes[symbol]?.last { $0.day < day } }
