@@ -19,7 +19,7 @@ import Testing
   private static let past = PastPrices(
     closes: ["AAPL": .init(day: today - 1, price: 188), "MSFT": .init(day: today - 4, price: 200)],
     prices: [
-      "AAPL": .init(189.10, at: Timestamp(ns: opening - 18 * 3600 * second), decimals: 2),
+      "AAPL": .init(Price(raw: 189_100_000_000), at: Timestamp(ns: opening - 18 * 3600 * second), decimals: 2),
       "MSFT": .init(198, at: Timestamp(ns: opening - 3 * day), decimals: 2),
       "IBM": .init(50, at: Timestamp(ns: opening - 90 * second), decimals: 2),
     ]
@@ -53,7 +53,7 @@ import Testing
   @Test func `stale prices take part in the order of a column, and come last in that of a feed`() {
     var driver = driver(80, 8, sorting: Sorting(.percent))
     // 189.10 against 187.00; 198 against 200; none.
-    #expect(driver.state.market.row(of: "AAPL")?.change == 2.10)
+    #expect(driver.state.market.row(of: "AAPL")?.change == Price(raw: 2_100_000_000))
     #expect(driver.state.listedSymbols == ["AAPL", "IBM", "MSFT"])
     driver = self.driver(80, 8)
     driver.rank("MSFT", 1, 20_000)
@@ -77,7 +77,7 @@ import Testing
     var driver = driver(80, 8)
     driver.bar("IBM", "1m", at: -3600, (4000, 4100, 3900, 4050))
     #expect(driver.state.market.row(of: "IBM")?.isStale == false)
-    #expect(driver.state.market.row(of: "IBM")?.price == 40.50)
+    #expect(driver.state.market.row(of: "IBM")?.price == Price(raw: 40_500_000_000))
   }
 
   // MARK: Charts

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusHistory
+internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
