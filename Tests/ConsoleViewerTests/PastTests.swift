@@ -54,6 +54,7 @@ import Testing
     var driver = driver(80, 8, sorting: Sorting(.percent))
     // 189.10 against 187.00; 198 against 200; none.
     #expect(driver.state.market.row(of: "AAPL")?.change == Price(raw: 2_100_000_000))
+    driver.state.arrange(force: true)
     #expect(driver.state.listedSymbols == ["AAPL", "IBM", "MSFT"])
     driver = self.driver(80, 8)
     driver.rank("MSFT", 1, 20_000)

@@ -18,11 +18,11 @@ import Testing
   @Test(arguments: [
     (
       "listen: 8080",
-      "options.yaml:1:9: error: 'listen' must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080, got '8080'"
+      "options.yaml:1:1: error: 'listen' must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080, got '8080'"
     ),
     (
       "listen: 0.0.0.0:8080",
-      "options.yaml:1:9: error: 'listen' is '0.0.0.0:8080', which other machines can reach, and the page has no accounts: listen on 127.0.0.1, and let a proxy with a log-in of its own serve others"
+      "options.yaml:1:1: error: 'listen' is '0.0.0.0:8080', which other machines can reach, and the page has no accounts: listen on 127.0.0.1, and let a proxy with a log-in of its own serve others"
     ),
     ("rate: 61", "options.yaml:1:7: error: 'rate' must be between 1 and 60, got 61"),
   ])

@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: ["day", "session"])
   func `a day and a session compare with Tuesday's close`(period: String) async throws {
     // 1 / 102 and 0.5 / 49.5.
-    let expected = ["gainers A 0→1 0.980392156% of 102", "losers B 0→1 -1.010101010% of 49.5"]
+    let expected = ["gainers A 0→1 0.980392156% of 102", "losers B 0→1 -1.01010101% of 49.5"]
     #expect(try await moves("{ period: \(period), by: percent }") == expected)
     #expect(try await moves("{ period: \(period), by: percent }", equities()) == expected)
   }

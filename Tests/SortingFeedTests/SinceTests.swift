@@ -43,7 +43,7 @@ import Testing
         "SINCE-B 2→2 -0.5 -0.970873786% 2", "SINCE-A 1→2 -1.04 -1% 3",
       ])
     // Without it the first price counts.
-    #expect(try await rows("by: percent", trades).last == "SINCE-A 1→1 0.96 0.941176470% 13")
+    #expect(try await rows("by: percent", trades).last == "SINCE-A 1→1 0.96 0.94117647% 13")
   }
 
   @Test func `without a known close the first price counts, and that is said`() async throws {

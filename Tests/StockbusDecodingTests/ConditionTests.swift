@@ -93,11 +93,11 @@ import Testing
     let (verdict, found) = try conditions(#"["@","b"]"#)
     #expect(found == [])
     #expect(
-      verdict == .malformed(reason: "'condition' has an unknown code: 'b' (byte 39); 'conditions' can say what it means"))
-    #expect(try conditions("{}").verdict == .malformed(reason: "'condition' is an object or a list, not a value (byte 33)"))
-    #expect(try conditions("[[]]").verdict == .malformed(reason: "'condition' is an object or a list, not a value (byte 34)"))
+      verdict == .malformed(reason: "'condition' has an unknown code: 'b' (byte 40); 'conditions' can say what it means"))
+    #expect(try conditions("{}").verdict == .malformed(reason: "'condition' is an object or a list, not a value (byte 34)"))
+    #expect(try conditions("[[]]").verdict == .malformed(reason: "'condition' is an object or a list, not a value (byte 35)"))
     let many = "[" + Array(repeating: #""@""#, count: 17).joined(separator: ",") + "]"
-    #expect(try conditions(many).verdict == .malformed(reason: "'condition' has more than 16 items (byte 33)"))
+    #expect(try conditions(many).verdict == .malformed(reason: "'condition' has more than 16 items (byte 34)"))
   }
 
   @Test func `Alpaca's and Massive's trades have their conditions`() throws {

@@ -55,9 +55,9 @@ import Testing
 
   @Test func `a file that is no database is refused and left alone`() throws {
     folder.put("date,symbol,open\n", in: "h.db")
-    let text = "'\(path)' is no history of stockbus: it is not a database; another path leaves it alone"
+    let text = "'\(path)' is no database of stockbus: it is not a database; another path leaves it alone"
     #expect(try refusal() == [text, text])
-    #expect(HistoryReader.fault(inFileAt: path) == "is no history of stockbus: it is not a database; another path leaves it alone")
+    #expect(HistoryReader.fault(inFileAt: path) == "is no database of stockbus: it is not a database; another path leaves it alone")
   }
 
   @Test func `a database of another program is refused and left alone`() throws {
@@ -68,7 +68,7 @@ import Testing
       }
       try other.close()
       let text =
-        "'\(path)' is no history of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
+        "'\(path)' is no database of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
       #expect(try refusal() == [text, text])
       folder.remove("h.db")
     }

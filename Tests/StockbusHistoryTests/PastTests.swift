@@ -25,7 +25,7 @@ import Testing
     // Only daily bars have closes.
     #expect(past.close(of: "B", before: 6) == nil && past.close(of: "C", before: 9) == nil)
     #expect(past.last(of: "C") == .init(Price(raw: 1_500_000_000), at: time, decimals: 2))
-    #expect(past.symbols == ["C"])
+    #expect(past.symbols == ["A", "B", "C"])
 
     // What is written afterwards is not from before the run.
     try writer.write([bar("A", 6 * day, price: 70), bar("C", 6 * day, price: 80)])
@@ -46,7 +46,7 @@ import Testing
   @Test func `what is wrong with a file is said`() throws {
     #expect(HistoryReader.faultOfReading(path) == "does not exist")
     folder.put("no database", in: "x.db")
-    #expect(HistoryReader.faultOfReading(folder.file("x.db"))?.hasPrefix("is no history of stockbus") == true)
+    #expect(HistoryReader.faultOfReading(folder.file("x.db"))?.hasPrefix("is no database of stockbus") == true)
     try HistoryWriter(path).close()
     #expect(HistoryReader.faultOfReading(path) == nil)
   }

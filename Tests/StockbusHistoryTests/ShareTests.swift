@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StockbusTestKit
 import Testing
 
@@ -48,12 +49,13 @@ import Testing
   }
 
   @Test func `a file of layout 1 gets the tables, and keeps what it has`() throws {
-    let old = try HistoryWriter(path, migrations: [Layout.migrations[0]])
-    try old.write([bar("AAPL", 0)])
+    let old = try DatabaseQueue(path: path)
+    try Layout.migrator([Layout.migrations[0]]).migrate(old)
+    try old.write { db in try db.execute(sql: "INSERT INTO symbols (name) VALUES ('AAPL')") }
     try old.close()
     let share = try DatabaseShare(path)
     #expect(try share.read { db in try db.rows("SELECT count(*) FROM people") } == [[.integer(0)]])
-    #expect(try HistoryReader(path).bars("AAPL", .day).count == 1)
+    #expect(try HistoryReader(path).symbolNames(limit: 9) == ["AAPL"])
   }
 
   @Test func `another program's file is refused and left alone`() throws {

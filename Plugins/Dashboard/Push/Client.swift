@@ -38,7 +38,7 @@ struct Client {
   var toldRunAt: Int64 = .min / 2
   var toldStatusAt: Int64 = .min / 2
   /// The number of events that it was told.
-  var toldEvents = -1
+  var toldEvents = 0
 
   struct Chosen {
     let name: String

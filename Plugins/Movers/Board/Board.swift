@@ -93,7 +93,7 @@ struct Board {
     let hadJumped = standings[entry].flags.contains(.isJump)
     switch isIn {
     case .counts where !sample.countsForLast:
-      if !addVolume(sample, to: entry, at: time) { return output.filter(1) }
+      if sample.volume == 0 || !addVolume(sample, to: entry, at: time) { return output.filter(1) }
     case .counts:
       if time >= standings[entry].nextSplit { applySplits(to: entry, at: time) }
       if window?.add(entry, sample, at: time) == true { nextDue = window?.due ?? .max }

@@ -10,5 +10,8 @@ struct RequestFault: Error, Hashable {
     self.message = message
   }
 
+  /// A handshake of TLS that failed: there is nothing that a response could go through.
+  static let noTLS = RequestFault(400, .malformed, "no TLS")
+
   static func malformed(_ message: String) -> RequestFault { RequestFault(400, .malformed, message) }
 }

@@ -95,7 +95,7 @@ final class WebConnection: Sendable {
     }
     // A handshake of TLS that fails; other errors are lost connections.
     if isFirst, error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
-      deliver(RequestFault(400, .malformed, "no TLS"))
+      deliver(.noTLS)
     }
   }
 
@@ -135,6 +135,7 @@ final class WebConnection: Sendable {
       case .end: break loop
       case .fault(let fault):
         roll.count(fault.reason)
+        if fault == .noTLS { break loop }
         let response = responder.refusal(fault)
         if await write(response, isKept: false, isHead: false, roll) { await linger() }
         break loop

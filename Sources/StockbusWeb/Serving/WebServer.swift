@@ -128,7 +128,11 @@ package final class WebServer: Sendable {
     arrivals.finish()
     await withDeadline(
       limit, clock,
-      late: { [roll] in for connection in roll.connections { connection.end() } }
+      late: { [roll, serving] in
+        for connection in roll.connections { connection.end() }
+        // Handlers that have not ended are told so.
+        serving.cancel()
+      }
     ) {
       await withDiscardingTaskGroup { group in
         for connection in connections {
