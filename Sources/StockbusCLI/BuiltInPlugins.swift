@@ -1,6 +1,5 @@
 import Bars
 import ConsoleViewer
-import Dashboard
 import DemoStrategies
 import EchoSocket
 import FileReplay
@@ -39,7 +38,6 @@ let builtIn = Catalogue([
   .watchlistFilter,
   // Sinks
   .consoleViewer,
-  .dashboard,
   .fileWriter,
   .flashLogger,
   .history,
