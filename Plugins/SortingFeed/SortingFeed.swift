@@ -89,7 +89,10 @@ package actor SortingFeed<E: PricedEvent>: Processor {
     for i in events.indices {
       guard let opening = openings?.take(events[i]) else { continue }
       ranking.update(events.extracting(done..<i), into: &output)
-      ranking.open(events[i].symbol, from: opening.close ?? events[i].lastPrice)
+      // No `??`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
+      var price = events[i].lastPrice
+      if let close = opening.close { price = close }
+      ranking.open(events[i].symbol, from: price)
       done = i
     }
     ranking.update(events.extracting(done...), into: &output)
