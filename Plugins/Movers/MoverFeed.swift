@@ -55,7 +55,7 @@ struct MoverFeed {
       (volume, turnover) = traded
       isDated = bar.length == .unknown || bar.length >= .day
     } else {
-      let size = Quantity(raw: max(0, event.tradedSize.raw))
+      let size = Quantity(raw: max(0, event.countedSize.raw))
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     }
     return Board.Sample(

@@ -32,21 +32,37 @@ struct Ranking: ~Copyable {
         remove(events, i, into: &output)
         continue
       }
-      if !events[i].condition.countsForLast {
-        addVolume(events, i)
-        output.filter()
+      if !events[i].condition.countsForAll {
+        updateSpecially(events, i, into: &output)
         continue
       }
-      if top == .max { output.send(rank(events, i).ranked) } else { updateTop(events, i, into: &output) }
+      if top == .max {
+        output.send(rank(events, i, events[i].tradedSize).ranked)
+      } else {
+        updateTop(events, i, events[i].tradedSize, into: &output)
+      }
+    }
+  }
+
+  /// An update by a trade that does not count for everything.
+  @inline(never)
+  private mutating func updateSpecially<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
+    let size = events[i].countedSize
+    if !events[i].condition.countsForLast {
+      addVolume(events, i, size)
+      output.filter()
+    } else if top == .max {
+      output.send(rank(events, i, size).ranked)
+    } else {
+      updateTop(events, i, size, into: &output)
     }
   }
 
   /// Counts the size of a trade whose price does not count; the symbol's next event has it in its volume.
-  @inline(never)
-  private mutating func addVolume<E: PricedEvent>(_ events: Span<E>, _ i: Int) {
+  private mutating func addVolume<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity) {
     let id = Int(events[i].symbol.id)
     guard id < entries.count, case let entry = Int(entries[id]), entry < standings.count else { return }
-    standings[entry].volume = standings[entry].volume.addingSaturating(events[i].tradedSize.raw)
+    standings[entry].volume = standings[entry].volume.addingSaturating(size.raw)
     standings[entry].sizeDecimals = max(standings[entry].sizeDecimals, events[i].sizeDecimals)
   }
 
@@ -68,7 +84,7 @@ struct Ranking: ~Copyable {
 
   /// Applies an event to the order; returns the event to send, and the ranks counted from 0.
   @inline(__always)
-  private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int) -> (ranked: Ranked, before: Int?, now: Int) {
+  private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
     let price = events[i].lastPrice
     var change: Price
@@ -80,7 +96,7 @@ struct Ranking: ~Copyable {
       if ownsChange { (change, percent) = standings[Int(entry)].reference.change(to: price) }
     } else {
       (change, percent) = standings[Int(entry)].reference.change(to: price)
-      volume = standings[Int(entry)].volume.addingSaturating(events[i].tradedSize.raw)
+      volume = standings[Int(entry)].volume.addingSaturating(size.raw)
     }
     let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
@@ -102,8 +118,8 @@ struct Ranking: ~Copyable {
   }
 
   /// An update if only the first `top` ranks are published.
-  private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
-    var (ranked, previous, now) = rank(events, i)
+  private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity, into output: inout Outlet<Ranked>) {
+    var (ranked, previous, now) = rank(events, i, size)
     let before = previous ?? Int.max
     if now >= top { ranked.rank = 0 }
     if before >= top { ranked.previousRank = 0 }

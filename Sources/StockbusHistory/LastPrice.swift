@@ -20,7 +20,7 @@ package struct LastPrice: BitwiseCopyable, Hashable, Sendable {
     priceDecimals = event.priceDecimals
     sizeDecimals = event.sizeDecimals
     price = event.lastPrice
-    size = E.self == Bar.self ? 0 : event.tradedSize
+    size = E.self == Bar.self ? 0 : event.countedSize
     time = EventClock.fair(event.time, received: event.received)
     received = event.received
   }

@@ -44,7 +44,7 @@ struct BarModel {
       if !trade.condition.countsForLast, !trade.condition.countsForVolume { continue }
       if !symbols.contains(trade.symbol) { symbols.append(trade.symbol) }
       for l in rules.lengths.indices {
-        if trade.tradedSize < 0 {
+        if trade.countedSize < 0 {
           outcome.refusals.append("\(i) negativeVolume \(rules.lengths[l])")
         } else if !count(trade, l, Int128(before)) {
           outcome.refusals.append("\(i) late \(rules.lengths[l])")
@@ -97,7 +97,7 @@ struct BarModel {
     }
     guard let i else { return }
     entries[i].trades.append(trade)
-    let volume = entries[i].trades.reduce(Int128(0)) { $0 + Int128($1.tradedSize.raw) }
+    let volume = entries[i].trades.reduce(Int128(0)) { $0 + Int128($1.countedSize.raw) }
     let isFull =
       switch rules.lengths[l].kind {
       case .trades(let count): entries[i].trades.count { $0.condition.countsForVolume } >= count
@@ -152,8 +152,8 @@ struct BarModel {
     let trades = entry.trades.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     let own = trades.filter(\.condition.countsForLast)
     let wide = trades.filter(\.condition.countsForHighLow)
-    let volume = trades.reduce(Int128(0)) { $0 + Int128($1.tradedSize.raw) }
-    let turnover = trades.reduce(Int128(0)) { $0 + Int128($1.price.raw) * Int128($1.tradedSize.raw) }
+    let volume = trades.reduce(Int128(0)) { $0 + Int128($1.countedSize.raw) }
+    let turnover = trades.reduce(Int128(0)) { $0 + Int128($1.price.raw) * Int128($1.countedSize.raw) }
     let repeated = entry.repeated?.close ?? 0
     let (open, close) = (own.first?.price ?? repeated, own.last?.price ?? repeated)
     let prices = wide.map(\.price) + (own.isEmpty ? [repeated] : [])

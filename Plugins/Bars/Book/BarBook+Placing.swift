@@ -14,7 +14,8 @@ extension BarBook {
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
     guard let period = period(of: part.time, nanoseconds, isDay, key) else { return refuse(event, .outside, in: l) }
-    let part = part.counted(in: period.session)
+    var part = part
+    part.count(in: period.session)
     progress = max(progress, newest.subtractingSaturating(1))
     let due = period.end.addingSaturating(rules.wait)
     let isClosed = due <= progress
@@ -90,7 +91,7 @@ extension BarBook {
   private mutating func collect(_ part: Contribution, _ key: Int, _ l: Int, _ event: Int, into output: inout Outlet<Bar>) {
     var part = part
     if part.condition == .extendedHours, let session = periods[key / lengths.count].calendar?.session(at: part.time) {
-      part = part.counted(in: session.session)
+      part.count(in: session.session)
     }
     var cell = Int(newestCells[key])
     if cell == 0 {

@@ -178,7 +178,7 @@ struct BarBook: ~Copyable {
   @inline(never)
   private mutating func place<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, in l: Int, into output: inout Outlet<Bar>) {
     let part = Contribution(
-      price: price, size: events[i].tradedSize, time: events[i].time.ns, priceDecimals: events[i].priceDecimals,
+      price: price, size: events[i].countedSize, time: events[i].time.ns, priceDecimals: events[i].priceDecimals,
       sizeDecimals: events[i].sizeDecimals, condition: events[i].condition)
     place(part, of: events[i].symbol, in: l, event: i, into: &output)
   }

@@ -29,12 +29,10 @@ extension Contribution {
       count: condition.countsForVolume ? 1 : 0, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals, condition: condition, time: time)
   }
 
-  /// This as a part of a bar of a session: outside the regular hours, trades of these hours are the regular ones.
-  func counted(in session: MarketSession) -> Contribution {
-    if condition != .extendedHours || session != .pre && session != .post { return self }
-    var part = self
-    part.condition = .regular
-    return part
+  /// Makes it a part of a bar of a session: outside the regular hours, trades of these hours are the regular ones.
+  @inline(__always)
+  mutating func count(in session: MarketSession) {
+    if condition == .extendedHours, session == .pre || session == .post { condition = .regular }
   }
 
   /// A bar of a shorter length. A bar whose turnover nobody knows counts with its average price times its volume, which is the close times

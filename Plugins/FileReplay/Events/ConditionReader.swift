@@ -25,7 +25,8 @@ struct ConditionReader {
     isLenient = table == nil
   }
 
-  /// The condition in a field; regular if it has none.
+  /// The condition in a field; regular if it has none. Not inlined, so that rows without conditions are read with the registers they had.
+  @inline(never)
   mutating func condition(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TradeCondition {
     if slot.count == 0 { return .regular }
     guard slot.count <= 8, slot.kind != .container else { return try read(slot, field) }

@@ -47,8 +47,7 @@ struct RowValues: ~Copyable {
   @inline(always) func price(_ field: Int) -> Price { Price(raw: values[field].raw) }
   @inline(always) func quantity(_ field: Int) -> Quantity { Quantity(raw: values[field].raw) }
   @inline(always) func side(_ field: Int) -> Side { Side(rawValue: UInt8(truncatingIfNeeded: values[field].raw)) ?? .unknown }
-  @inline(always)
-  func condition(_ field: Int) -> TradeCondition { TradeCondition(rawValue: UInt8(truncatingIfNeeded: values[field].raw)) ?? .regular }
+  @inline(always) func condition(_ field: Int) -> TradeCondition { TradeCondition(code: UInt8(truncatingIfNeeded: values[field].raw)) }
   @inline(always) func decimals(_ field: Int) -> UInt8 { values[field].places }
   /// Nil if the row has none.
   func average(_ field: Int) -> Price? { values[field].places == 0 ? nil : price(field) }

@@ -36,6 +36,8 @@ final class EventCodec: @unchecked Sendable {
   let constantCount: Int
   /// One bit for each field.
   let all: UInt64
+  /// The bits of those that may be left out.
+  let omittable: UInt64
   /// The offsets of the properties that keep decimals, without duplicates.
   let decimalsOffsets: UnsafeMutablePointer<Int>
   let decimalsCount: Int
@@ -54,6 +56,7 @@ final class EventCodec: @unchecked Sendable {
     count = fields.count
     all = fields.isEmpty ? 0 : .max >> UInt64(64 - fields.count)
     constantCount = fields.firstIndex(where: \.isOmittable) ?? fields.count
+    omittable = all & ~(all >> UInt64(count - constantCount))
     precondition(fields[constantCount...].allSatisfy(\.isOmittable), "fields that may be left out are behind all others")
     precondition(constantCount > 0 || fields.isEmpty, "an event has a field that is always written")
     steps = .allocate(capacity: max(1, fields.count))
@@ -156,7 +159,7 @@ final class EventCodec: @unchecked Sendable {
       out.put(padded: steps[i].key)
       put(i, event, times, json: true, &out)
     }
-    if constantCount != count { putOthers(event, times, &out) }
+    for i in constantCount..<count where isWritten(i, event) { putOther(i, event, times, &out) }
     out.replace(at: first, with: 123)  // the first field's comma becomes the opening brace
     out.put(125)
   }
@@ -165,11 +168,11 @@ final class EventCodec: @unchecked Sendable {
   @inline(__always)
   func isWritten(_ i: Int, _ event: UnsafeRawPointer) -> Bool { event.load(fromByteOffset: steps[i].offset, as: UInt8.self) != 0 }
 
-  private func putOthers(_ event: UnsafeRawPointer, _ times: TimeStyle, _ out: inout ByteWriter) {
-    for i in constantCount..<count where isWritten(i, event) {
-      out.put(padded: steps[i].key)
-      put(i, event, times, json: true, &out)
-    }
+  /// Not inlined, as it is rare.
+  @inline(never)
+  private func putOther(_ i: Int, _ event: UnsafeRawPointer, _ times: TimeStyle, _ out: inout ByteWriter) {
+    out.put(padded: steps[i].key)
+    put(i, event, times, json: true, &out)
   }
 
   @usableFromInline
@@ -181,8 +184,13 @@ final class EventCodec: @unchecked Sendable {
     }
     for i in constantCount..<count {
       out.put(44)
-      if isWritten(i, event) { put(i, event, times, json: false, &out) }
+      if isWritten(i, event) { putOtherCSV(i, event, times, &out) }
     }
+  }
+
+  @inline(never)
+  private func putOtherCSV(_ i: Int, _ event: UnsafeRawPointer, _ times: TimeStyle, _ out: inout ByteWriter) {
+    put(i, event, times, json: false, &out)
   }
 
   @usableFromInline

@@ -50,7 +50,7 @@ package struct Market {
         continue
       }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
-      rows[at].add(volume: event.tradedSize)
+      rows[at].add(volume: event.countedSize)
       rows[at].sizeDecimals = event.sizeDecimals
       tape.add(
         .init(
@@ -63,7 +63,7 @@ package struct Market {
   /// A trade whose price does not count is a part of the volume, if the symbol has had a price.
   @inline(never)
   private mutating func addVolume(_ event: Trade) {
-    if let at = place(of: event.symbol) { rows[at].add(volume: event.tradedSize) }
+    if let at = place(of: event.symbol) { rows[at].add(volume: event.countedSize) }
   }
 
   package mutating func take(_ batch: Span<Bar>, at now: Int64) {
