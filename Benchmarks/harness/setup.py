@@ -17,6 +17,7 @@ STOCKBUS = PROJECT / ".build" / "release" / "stockbus"
 BUS_BENCH = ROOT / ".build" / "release" / "BusBench"
 FEED_BENCH = ROOT / ".build" / "release" / "FeedBench"
 HOT_PATHS = ROOT / ".build" / "release" / "HotPaths"
+HISTORY_BENCH = ROOT / ".build" / "release" / "HistoryBench"
 SWIFT_PEERS = CACHE / "swift-peers" / "release" / "SwiftPeers"
 RUST_PEERS = CACHE / "rust" / "release" / "rustpeers"
 
@@ -116,7 +117,7 @@ class Setup:
         if {"replay", "runtime", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
-        for group, product in (("bus", "BusBench"), ("feed", "FeedBench"), ("feed", "HotPaths"), ("history", "HotPaths")):
+        for group, product in (("bus", "BusBench"), ("feed", "FeedBench"), ("feed", "HotPaths"), ("history", "HistoryBench")):
             if group in groups:
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))

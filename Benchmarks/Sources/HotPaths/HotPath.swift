@@ -1,17 +1,13 @@
 internal import Bars
 internal import FileReplay
 internal import FileWriter
-internal import History
 internal import SortingFeed
-internal import StockbusHistory
 internal import StockbusPlugin
 internal import WatchlistFilter
 
 /// One path of events, with everything prepared; `run` is measured and returns the number of events that went through.
 struct HotPath {
   let run: () async throws -> Int
-  /// Whether the result is right; asked afterwards, and not measured.
-  let check: () throws -> Bool
 
   init(_ name: String, events: Int, arguments: [String]) throws {
     switch name {
@@ -20,9 +16,6 @@ struct HotPath {
     case "filter": self = try .filter(events)
     case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
     case "bars": self = try .bars(events)
-    case "history":
-      guard arguments.count == 2, let symbols = Int(arguments[0]) else { throw HotPathError("history EVENTS SYMBOLS FILE") }
-      self = try .history(events, symbols: symbols, path: arguments[1])
     case "replay": self = try .replay(path: arguments.first ?? "")
     case "write": self = try .write(events, path: arguments.first ?? "")
     case "encode": self = try .encode(events)
@@ -31,10 +24,7 @@ struct HotPath {
     }
   }
 
-  private init(check: @escaping () throws -> Bool = { true }, _ run: @escaping () async throws -> Int) {
-    self.run = run
-    self.check = check
-  }
+  private init(_ run: @escaping () async throws -> Int) { self.run = run }
 
   /// Publishes each event by itself, or in batches of this size, and reads them in batches.
   private static func ring(_ events: Int, batch: Int) -> HotPath {
@@ -85,24 +75,6 @@ struct HotPath {
       trades[i].received = trades[i].time
     }
     return try processor(.bars, options: "{}", trades)
-  }
-
-  /// Bars of a minute, minute by minute over all symbols, into a new history file.
-  private static func history(_ events: Int, symbols: Int, path: String) throws -> HotPath {
-    let symbols = try Workload.symbols(symbols)
-    let bars = Workload.bars(events, symbols: symbols)
-    let (topic, fill) = filled(bars)
-    let subject = try Subject(.history, options: "{ path: \"\(path)\" }", reading: topic)
-    fill()
-    return HotPath {
-      let reader = try HistoryReader(path)
-      var own: [Symbol: [Bar]] = [:]
-      for bar in bars { own[bar.symbol, default: []].append(bar) }
-      return try symbols.allSatisfy { try reader.bars($0, .time(Workload.minute)) == own[$0] ?? [] }
-    } _: {
-      try await subject.live()
-      return subject.done
-    }
   }
 
   private static func processor(_ plugin: Plugin, options: String, _ trades: [Trade]) throws -> HotPath {

@@ -1,0 +1,1 @@
+../HotPaths/Wiring.swift

@@ -1,0 +1,1 @@
+../HotPaths/Workload.swift
