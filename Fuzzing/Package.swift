@@ -54,6 +54,7 @@ let package = Package(
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
@@ -75,7 +76,7 @@ let package = Package(
     plugin("Filter", uses: ["StockbusExpressions"]),
     plugin("SortingFeed", uses: ["CMemoryBarrier"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"]),
+    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusViewing"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
@@ -83,7 +84,8 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusTerminal", "StockbusDecoding",
+        "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
+        "StockbusDecoding",
         "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
