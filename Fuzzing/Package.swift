@@ -41,6 +41,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
@@ -54,6 +55,14 @@ let package = Package(
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusTrading", uses: ["StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
+    room(
+      "StockbusHistory",
+      uses: [
+        "StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
@@ -76,9 +85,10 @@ let package = Package(
     plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
     plugin("WatchlistFilter", uses: ["StockbusFiles"]),
     plugin("Filter", uses: ["StockbusExpressions"]),
-    plugin("SortingFeed", uses: ["CMemoryBarrier"]),
+    plugin("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
-    plugin("ConsoleViewer", uses: ["StockbusTerminal", "StockbusSystem", "StockbusExpressions"]),
+    plugin(
+      "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"]),
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
@@ -86,9 +96,9 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusTerminal", "StockbusDecoding",
-        "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
-        "EchoSocket", "CZlib", .product(name: "NIOCore", package: "swift-nio"),
+        "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
+        "StockbusDecoding", "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "EchoSocket", "CZlib",
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),

@@ -3,6 +3,7 @@ internal import MarketData
 @testable import StockbusFiles
 internal import StockbusPlugin
 @testable import StockbusTerminal
+@testable import StockbusViewing
 
 extension Target {
   /// Time zone files: offsets are plausible, and local times are converted to the times at which a clock shows them.
