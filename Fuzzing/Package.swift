@@ -56,7 +56,7 @@ let package = Package(
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTrading", uses: ["StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusTrading", uses: ["MarketData"]),
     room(
       "StockbusHistory",
       uses: [

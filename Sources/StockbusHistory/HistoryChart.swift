@@ -83,7 +83,7 @@ extension HistoryReader {
       if let source = own ?? lengths.last(where: period.isMade(of:)) { sources.append((period, source)) }
     }
     var newest = Int64.min
-    for source in Set(sources.map(\.source)) { newest = max(newest, try bars(symbol, source, limit: 1).last?.time.ns ?? .min) }
+    for length in lengths { newest = max(newest, try bars(symbol, length, limit: 1).last?.time.ns ?? .min) }
     let times = HistoryTimes(from: span.begin(Timestamp(ns: newest)).map { Timestamp(ns: $0.ns + 1) })
     var read: [BarLength: [Bar]] = [:]
     for source in Set(sources.map(\.source)) { read[source] = try bars(symbol, source, in: times) }

@@ -152,7 +152,7 @@ import Testing
     driver.state.pastSpan = .day
     driver.state.past.request = request
     driver.send(.past(request, await reader.read(request)))
-    #expect(driver.state.past.fault?.hasSuffix("does not exist") == true)
+    #expect(driver.state.past.fault?.hasSuffix("there is no such file") == true)
     try fill()
     driver.send(.past(request, await reader.read(request)))
     #expect(driver.state.past.fault == "the history has no bars of MSFT for a day")

@@ -18,6 +18,7 @@ struct InstrumentDesk {
     if let root = calendars.flatMap({ YAMLParser.parse(Array($0.utf8), file: "calendars.yaml").root }) { builder.add(calendars: root) }
     builder.add(
       csv: Array((["symbol,calendar,tick_size,lot,currency,splits"] + csv).joined(separator: "\n").utf8), file: "instruments.csv")
+    precondition(builder.problems.isEmpty, "\(builder.problems)")
     instruments = builder.finish()
   }
 

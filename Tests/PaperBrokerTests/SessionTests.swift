@@ -92,7 +92,7 @@ import Testing
     let desk = InstrumentDesk(
       "AAPL,tokyo,0.01,1,USD,",
       calendars:
-        "tokyo: { zone: Asia/Tokyo, sessions: [{ days: mon-fri, from: 9:00, to: 12:00 }, { days: mon-fri, from: 13:00, to: 15:00 }] }")
+        "tokyo: { zone: Asia/Tokyo, sessions: [{ days: mon-fri, from: 09:00, to: 12:00 }, { days: mon-fri, from: 13:00, to: 15:00 }] }")
     let records = try await desk.run(
       Feed([
         try trade(100, "2024-01-04T01:00:00Z"), try trade(80, "2024-01-04T03:00:00Z", size: 4, side: .sell),

@@ -24,6 +24,8 @@ public final class RunningPlugin<Out: Event>: Sendable {
     let assembly: Blueprint.Assembly
     /// Unstructured, because the running plugin is its scope: `stop` awaits it, dropping the object cancels it.
     let life: Task<Ending, any Error>
+    /// True when it has started, or ended.
+    let hasBegun: Watched<Bool>
   }
 
   init(_ component: WiredComponent) throws {
@@ -36,9 +38,12 @@ public final class RunningPlugin<Out: Event>: Sendable {
   }
 
   private static func begin(_ assembly: Blueprint.Assembly, in slot: Slot) -> Present {
-    Present(
+    let hasBegun = Watched(false)
+    slot.whenStarted { hasBegun.update { $0 = true } }
+    return Present(
       assembly: assembly,
       life: Task {
+        defer { hasBegun.update { $0 = true } }
         do {
           let ending = try await slot.run(assembly)
           if ending == .ended { slot.retire() }
@@ -47,7 +52,8 @@ public final class RunningPlugin<Out: Event>: Sendable {
           slot.retire()
           throw error
         }
-      })
+      },
+      hasBegun: hasBegun)
   }
 
   private var now: Present { present.withLock { $0 } }
@@ -106,9 +112,10 @@ public final class RunningPlugin<Out: Event>: Sendable {
   /// The counts of each input.
   public var counts: [EdgeCounts] { component.slot.ports.map(\.counts) }
 
-  /// Sends a command to the component: `raise AAPL 10`.
+  /// Sends a command to the component, once it has started: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
+    await now.hasBegun.wait { $0 }
     return try await component.slot.perform(command)
   }
 
