@@ -77,10 +77,12 @@ import Testing
       } catch { return error.sorted.map(\.message) }
     }
     #expect(problems("condition_codes: cta, conditions: { J: cancelled }") == [])
-    #expect(problems("condition_codes: taq") == ["source 'live': 'condition_codes' must be one of words, cta, utp, lean, massive, got 'taq'"])
+    #expect(
+      problems("condition_codes: taq") == ["source 'live': 'condition_codes' must be one of words, cta, utp, lean, massive, got 'taq'"])
     #expect(
       problems("conditions: { J: odd_lots }").first?.hasSuffix("got 'odd_lots'; did you mean 'odd_lot'?") == true)
     #expect(problems("event: quote, condition_codes: cta").contains("source 'live': 'condition_codes' is for 'event: trade'"))
-    #expect(problems("format: raw, preset: gemini, condition_codes: cta").contains("source 'live': 'condition_codes' is not for raw captures"))
+    #expect(
+      problems("format: raw, preset: gemini, condition_codes: cta").contains("source 'live': 'condition_codes' is not for raw captures"))
   }
 }

@@ -59,7 +59,9 @@ private actor Keeper: Sink {
       check("history: '@/knwon.db'").problems
         == "plugins.yaml:3:10: error: 'history': '@/knwon.db' does not exist; did you mean '@/known.db'?")
     #expect(check("historry: x").problems == "plugins.yaml:3:1: error: unknown key 'historry'; did you mean 'history'?")
-    #expect(check("history: \"${F}\"", ["F": folder.path + "/x"]).problems == "plugins.yaml:3:10: error: 'history': the value of ${F} does not exist")
+    #expect(
+      check("history: \"${F}\"", ["F": folder.path + "/x"]).problems
+        == "plugins.yaml:3:10: error: 'history': the value of ${F} does not exist")
   }
 
   @Test func `the run may write it only where it can be read meanwhile`() throws {
