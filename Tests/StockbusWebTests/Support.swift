@@ -39,7 +39,14 @@ struct Site {
   }
 
   /// Waits until the counts meet the condition.
-  func wait(until condition: (WebCounts) -> Bool) async { while !condition(server.counts) { await Task.yield() } }
+  func wait(until condition: (WebCounts) -> Bool) async { await server.wait(until: condition) }
+
+  /// Sends bytes on a connection of their own; returns everything until the server closes its side.
+  func send(_ text: String) async throws -> Heard {
+    let talk = try await talk()
+    try await talk.say(text)
+    return await talk.hearAll()
+  }
 }
 
 /// A response as it came.
