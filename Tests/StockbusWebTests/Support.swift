@@ -51,8 +51,9 @@ struct Site {
 
 /// A response as it came.
 struct Heard: Sendable {
-  let text: String
+  let bytes: [UInt8]
 
+  var text: String { String(decoding: bytes, as: UTF8.self) }
   var status: Int { Int(text.dropFirst(9).prefix(3)) ?? 0 }
   var body: String { text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? "" }
 
@@ -97,13 +98,13 @@ final class Talk: Sendable {
   func hearAll() async -> Heard {
     await state.wait { $0.isOver }
     close()
-    return Heard(text: String(decoding: state.value.bytes, as: UTF8.self))
+    return Heard(bytes: state.value.bytes)
   }
 
   /// What has come, once it has `text`.
   func hear(_ text: String) async -> Heard {
     await state.wait { $0.isOver || String(decoding: $0.bytes, as: UTF8.self).contains(text) }
-    return Heard(text: String(decoding: state.value.bytes, as: UTF8.self))
+    return Heard(bytes: state.value.bytes)
   }
 
   func close() { channel.close(promise: nil) }

@@ -30,12 +30,14 @@ package enum WebSocketUpgrade {
 }
 
 extension WebSocketConnection {
-  /// Calls `body` while pings and deadlines monitor the connection, and closes it afterwards.
+  /// Calls `body` while pings and deadlines monitor the connection, and closes it afterwards, unless it is being closed already.
   package func serve(
     ping: Duration, pongDeadline: Duration, idleDeadline: Duration?, closeDeadline: Duration, _ body: @Sendable () async -> Void
   ) async {
     await Heartbeat(self, ping: ping, pongDeadline: pongDeadline, idleDeadline: idleDeadline).watch(body)
-    await close(.goingAway, within: closeDeadline)
+    let isClosing = state.withLock { if case .closing = $0.phase { true } else { false } }
+    // A second close would cut the connection, and what was said before could be lost.
+    if isClosing { await finish(within: closeDeadline) } else { await close(.goingAway, within: closeDeadline) }
   }
 
   /// Queues whole frames of a server for the next flush, or before a close frame.

@@ -26,7 +26,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var mode = Mode.reading
   private var isInputClosed = false
   /// The most bytes of requests that wait for the one before.
-  private static let most = 1 << 20
+  private static let waitingLimit = 1 << 20
 
   init(_ connection: WebConnection, _ intake: WebIntake, _ limits: WebLimits, _ assembly: RequestAssembly) {
     self.connection = connection
@@ -44,7 +44,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if case .over = mode { return }
     assembly.append(Self.unwrapInboundIn(data))
     // NIO reads what is left in the socket when the client has closed its side, whether or not it was asked for.
-    if case .waiting = mode, assembly.held > Self.most { context.close(promise: nil) }
+    if case .waiting = mode, assembly.held > Self.waitingLimit { context.close(promise: nil) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { if case .reading = mode { advance(context) } }

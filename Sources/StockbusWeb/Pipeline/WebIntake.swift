@@ -19,7 +19,7 @@ final class WebIntake: ChannelDuplexHandler {
   private var discarded: Int?
   private var isInputClosed = false
   /// The most bytes that are discarded after a refusal.
-  private static let most = 1 << 20
+  private static let discardLimit = 1 << 20
 
   init(_ connection: WebConnection, limit: Int) {
     self.connection = connection
@@ -41,7 +41,7 @@ final class WebIntake: ChannelDuplexHandler {
       return
     }
     self.discarded = discarded + Self.unwrapInboundIn(data).readableBytes
-    if discarded > Self.most { context.close(promise: nil) }
+    if discarded > Self.discardLimit { context.close(promise: nil) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {

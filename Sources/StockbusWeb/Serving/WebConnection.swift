@@ -26,6 +26,8 @@ final class WebConnection: Sendable {
     var arrival: Arrival?
     var socket: WebSocketConnection?
     var isStopping = false
+    /// What is said to a WebSocket when the server stops.
+    var farewell: WebSocketFrames?
     var isGone = false
     var hasFailedTLS = false
   }
@@ -195,14 +197,14 @@ final class WebConnection: Sendable {
   private func upgrade(_ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler) async {
     let socket = WebSocketUpgrade.connection(clock: clock, messages: 4 * limits.messagesPerSecond, bytes: 4 * limits.message)
     guard await write(WebReply(head, isKept: true, isHead: false)) else { return }
-    let isWanted = state.withLock { state in
-      if state.isStopping || state.isGone { return false }
-      state.socket = socket
-      return true
-    }
-    guard isWanted else { return }
     do { try await channel.triggerUserOutboundEvent(WebCommand.upgrade(socket, limit: limits.message)).get() } catch { return }
+    let isStopping = state.withLock { state in
+      state.socket = socket
+      return state.isStopping
+    }
     roll.ring()
+    // The stop came before there was a socket.
+    if isStopping { return await end(socket) }
     let given = WebSocket(socket, messagesPerSecond: limits.messagesPerSecond, roll, clock)
     await socket.serve(
       ping: limits.ping, pongDeadline: limits.pongDeadline, idleDeadline: nil, closeDeadline: limits.closeDeadline
@@ -226,11 +228,15 @@ final class WebConnection: Sendable {
   func stop(_ farewell: WebSocketFrames?) async {
     let socket = state.withLock { state in
       state.isStopping = true
+      state.farewell = farewell
       return state.socket
     }
     news.ring()
-    guard let socket else { return }
-    if let farewell { socket.queue(farewell) }
+    if let socket { await end(socket) }
+  }
+
+  private func end(_ socket: WebSocketConnection) async {
+    if let farewell = state.withLock({ $0.farewell }) { socket.queue(farewell) }
     await socket.close(.goingAway, within: limits.closeDeadline)
   }
 
