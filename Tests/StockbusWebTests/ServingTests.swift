@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
@@ -210,21 +211,25 @@ import Testing
     await site.server.stop()
   }
 
-  @Test func `TLS by certificate and key; without TLS nothing is answered there`() async throws {
-    let folder = TemporaryFolder()
+  /// A certificate for `localhost`, in files of the folder.
+  private func identity(in folder: TemporaryFolder) -> TLSIdentity {
     let authority = TestAuthority("Private")
     folder.put(authority.certificate, in: "ca.pem")
     let issued = authority.issue(["localhost"], addresses: [[127, 0, 0, 1]])
     folder.put(issued.chain, in: "cert.pem")
     folder.put(issued.key, in: "key.pem")
+    return TLSIdentity(certificateFile: folder.file("cert.pem"), keyFile: folder.file("key.pem"))
+  }
+
+  @Test func `TLS by certificate and key; without TLS nothing is answered there`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
     var routes = WebRoutes.simple
     routes.socket("/live") { _, socket in
       try? await socket.send(WebSocketFrames(text: "over TLS"))
       _ = try? await socket.receive()
     }
-    let site = try await Site(routes) {
-      $0.identity = TLSIdentity(certificateFile: folder.file("cert.pem"), keyFile: folder.file("key.pem"))
-    }
+    let site = try await Site(routes) { $0.identity = identity }
     let plain = try await site.talk()
     try await plain.say("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(!(await plain.hearAll().text.contains("hello")))
@@ -243,6 +248,39 @@ import Testing
     let client = try WebSocketClient(
       WebSocketURL(option: "wss://localhost:\(site.server.port)/live"), settings, clock: site.clock)
     return try await client.withConnection { try await $0.receive().first?.text }
+  }
+
+  @Test func `a stop does not wait for a handshake of TLS`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
+    let site = try await Site(.simple) { $0.identity = identity }
+    let silent = try await site.talk()
+    await site.wait { $0.open == 1 }
+    await site.server.stop()
+    #expect(await silent.hearAll().text == "")
+  }
+
+  @Test func `a client that does not answer the farewell of TLS is cut`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
+    let site = try await Site(.simple) {
+      $0.identity = identity
+      $0.limits.closeDeadline = .seconds(3)
+    }
+    var settings = TLSConfiguration.makeClientConfiguration()
+    settings.trustRoots = .file(folder.file("ca.pem"))
+    let tls = try NIOSSLContext(configuration: settings)
+    let port = site.server.port
+    let stalled = try await Talk(tls: tls) { try await $0.connect(host: "127.0.0.1", port: port).get() }
+    try await stalled.say("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    _ = await stalled.hear("hello")
+    try await stalled.stall()
+    async let stopped: Void = site.server.stop()
+    await site.clock.waitForSleeper(until: .seconds(3))
+    site.clock.advance(by: .seconds(3))
+    await stopped
+    #expect(site.server.counts.open == 0)
+    stalled.close()
   }
 
   @Test func `a Unix socket is only its owner's, and is removed at the end`() async throws {

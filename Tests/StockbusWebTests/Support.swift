@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
@@ -78,13 +79,19 @@ final class Talk: Sendable {
 
   convenience init(port: Int) async throws { try await self.init { try await $0.connect(host: "127.0.0.1", port: port).get() } }
 
-  init(_ connect: (ClientBootstrap) async throws -> any Channel) async throws {
+  /// - Parameter tls: with it the client uses TLS, for `localhost`.
+  init(tls: NIOSSLContext? = nil, _ connect: (ClientBootstrap) async throws -> any Channel) async throws {
     let state = state
     channel = try await connect(
       ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .channelOption(.allowRemoteHalfClosure, value: true)
         .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Ear(state)) }
+          channel.eventLoop.makeCompletedFuture {
+            if let tls {
+              try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+            }
+            try channel.pipeline.syncOperations.addHandler(Ear(state))
+          }
         })
   }
 
@@ -108,6 +115,9 @@ final class Talk: Sendable {
   }
 
   func close() { channel.close(promise: nil) }
+
+  /// Reads nothing more.
+  func stall() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
   private final class Ear: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -213,7 +213,8 @@ final class WebConnection: Sendable {
 
   /// Closes the channel, and returns once it is closed.
   private func close() async {
-    channel.close(promise: nil)
+    // Nothing was said in a handshake of TLS that is not done, so nobody waits for a farewell.
+    if state.withLock({ $0.phase == .opening }) { cut() } else { channel.close(promise: nil) }
     // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
     await Task { [self] in
       await withDeadline(limits.closeDeadline, clock, late: { [self] in cut() }) {

@@ -13,7 +13,7 @@ package struct WebCounts: Sendable, Hashable {
   /// Requests that were answered, by a route or by a refusal.
   package var requests = 0
   package var refused: [WebRefusal: Int] = [:]
-  /// Bytes of responses and WebSocket messages that were written.
+  /// Bytes of responses' bodies and of WebSocket messages that were written.
   package var sent = 0
 }
 
