@@ -35,9 +35,19 @@ extension WebSocketConnection {
     ping: Duration, pongDeadline: Duration, idleDeadline: Duration?, closeDeadline: Duration, _ body: @Sendable () async -> Void
   ) async {
     await Heartbeat(self, ping: ping, pongDeadline: pongDeadline, idleDeadline: idleDeadline).watch(body)
+    await closeOnce(.goingAway, within: closeDeadline)
+  }
+
+  /// Begins to close the connection, unless that has begun: a second close would cut it, and take from the client what was said before.
+  package func beginCloseOnce(_ code: CloseCode, _ reason: String = "") {
     let isClosing = state.withLock { if case .closing = $0.phase { true } else { false } }
-    // A second close would cut the connection, and what was said before could be lost.
-    if isClosing { await finish(within: closeDeadline) } else { await close(.goingAway, within: closeDeadline) }
+    if !isClosing { beginClose(code, reason) }
+  }
+
+  /// The same, and waits as `close` does.
+  package func closeOnce(_ code: CloseCode, within limit: Duration) async {
+    beginCloseOnce(code)
+    await finish(within: limit)
   }
 
   /// Queues whole frames of a server for the next flush, or before a close frame.

@@ -238,7 +238,7 @@ final class WebConnection: Sendable {
 
   private func end(_ socket: WebSocketConnection) async {
     if let farewell = state.withLock({ $0.farewell }) { socket.queue(farewell) }
-    await socket.close(.goingAway, within: limits.closeDeadline)
+    await socket.closeOnce(.goingAway, within: limits.closeDeadline)
   }
 
   /// Closes the socket at once.
