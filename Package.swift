@@ -162,7 +162,10 @@ let package = Package(
       ] + nio),
     room(
       "StockbusWeb",
-      uses: ["StockbusNetwork", "StockbusPlugin", "CZlib", .product(name: "Crypto", package: "swift-crypto")] + nio),
+      uses: [
+        "StockbusNetwork", "StockbusPlugin", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio),
     room(
       "StockbusHistory",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),

@@ -76,9 +76,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: attacked),
-    .target(
-      name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin", .product(name: "NIOCore", package: "swift-nio")],
-      swiftSettings: attacked),
+    .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
 
     plugin("Generator"),

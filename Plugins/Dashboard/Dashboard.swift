@@ -103,13 +103,13 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     settings.limits.connectionsPerAddress = settings.limits.connections
     // Besides its own messages, a page says of each frame that it has painted it.
     settings.limits.messagesPerSecond += self.settings.rate
-    let routes = try routes()
+    let routes = try await routes()
     let server = try await WebServer.start(settings, routes, clock: context.clock)
     self.server = server
     context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: false))")
   }
 
-  private func routes() throws -> WebRoutes {
+  private func routes() async throws -> WebRoutes {
     var routes = WebRoutes()
     PageFiles.add(to: &routes)
     routes.socket("/live", subprotocol: "stockbus.v1") { [self] _, socket in await LiveSocket(dashboard: self, socket: socket).serve() }
@@ -117,14 +117,14 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     BarRoutes(dashboard: self).add(to: &routes)
     TradingRoutes(dashboard: self).add(to: &routes)
     AlertRoutes(dashboard: self).add(to: &routes)
-    if let path = settings.path { routes.add(try belongings(path)) }
+    if let path = settings.path { routes.add(try await belongings(path)) }
     return routes
   }
 
   /// Watchlists and settings, which are the local user's as long as there are no accounts.
-  private func belongings(_ path: String) throws -> WebRoutes {
+  private func belongings(_ path: String) async throws -> WebRoutes {
     do throws(HistoryError) {
-      let accounts = Accounts(try DatabaseShare(path), Accounts.Settings(), clock: context.clock)
+      let accounts = Accounts(try await DatabaseShare.open(path), Accounts.Settings(), clock: context.clock)
       let rules = RuleBook { _ in .failure(.malformed("rules are the dispatcher's")) }
       return AccountRoutes(Gate(accounts, needsLogin: false), rules: rules).routes
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }

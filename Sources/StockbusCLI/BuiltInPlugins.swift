@@ -1,5 +1,6 @@
 import Bars
 import ConsoleViewer
+import Dashboard
 import DemoStrategies
 import EchoSocket
 import FileReplay
@@ -38,6 +39,7 @@ let builtIn = Catalogue([
   .watchlistFilter,
   // Sinks
   .consoleViewer,
+  .dashboard,
   .fileWriter,
   .flashLogger,
   .history,

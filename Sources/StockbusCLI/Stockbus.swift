@@ -23,7 +23,7 @@ struct Stockbus: AsyncParsableCommand {
     version: Version.text(commit: String(cString: stockbus_commit())),
     subcommands: [
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self,
-      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self,
+      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self,
     ],
     defaultSubcommand: nil)
 

@@ -4,8 +4,7 @@ import StockbusTestKit
 import Testing
 
 @Suite struct ContractTests {
-  @Test(.disabled("the server does not end each time when it stops"))
-  func `dashboard keeps the contract`() async {
+  @Test func `dashboard keeps the contract`() async {
     let violations = await checkContract(
       .dashboard, options: "{ listen: '127.0.0.1:0', file: '-' }",
       inputs: [

@@ -45,6 +45,8 @@ import Testing
     push.board.take([Self.trade("B", 201)].span, at: 0)
     #expect(push.tick(now: 0, time: 2) == [], "it has not painted")
     push.painted(id, push.board.frame)
+    #expect(push.tick(now: 0, time: 2) == [], "that frame it was not given")
+    push.painted(id, UInt32(client.frame))
     #expect(push.tick(now: 0, time: 3) == [id])
     let bytes = push.next(for: id, now: 0)?.frame
     let frame = try #require(bytes)

@@ -16,13 +16,13 @@ import Testing
   private let accounts: Accounts
   private let responder: WebResponder
 
-  init() throws { try self.init(needsLogin: true) }
+  init() async throws { try await self.init(needsLogin: true) }
 
-  private init(needsLogin: Bool) throws {
+  private init(needsLogin: Bool) async throws {
     var settings = Accounts.Settings()
     settings.signup = .open
     settings.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
-    accounts = Accounts(try DatabaseShare(folder.file("h.db")), settings, clock: clock)
+    accounts = Accounts(try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock)
     let rules = RuleBook(
       read: { text in
         guard text.contains("crosses_above") else { return .failure(.malformed("a rule needs a condition")) }
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func `without accounts there is one user, and nobody logs in`() async throws {
-    let local = try AccountRoutesTests(needsLogin: false)
+    let local = try await AccountRoutesTests(needsLogin: false)
     #expect(
       local.text(try await local.ask(.get, "/api/session"))
         == #"{"user":{"name":"local"},"accounts":false,"signup":"closed","can":["control","trade"],"program":"stockbus"}"#)

@@ -12,12 +12,12 @@ import Testing
   private let ended = Watched<[SessionID]>([])
   private let good = "four plain words"
 
-  private func accounts(_ signup: Accounts.Signup = .open) throws -> Accounts {
+  private func accounts(_ signup: Accounts.Signup = .open) async throws -> Accounts {
     var settings = Accounts.Settings()
     settings.signup = signup
     settings.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
     let ended = ended
-    return Accounts(try DatabaseShare(folder.file("h.db")), settings, clock: clock) { gone in ended.update { $0 += gone } }
+    return Accounts(try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock) { gone in ended.update { $0 += gone } }
   }
 
   private func fault(_ body: () async throws -> Void) async -> AccountError? {
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `an account is made once, and its session is known until it is logged out`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let secret = try await accounts.signUp(name: "Hannah", password: good, invitation: nil, from: "a")
     let identity = try #require(try await accounts.identity(session: secret))
     #expect(identity.person.name == "hannah" && identity.scopes == [.read, .trade])
@@ -45,12 +45,12 @@ import Testing
 
   @Test(arguments: ["", "1a", "local", "a b", "ä", "a/b", String(repeating: "a", count: 33), "a\n"])
   func `names that are none are refused`(_ name: String) async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     #expect(await fault { _ = try await accounts.signUp(name: name, password: good, invitation: nil, from: "a") } == .badName)
   }
 
   @Test func `an unknown name and a wrong password are refused in the same words`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     _ = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     #expect(await fault { _ = try await accounts.logIn(name: "hannah", password: "x", from: "b") } == .wrongLogin)
     #expect(await fault { _ = try await accounts.logIn(name: "nobody", password: good, from: "b") } == .wrongLogin)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `a session ends without requests, and at its latest in any case`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let secret = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     let day = Duration.seconds(86_400)
     clock.advance(by: day * 7 - .seconds(1))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `logging in again ends the session before it, and a new password ends all`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let first = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     let second = try await accounts.logIn(name: "hannah", password: good, from: "a", instead: first)
     #expect(try await accounts.identity(session: first) == nil)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `guessing ends soon, and does not lock out a person at a known address`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     _ = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "home")
     var refused = 0
     for i in 0..<40 {
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `one address may try so many names`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     for i in 0..<21 {
       let outcome = await fault { _ = try await accounts.logIn(name: "name\(i)", password: "x", from: "bad") }
       #expect(outcome == (i < 20 ? .wrongLogin : .tooMany(seconds: 30)))
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `an invitation makes one account, with its scopes, within its time`() async throws {
-    let accounts = try accounts(.invitation)
+    let accounts = try await accounts(.invitation)
     let (one, late) = (try await accounts.invite(scopes: [.read]), try await accounts.invite(scopes: [.read, .control]))
     #expect(await fault { _ = try await accounts.signUp(name: "eve", password: good, invitation: nil, from: "a") } == .badInvitation)
     #expect(await fault { _ = try await accounts.signUp(name: "eve", password: good, invitation: "x", from: "b") } == .badInvitation)
@@ -141,12 +141,12 @@ import Testing
     #expect(await fault { _ = try await accounts.signUp(name: "otto", password: good, invitation: one, from: "d") } == .badInvitation)
     clock.advance(by: .seconds(7 * 86_400))
     #expect(await fault { _ = try await accounts.signUp(name: "otto", password: good, invitation: late, from: "e") } == .badInvitation)
-    let closed = try self.accounts(.closed)
+    let closed = try await self.accounts(.closed)
     #expect(await fault { _ = try await closed.signUp(name: "otto", password: good, invitation: nil, from: "f") } == .signupClosed)
   }
 
   @Test func `a token may do no more than its owner, and is told once`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let secret = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     let hannah = try #require(try await accounts.identity(session: secret))
     let otto = try #require(
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func `what belongs to one is not seen or changed by another, and goes with the account`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let first = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     let hannah = try #require(try await accounts.identity(session: first))
     let otto = try #require(
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `lists have limits, and so do names`() async throws {
-    let accounts = try accounts()
+    let accounts = try await accounts()
     let me = Person.local
     for i in 0..<Accounts.mostWatchlists { try await accounts.putWatchlist(me, Watchlist(name: "\(i)", symbols: [])) }
     #expect(await fault { try await accounts.putWatchlist(me, Watchlist(name: "more", symbols: [])) } != nil)
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func `a new password from the command line ends the sessions in the file, also those of another process`() async throws {
-    let (served, other) = (try accounts(), try accounts())
+    let (served, other) = (try await accounts(), try await accounts())
     let secret = try await served.signUp(name: "hannah", password: good, invitation: nil, from: "a")
     #expect(try await other.list().map(\.sessions) == [1])
     try await other.reset(name: "hannah", password: "five other plain words")

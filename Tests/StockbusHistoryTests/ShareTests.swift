@@ -12,8 +12,8 @@ import Testing
 
   private struct Refusal: Error {}
 
-  @Test func `values are kept exactly, and what was refused is not there`() throws {
-    let share = try DatabaseShare(path)
+  @Test func `values are kept exactly, and what was refused is not there`() async throws {
+    let share = try await DatabaseShare.open(path)
     let name = "a'; DROP TABLE people; -- é"
     let (added, id) = try share.write { db in
       let added = try db.run(
@@ -37,9 +37,9 @@ import Testing
     #expect(folder.names == ["h.db"])
   }
 
-  @Test func `it works beside the writer, which keeps its lock, and beside others of its kind`() throws {
+  @Test func `it works beside the writer, which keeps its lock, and beside others of its kind`() async throws {
     let writer = try HistoryWriter(path)
-    let (one, other) = (try DatabaseShare(path), try DatabaseShare(path))
+    let (one, other) = (try await DatabaseShare.open(path), try await DatabaseShare.open(path))
     try one.write { db in try db.run("INSERT INTO people_settings (person, value) VALUES (0, '{}')") }
     try writer.write([bar("AAPL", 0)])
     #expect(try other.read { db in try db.rows("SELECT value FROM people_settings") } == [[.text("{}")]])
@@ -48,19 +48,19 @@ import Testing
     #expect(try HistoryReader(path).bars("AAPL", .day).count == 1)
   }
 
-  @Test func `a file of layout 1 gets the tables, and keeps what it has`() throws {
+  @Test func `a file of layout 1 gets the tables, and keeps what it has`() async throws {
     let old = try DatabaseQueue(path: path)
     try Layout.migrator([Layout.migrations[0]]).migrate(old)
-    try old.write { db in try db.execute(sql: "INSERT INTO symbols (name) VALUES ('AAPL')") }
+    try await old.write { db in try db.execute(sql: "INSERT INTO symbols (name) VALUES ('AAPL')") }
     try old.close()
-    let share = try DatabaseShare(path)
+    let share = try await DatabaseShare.open(path)
     #expect(try share.read { db in try db.rows("SELECT count(*) FROM people") } == [[.integer(0)]])
     #expect(try HistoryReader(path).symbolNames(limit: 9) == ["AAPL"])
   }
 
-  @Test func `another program's file is refused and left alone`() throws {
+  @Test func `another program's file is refused and left alone`() async throws {
     folder.put("no database", in: "h.db")
-    #expect(throws: HistoryError(path, .notDatabase)) { _ = try DatabaseShare(path) }
+    await #expect(throws: HistoryError(path, .notDatabase)) { _ = try await DatabaseShare.open(path) }
     #expect(folder.names == ["h.db"])
   }
 }

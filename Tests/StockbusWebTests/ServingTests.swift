@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
@@ -9,8 +10,7 @@ import Testing
 @testable import StockbusWeb
 
 /// Requests over real sockets: answers, limits, deadlines, the end.
-@Suite(.disabled("the server does not end each time when it stops"))
-struct ServingTests {
+@Suite(.timeLimit(.minutes(5))) struct ServingTests {
   @Test func `a route answers, with the fields that every response has`() async throws {
     let site = try await Site(.simple)
     let heard = try await site.ask("GET", "/hello")
@@ -93,6 +93,7 @@ struct ServingTests {
       $0.limits.headDeadline = .seconds(10)
       $0.limits.bodyDeadline = .seconds(30)
       $0.limits.idleDeadline = .seconds(60)
+      $0.limits.responseDeadline = .seconds(45)
     }
     let silent = try await site.talk()
     await site.clock.waitForSleeper(until: .seconds(10))
@@ -125,12 +126,13 @@ struct ServingTests {
     var routes = WebRoutes.simple
     let large = [UInt8](repeating: 120, count: 64 << 20)
     routes.add(.get, "/large") { _ in WebResponse(200, body: large) }
-    let site = try await Site(routes) { $0.limits.responseDeadline = .seconds(60) }
+    let site = try await Site(routes) { $0.limits.responseDeadline = .seconds(7) }
     let stalled = try await Stalled(port: site.server.port)
     try await stalled.say("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    await site.clock.waitForSleeper(until: .seconds(60))
+    await site.clock.waitForSleeper(until: .seconds(7))
     #expect(try await site.ask("GET", "/hello").body == "hello")
-    site.clock.advance(by: .seconds(60))
+    await site.wait { $0.open == 1 }
+    site.clock.advance(by: .seconds(7))
     await site.wait { $0.open == 0 }
     stalled.close()
     await site.server.stop()
@@ -183,7 +185,8 @@ struct ServingTests {
     var routes = WebRoutes()
     routes.add(.get, "/never") { _ in
       begun.update { $0 = true }
-      while !Task.isCancelled { await Task.yield() }
+      // Ends only when the task is cancelled.
+      await Watched(false).wait { $0 }
       return .done
     }
     let site = try await Site(routes)
@@ -197,28 +200,42 @@ struct ServingTests {
     await stopped
   }
 
-  /// Nothing serves by TLS yet: `dashboard` listens on loopback only.
-  @Test(.disabled("does not end each time: the client's end of a WebSocket over TLS is not always seen"))
-  func `TLS by certificate and key; without TLS nothing is answered there`() async throws {
-    let folder = TemporaryFolder()
+  @Test func `a stop ends connections of which no request has come, and those of which a part has`() async throws {
+    let site = try await Site(.simple)
+    let (silent, half) = (try await site.talk(), try await site.talk())
+    try await half.say("GET /hello HT")
+    await site.wait { $0.open == 2 && $0.receiving == 1 }
+    await site.server.stop()
+    for talk in [silent, half] { #expect(await talk.hearAll().text == "") }
+    #expect(site.server.counts.open == 0)
+    await site.server.stop()
+  }
+
+  /// A certificate for `localhost`, in files of the folder.
+  private func identity(in folder: TemporaryFolder) -> TLSIdentity {
     let authority = TestAuthority("Private")
     folder.put(authority.certificate, in: "ca.pem")
     let issued = authority.issue(["localhost"], addresses: [[127, 0, 0, 1]])
     folder.put(issued.chain, in: "cert.pem")
     folder.put(issued.key, in: "key.pem")
+    return TLSIdentity(certificateFile: folder.file("cert.pem"), keyFile: folder.file("key.pem"))
+  }
+
+  @Test func `TLS by certificate and key; without TLS nothing is answered there`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
     var routes = WebRoutes.simple
     routes.socket("/live") { _, socket in
       try? await socket.send(WebSocketFrames(text: "over TLS"))
       _ = try? await socket.receive()
     }
-    let site = try await Site(routes) {
-      $0.identity = TLSIdentity(certificateFile: folder.file("cert.pem"), keyFile: folder.file("key.pem"))
-    }
+    let site = try await Site(routes) { $0.identity = identity }
     let plain = try await site.talk()
     try await plain.say("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(!(await plain.hearAll().text.contains("hello")))
     let response = try await secure(site, ca: folder.file("ca.pem"))
     #expect(response == "over TLS")
+    await site.wait { $0.open == 0 }
     await site.server.stop()
     #expect(site.server.counts.refused == [.malformed: 1])
   }
@@ -231,6 +248,39 @@ struct ServingTests {
     let client = try WebSocketClient(
       WebSocketURL(option: "wss://localhost:\(site.server.port)/live"), settings, clock: site.clock)
     return try await client.withConnection { try await $0.receive().first?.text }
+  }
+
+  @Test func `a stop does not wait for a handshake of TLS`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
+    let site = try await Site(.simple) { $0.identity = identity }
+    let silent = try await site.talk()
+    await site.wait { $0.open == 1 }
+    await site.server.stop()
+    #expect(await silent.hearAll().text == "")
+  }
+
+  @Test func `a client that does not answer the farewell of TLS is cut`() async throws {
+    let folder = TemporaryFolder()
+    let identity = identity(in: folder)
+    let site = try await Site(.simple) {
+      $0.identity = identity
+      $0.limits.closeDeadline = .seconds(3)
+    }
+    var settings = TLSConfiguration.makeClientConfiguration()
+    settings.trustRoots = .file(folder.file("ca.pem"))
+    let tls = try NIOSSLContext(configuration: settings)
+    let port = site.server.port
+    let stalled = try await Talk(tls: tls) { try await $0.connect(host: "127.0.0.1", port: port).get() }
+    try await stalled.say("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    _ = await stalled.hear("hello")
+    try await stalled.stall()
+    async let stopped: Void = site.server.stop()
+    await site.clock.waitForSleeper(until: .seconds(3))
+    site.clock.advance(by: .seconds(3))
+    await stopped
+    #expect(site.server.counts.open == 0)
+    stalled.close()
   }
 
   @Test func `a Unix socket is only its owner's, and is removed at the end`() async throws {

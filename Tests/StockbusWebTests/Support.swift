@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
@@ -39,13 +40,21 @@ struct Site {
   }
 
   /// Waits until the counts meet the condition.
-  func wait(until condition: (WebCounts) -> Bool) async { while !condition(server.counts) { await Task.yield() } }
+  func wait(until condition: (WebCounts) -> Bool) async { await server.wait(until: condition) }
+
+  /// Sends bytes on a connection of their own; returns everything until the server closes its side.
+  func send(_ text: String) async throws -> Heard {
+    let talk = try await talk()
+    try await talk.say(text)
+    return await talk.hearAll()
+  }
 }
 
 /// A response as it came.
 struct Heard: Sendable {
-  let text: String
+  let bytes: [UInt8]
 
+  var text: String { String(decoding: bytes, as: UTF8.self) }
   var status: Int { Int(text.dropFirst(9).prefix(3)) ?? 0 }
   var body: String { text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? "" }
 
@@ -70,13 +79,19 @@ final class Talk: Sendable {
 
   convenience init(port: Int) async throws { try await self.init { try await $0.connect(host: "127.0.0.1", port: port).get() } }
 
-  init(_ connect: (ClientBootstrap) async throws -> any Channel) async throws {
+  /// - Parameter tls: with it the client uses TLS, for `localhost`.
+  init(tls: NIOSSLContext? = nil, _ connect: (ClientBootstrap) async throws -> any Channel) async throws {
     let state = state
     channel = try await connect(
       ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .channelOption(.allowRemoteHalfClosure, value: true)
         .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Ear(state)) }
+          channel.eventLoop.makeCompletedFuture {
+            if let tls {
+              try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+            }
+            try channel.pipeline.syncOperations.addHandler(Ear(state))
+          }
         })
   }
 
@@ -90,16 +105,19 @@ final class Talk: Sendable {
   func hearAll() async -> Heard {
     await state.wait { $0.isOver }
     close()
-    return Heard(text: String(decoding: state.value.bytes, as: UTF8.self))
+    return Heard(bytes: state.value.bytes)
   }
 
   /// What has come, once it has `text`.
   func hear(_ text: String) async -> Heard {
     await state.wait { $0.isOver || String(decoding: $0.bytes, as: UTF8.self).contains(text) }
-    return Heard(text: String(decoding: state.value.bytes, as: UTF8.self))
+    return Heard(bytes: state.value.bytes)
   }
 
   func close() { channel.close(promise: nil) }
+
+  /// Reads nothing more.
+  func stall() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
   private final class Ear: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -131,10 +131,17 @@ struct StateText {
     ]
   }
 
-  /// An event with all its fields, times in milliseconds.
+  /// An event with all its fields, times in milliseconds. Decimals are texts, because JavaScript's numbers are not exact.
   static func record<E: Event>(_ event: E) -> JSONValue {
     var out = ByteWriter(capacity: 512)
     EventEncoder<E>(times: .epoch(.milliseconds)).encodeJSON(event, to: &out)
-    return .number(out.withBytes { String(decoding: $0, as: UTF8.self) })
+    var text = out.withBytes { String(decoding: $0, as: UTF8.self) }
+    for field in E.schema.fields where field.kind == .decimal {
+      // Inside of a text a quotation mark is escaped, so this is the field.
+      guard let name = text.firstRange(of: "\"\(field.name)\":") else { continue }
+      let number = text[name.upperBound...].prefix { $0 != "," && $0 != "}" }
+      text.replaceSubrange(number.startIndex..<number.endIndex, with: "\"\(number)\"")
+    }
+    return .number(text)
   }
 }

@@ -29,7 +29,7 @@ struct AccountFileArgument: ParsableArguments {
   func accounts<Value>(_ body: (Accounts) async throws -> Value) async throws -> Value {
     ProgramSession.prepare()
     do {
-      let database = try DatabaseShare(file)
+      let database = try await DatabaseShare.open(file)
       let value = try await body(Accounts(database, Accounts.Settings(), clock: SystemTimekeeper()))
       try database.close()
       return value

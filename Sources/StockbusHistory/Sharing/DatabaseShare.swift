@@ -1,4 +1,5 @@
 internal import GRDB
+internal import StockbusPlugin
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -14,8 +15,17 @@ package final class DatabaseShare: Sendable {
   package let path: String
   private let connection: Connection
 
-  /// Opens the file, creating it or bringing its layout up to date.
-  package init(_ path: String) throws(HistoryError) {
+  /// Opens the file, creating it or bringing its layout up to date, on a thread of its own: another program may be making it.
+  package static func open(_ path: String) async throws(HistoryError) -> DatabaseShare { try await Opener().open(path) }
+
+  private actor Opener {
+    private let executor = BlockingExecutor(label: "history.open")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func open(_ path: String) throws(HistoryError) -> DatabaseShare { try DatabaseShare(path) }
+  }
+
+  private init(_ path: String) throws(HistoryError) {
     self.path = path
     connection = try DatabaseFile(path).openBesideWriter()
   }

@@ -6,9 +6,9 @@
 /// routes.socket("/live", subprotocol: "stockbus.v1") { request in nil } serve: { request, socket in … }
 /// ```
 package struct WebRoutes: Sendable {
-  /// Answers a request. It may be called for several connections at once.
+  /// Answers a request. It may be called for several connections at once, and returns when its task is cancelled: a stop waits for it.
   package typealias Handler = @Sendable (WebRequest) async -> WebResponse
-  /// Serves a WebSocket; when it returns, the socket is closed.
+  /// Serves a WebSocket; when it returns, the socket is closed. It returns when the socket has ended.
   package typealias SocketHandler = @Sendable (WebRequest, WebSocket) async -> Void
 
   enum Action: Sendable {

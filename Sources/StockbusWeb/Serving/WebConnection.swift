@@ -1,295 +1,246 @@
 internal import NIOCore
-internal import NIOSSL
 internal import StockbusNetwork
 internal import StockbusPlugin
 internal import Synchronization
 
-/// One connection of a client: what its channel's handler and the task that serves it share.
+/// One connection of a client: what its channel's handlers and the task that serves it share.
 final class WebConnection: Sendable {
-  enum Step: Sendable {
-    /// The handshake of TLS, or the first byte, is awaited.
-    case connecting
-    case reading(RequestReader.Phase)
-    case request(RequestReader.Whole)
+  /// What the channel brings.
+  enum Arrival: Sendable {
+    case request(RequestAssembly.Whole)
     case fault(RequestFault)
-    case answering
-    case ended
+  }
+
+  private enum Phase {
+    /// Nothing has come yet; the handshake of TLS is a part of it.
+    case opening
+    /// The first byte of a further request is awaited.
+    case idle
+    case head, body, answering
   }
 
   private struct State {
-    var step = Step.connecting
-    /// When the step began.
+    var phase = Phase.opening
+    /// When the phase began.
     var since: Duration
-    var channel: (any Channel)?
+    var arrival: Arrival?
     var socket: WebSocketConnection?
+    var isStopping = false
+    /// What is said to a WebSocket when the server stops.
+    var farewell: WebSocketFrames?
     var isGone = false
+    var hasFailedTLS = false
   }
 
   /// The address of the other end; `unix` for a Unix socket.
   let address: String
   /// Whether it counts among those of its address.
   let isCounted: Bool
+  private let channel: any Channel
+  private let roll: WebRoll
   private let limits: WebLimits
   private let clock: any Timekeeper
   private let state: Mutex<State>
   private let news = Bell()
 
-  init(address: String, isCounted: Bool, limits: WebLimits, clock: any Timekeeper) {
+  init(_ channel: any Channel, address: String, isCounted: Bool, _ roll: WebRoll, limits: WebLimits, clock: any Timekeeper) {
+    self.channel = channel
     self.address = address
     self.isCounted = isCounted
+    self.roll = roll
     self.limits = limits
     self.clock = clock
     state = Mutex(State(since: clock.uptime))
+    channel.closeFuture.whenComplete { [weak self] _ in self?.gone() }
   }
 
-  /// The WebSocket that the connection has become.
-  var socket: WebSocketConnection? { state.withLock { $0.socket } }
+  /// True once the connection has become a WebSocket.
+  var isSocket: Bool { state.withLock { $0.socket != nil } }
 
   /// True if a part of a request has come.
-  var isReceiving: Bool {
-    state.withLock { state in
-      switch state.step {
-      case .reading(.head), .reading(.body): true
-      default: false
-      }
-    }
-  }
+  var isReceiving: Bool { state.withLock { $0.phase == .head || $0.phase == .body } }
 
   // MARK: The channel's side
 
-  /// Returns false if the connection is not wanted any more.
-  func connected(_ channel: any Channel) -> Bool {
-    let isWanted = state.withLock { state in
-      if case .ended = state.step { return false }
-      state.channel = channel
+  /// Bytes have come: with the first one a request begins.
+  func noteBytes() { move { $0 == .opening || $0 == .idle ? .head : $0 } }
+
+  /// The head of a request is whole, the body is not.
+  func noteHead() { move { $0 == .answering ? $0 : .body } }
+
+  func deliver(_ arrival: Arrival) {
+    state.withLock { $0.arrival = arrival }
+    news.ring()
+  }
+
+  func failedTLS() {
+    state.withLock { state in if state.phase == .opening { state.hasFailedTLS = true } }
+  }
+
+  private func gone() {
+    state.withLock { $0.isGone = true }
+    news.ring()
+  }
+
+  private func move(_ next: (Phase) -> Phase) {
+    let now = clock.uptime
+    let isMoved = state.withLock { state in
+      let phase = next(state.phase)
+      if phase == state.phase { return false }
+      // The handshake of TLS and the first head have one deadline; each head's runs from its first byte, however many more come.
+      if state.phase != .opening || phase == .body { state.since = now }
+      state.phase = phase
       return true
     }
+    guard isMoved else { return }
     news.ring()
-    return isWanted
-  }
-
-  func note(_ phase: RequestReader.Phase) {
-    let now = clock.uptime
-    state.withLock { state in
-      switch state.step {
-      // The deadline runs from the first byte, however many more come.
-      case .reading(phase): return
-      case .connecting where phase == .idle: return
-      case .ended: return
-      case .connecting: state.step = .reading(phase)  // with the deadline that runs already
-      default:
-        state.step = .reading(phase)
-        state.since = now
-      }
-    }
-    news.ring()
-  }
-
-  func deliver(_ whole: RequestReader.Whole) { move(to: .request(whole)) }
-  func deliver(_ fault: RequestFault) { move(to: .fault(fault)) }
-
-  func failed(_ error: any Error) {
-    let isFirst = state.withLock { state in
-      if case .connecting = state.step { return state.channel != nil }
-      return false
-    }
-    // A handshake of TLS that fails; other errors are lost connections.
-    if isFirst, error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
-      deliver(.noTLS)
-    }
-  }
-
-  func gone() {
-    let socket = state.withLock { state in
-      state.isGone = true
-      if case .fault = state.step {} else { state.step = .ended }
-      return state.socket
-    }
-    // The channel has ended before it became a WebSocket.
-    socket?.drop()
-    news.ring()
-  }
-
-  private func move(to step: Step) {
-    let now = clock.uptime
-    state.withLock { state in
-      if case .ended = state.step { return }
-      state.step = step
-      state.since = now
-    }
-    news.ring()
+    roll.ring()
   }
 
   // MARK: The task's side
 
-  private enum Next {
-    case request(RequestReader.Whole)
-    case fault(RequestFault)
-    case end
+  /// Serves the connection with the responses of `responder`, and returns once the channel is closed.
+  func serve(_ responder: WebResponder) async {
+    while let arrival = await next() { if await !answer(arrival, responder) { break } }
+    if state.withLock({ $0.hasFailedTLS }) { roll.count(.malformed) }
+    await close()
   }
 
-  /// Serves the connection until it has ended. Returns the responses of `responder`.
-  func serve(_ responder: WebResponder, _ roll: WebRoll) async {
-    loop: while true {
-      switch await next(roll) {
-      case .end: break loop
-      case .fault(let fault):
-        roll.count(fault.reason)
-        if fault == .noTLS { break loop }
-        let response = responder.refusal(fault)
-        if await write(response, isKept: false, isHead: false, roll) { await linger() }
-        break loop
-      case .request(let whole):
-        let request = responder.request(whole, from: address)
-        switch await responder.respond(request) {
-        case .answer(let response):
-          let isKept = whole.head.isKept && !roll.isStopping && response.fields["connection"] != "close"
-          guard await write(response, isKept: isKept, isHead: request.method == .head, roll) else { break loop }
-          guard isKept else {
-            await linger()
-            break loop
-          }
-          state.withLock { state in if case .answering = state.step { state.step = .reading(.idle) } }
-          restart()
-          send(.proceed)
-        case .upgrade(let head, let handler):
-          await upgrade(head, request, handler, roll)
-          break loop
-        }
+  /// The next request, or what is none; nil if the connection has to end. Waits within the deadlines.
+  private func next() async -> Arrival? {
+    while !Task.isCancelled {
+      let heard = news.rings
+      let (arrival, phase, since, isOver) = state.withLock { state in
+        defer { state.arrival = nil }
+        let isBetween = state.phase == .opening || state.phase == .idle || state.phase == .head
+        return (state.arrival, state.phase, state.since, state.isGone || state.isStopping && isBetween)
       }
-    }
-    end()
-  }
-
-  /// The next request within its deadlines.
-  private func next(_ roll: WebRoll) async -> Next {
-    while true {
-      let (step, since, isConnected) = state.withLock { ($0.step, $0.since, $0.channel != nil) }
-      let limit: Duration
-      switch step {
-      case .request(let whole):
-        move(to: .answering)
-        return .request(whole)
-      case .fault(let fault):
-        move(to: .answering)
-        return .fault(fault)
-      case .ended: return .end
-      case .connecting, .reading(.head), .answering: limit = limits.headDeadline
-      case .reading(.idle): limit = limits.idleDeadline
-      case .reading(.body): limit = limits.bodyDeadline
+      if let arrival {
+        move { _ in .answering }
+        return arrival
       }
-      if roll.isStopping, case .reading(.idle) = step { return .end }
-      if clock.uptime >= since + limit {
-        switch step {
-        case .reading(.idle): return .end
-        case .connecting:
+      if isOver { return nil }
+      let deadline = since + limit(of: phase)
+      if clock.uptime >= deadline {
+        switch phase {
+        case .idle: return nil
+        case .opening:
           roll.count(.slow)
-          return .end
-        default: return .fault(RequestFault(408, .slow, "the request did not come in time"))
+          return nil
+        case .head, .body, .answering: return .fault(RequestFault(408, .slow, "the request did not come in time"))
         }
       }
-      await news.wait(until: since + limit, clock) {
-        state.withLock { state in
-          if roll.isStopping, case .reading(.idle) = state.step { return false }
-          return state.since == since && Self.same(state.step, step) && (state.channel != nil) == isConnected
-        }
-      }
-      if Task.isCancelled { return .end }
+      await news.wait(until: deadline, clock) { news.rings == heard }
+    }
+    return nil
+  }
+
+  private func limit(of phase: Phase) -> Duration {
+    switch phase {
+    case .opening, .head, .answering: limits.headDeadline
+    case .idle: limits.idleDeadline
+    case .body: limits.bodyDeadline
     }
   }
 
-  private static func same(_ a: Step, _ b: Step) -> Bool {
-    switch (a, b) {
-    case (.connecting, .connecting), (.answering, .answering), (.ended, .ended): true
-    case (.reading(let a), .reading(let b)): a == b
-    default: false
+  /// Returns true if another request may follow.
+  private func answer(_ arrival: Arrival, _ responder: WebResponder) async -> Bool {
+    switch arrival {
+    case .fault(let fault):
+      roll.count(fault.reason)
+      if await write(WebReply(responder.refusal(fault), isKept: false, isHead: false)) { await linger() }
+      return false
+    case .request(let whole):
+      let request = responder.request(whole, from: address)
+      switch await responder.respond(request) {
+      case .answer(let response):
+        let isKept = whole.head.isKept && !roll.isStopping && response.fields["connection"] != "close"
+        guard await write(WebReply(response, isKept: isKept, isHead: request.method == .head)) else { return false }
+        if isKept {
+          move { _ in .idle }
+          channel.triggerUserOutboundEvent(WebCommand.proceed, promise: nil)
+        } else {
+          await linger()
+        }
+        return isKept
+      case .upgrade(let head, let handler):
+        await upgrade(head, request, handler)
+        return false
+      }
     }
-  }
-
-  private func restart() {
-    let now = clock.uptime
-    state.withLock { $0.since = now }
   }
 
   /// Returns true once the response is in the socket; false if that has failed, or the client did not read it in time.
-  private func write(_ response: WebResponse, isKept: Bool, isHead: Bool, _ roll: WebRoll) async -> Bool {
-    guard let channel = state.withLock({ $0.channel }) else { return false }
-    let bytes = response.bytes(isKept: isKept, isHead: isHead)
-    let count = bytes.readableBytes
+  private func write(_ reply: WebReply) async -> Bool {
     let isWritten = await withDeadline(
       limits.responseDeadline, clock,
-      late: {
+      late: { [self] in
         roll.count(.unread)
-        channel.close(promise: nil)
+        cut()
       }
     ) {
       do {
-        try await channel.writeAndFlush(bytes).get()
+        try await channel.writeAndFlush(reply).get()
         return true
       } catch { return false }
     }
-    roll.count(requests: 1, sent: isWritten ? count : 0)
+    roll.count(requests: 1, sent: isWritten ? reply.body.count : 0)
     return isWritten
   }
 
-  private func send(_ command: WebCommand) {
-    state.withLock { $0.channel }?.triggerUserOutboundEvent(command, promise: nil)
-  }
-
-  /// Closes after the client has read the response and closed its side, or after a while.
+  /// Waits until the client has read the response and closed its side, or for a while.
   private func linger() async {
-    send(.discard)
-    let deadline = clock.uptime + limits.closeDeadline
-    await news.wait(until: deadline, clock) { !state.withLock { $0.isGone } }
+    channel.triggerUserOutboundEvent(WebCommand.discard, promise: nil)
+    await news.wait(until: clock.uptime + limits.closeDeadline, clock) { !state.withLock { $0.isGone } }
   }
 
-  private func upgrade(
-    _ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler, _ roll: WebRoll
-  ) async {
+  private func upgrade(_ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler) async {
     let socket = WebSocketUpgrade.connection(clock: clock, messages: 4 * limits.messagesPerSecond, bytes: 4 * limits.message)
-    let isWanted = state.withLock { state in
-      if case .ended = state.step { return false }
+    guard await write(WebReply(head, isKept: true, isHead: false)) else { return }
+    do { try await channel.triggerUserOutboundEvent(WebCommand.upgrade(socket, limit: limits.message)).get() } catch { return }
+    let isStopping = state.withLock { state in
       state.socket = socket
-      return true
+      return state.isStopping
     }
-    guard isWanted, !roll.isStopping, await write(head, isKept: true, isHead: false, roll) else { return }
-    send(.upgrade(socket, limit: limits.message))
+    roll.ring()
+    // The stop came before there was a socket.
+    if isStopping { return await end(socket) }
     let given = WebSocket(socket, messagesPerSecond: limits.messagesPerSecond, roll, clock)
     await socket.serve(
       ping: limits.ping, pongDeadline: limits.pongDeadline, idleDeadline: nil, closeDeadline: limits.closeDeadline
     ) { await handler(request, given) }
   }
 
-  /// Closes the connection at once.
-  func end() {
-    let channel = state.withLock { state in
-      state.step = .ended
-      return state.channel
+  /// Closes the channel, and returns once it is closed.
+  private func close() async {
+    // Nothing was said in a handshake of TLS that is not done, so nobody waits for a farewell.
+    if state.withLock({ $0.phase == .opening }) { cut() } else { channel.close(promise: nil) }
+    // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
+    await Task { [self] in
+      await withDeadline(limits.closeDeadline, clock, late: { [self] in cut() }) {
+        do { try await channel.closeFuture.get() } catch { return }
+      }
+    }.value
+  }
+
+  // MARK: The end
+
+  /// Lets a request that is being answered be finished, says `farewell` to a WebSocket, and ends anything else.
+  func stop(_ farewell: WebSocketFrames?) async {
+    let socket = state.withLock { state in
+      state.isStopping = true
+      state.farewell = farewell
+      return state.socket
     }
-    channel?.close(promise: nil)
     news.ring()
+    if let socket { await end(socket) }
   }
 
-  /// Lets the task look whether the server stops.
-  func wake() { news.ring() }
-}
-
-extension WebResponse {
-  /// The response as it is sent.
-  func bytes(isKept: Bool, isHead: Bool) -> ByteBuffer {
-    var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
-    for (name, value) in fields.entries where name != "connection" && name != "content-length" { text += "\(name): \(value)\r\n" }
-    if status == 101 {
-      text += "connection: upgrade\r\n"
-    } else {
-      if status != 204, status != 304 { text += "content-length: \(body.count)\r\n" }
-      text += isKept ? "" : "connection: close\r\n"
-    }
-    text += "\r\n"
-    var bytes = ByteBuffer()
-    bytes.reserveCapacity(text.utf8.count + body.count)
-    bytes.writeString(text)
-    if !isHead, status != 204, status != 304 { bytes.writeBytes(body) }
-    return bytes
+  private func end(_ socket: WebSocketConnection) async {
+    if let farewell = state.withLock({ $0.farewell }) { socket.queue(farewell) }
+    await socket.closeOnce(.goingAway, within: limits.closeDeadline)
   }
+
+  /// Closes the socket at once.
+  func cut() { channel.triggerUserOutboundEvent(WebCommand.cut, promise: nil) }
 }

@@ -19,7 +19,7 @@ struct WebResponder: Sendable {
   func bodyLimit(_ head: RequestHead) -> Int { routes.bodyLimit(head, usual: limits.body) }
 
   /// The request as routes see it.
-  func request(_ whole: RequestReader.Whole, from address: String) -> WebRequest {
+  func request(_ whole: RequestAssembly.Whole, from address: String) -> WebRequest {
     let fields = whole.head.fields
     var (client, scheme) = (address, isSecure ? "https" : "http")
     if proxies.contains(address) {

@@ -13,7 +13,7 @@ package struct WebCounts: Sendable, Hashable {
   /// Requests that were answered, by a route or by a refusal.
   package var requests = 0
   package var refused: [WebRefusal: Int] = [:]
-  /// Bytes of responses and WebSocket messages that were written.
+  /// Bytes of responses' bodies and of WebSocket messages that were written.
   package var sent = 0
 }
 
@@ -28,12 +28,14 @@ final class WebRoll: Sendable {
 
   private let limits: WebLimits
   private let state = Mutex(State())
+  private let news = Bell()
 
   init(_ limits: WebLimits) { self.limits = limits }
 
-  /// Returns false if there are too many connections, or the server stops.
-  func admit(_ connection: WebConnection) -> Bool {
-    state.withLock { state in
+  /// Passes the connection to `arrivals`; returns false if there are too many connections, or the server stops.
+  func admit(_ connection: WebConnection, to arrivals: AsyncStream<WebConnection>.Continuation) -> Bool {
+    defer { news.ring() }
+    return state.withLock { state in
       if state.isStopping { return false }
       let address = connection.address
       let reason: WebRefusal? =
@@ -47,11 +49,14 @@ final class WebRoll: Sendable {
       state.counts.accepted += 1
       state.perAddress[address, default: 0] += 1
       state.connections[ObjectIdentifier(connection)] = connection
+      // Under the lock, so that a stop finds either no such connection or one that is served.
+      arrivals.yield(connection)
       return true
     }
   }
 
   func dismiss(_ connection: WebConnection) {
+    defer { news.ring() }
     state.withLock { state in
       guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
       let rest = state.perAddress[connection.address, default: 1] - 1
@@ -59,13 +64,21 @@ final class WebRoll: Sendable {
     }
   }
 
-  func count(_ reason: WebRefusal) { state.withLock { $0.counts.refused[reason, default: 0] += 1 } }
+  func count(_ reason: WebRefusal) {
+    state.withLock { $0.counts.refused[reason, default: 0] += 1 }
+    news.ring()
+  }
+
   func count(requests: Int = 0, sent: Int) {
     state.withLock { state in
       state.counts.requests += requests
       state.counts.sent += sent
     }
+    news.ring()
   }
+
+  /// Something that `counts` takes from a connection has changed.
+  func ring() { news.ring() }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
@@ -83,8 +96,17 @@ final class WebRoll: Sendable {
     let (counts, connections) = state.withLock { ($0.counts, Array($0.connections.values)) }
     var now = counts
     now.open = connections.count
-    now.sockets = connections.count { $0.socket != nil }
+    now.sockets = connections.count { $0.isSocket }
     now.receiving = connections.count { $0.isReceiving }
     return now
+  }
+
+  /// Returns once the counts meet the condition, or the task is cancelled.
+  nonisolated(nonsending) func wait(until condition: (WebCounts) -> Bool) async {
+    while !Task.isCancelled {
+      let heard = news.rings
+      if condition(counts) { return }
+      await news.wait(after: heard)
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 package import StockbusNetwork
@@ -58,13 +59,10 @@ package final class WebServer: Sendable {
         channel.eventLoop.makeCompletedFuture {
           let address = channel.remoteAddress?.ipAddress ?? "unix"
           let isCounted = address != "unix" && !proxies.contains(address)
-          let connection = WebConnection(address: address, isCounted: isCounted, limits: limits, clock: clock)
-          guard roll.admit(connection) else { throw ChannelError.ioOnClosedChannel }
+          let connection = WebConnection(channel, address: address, isCounted: isCounted, roll, limits: limits, clock: clock)
           if address != "unix" { try channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1) }
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-          let reader = RequestReader(limits: limits) { responder.bodyLimit($0) }
-          try channel.pipeline.syncOperations.addHandler(WebHandler(connection, reader))
-          arrivals.yield(connection)
+          try addHandlers(for: connection, to: channel, tls, responder)
+          guard roll.admit(connection, to: arrivals) else { throw ChannelError.ioOnClosedChannel }
         }
       }
     let listener = try await listen(bootstrap, settings.address)
@@ -72,13 +70,31 @@ package final class WebServer: Sendable {
       await withDiscardingTaskGroup { group in
         for await connection in stream {
           group.addTask {
-            await connection.serve(responder, roll)
+            await connection.serve(responder)
             roll.dismiss(connection)
           }
         }
       }
     }
     return WebServer(settings, clock, listener, roll, arrivals, serving)
+  }
+
+  private static func addHandlers(
+    for connection: WebConnection, to channel: any Channel, _ tls: NIOSSLContext?, _ responder: WebResponder
+  ) throws {
+    let pipeline = channel.pipeline.syncOperations
+    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+    let intake = WebIntake(connection, limit: responder.limits.head)
+    try pipeline.addHandler(intake)
+    try pipeline.addHandler(HTTPResponseEncoder())
+    var most = NIOHTTPDecoderLimitConfiguration()
+    most.maxHeaderFieldSize = responder.limits.head
+    most.maxHeaderListSize = responder.limits.head
+    most.maxHeaderFieldCount = responder.limits.fields
+    // What follows a request for a WebSocket is the WebSocket's.
+    let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: most)
+    try pipeline.addHandler(ByteToMessageHandler(decoder))
+    try pipeline.addHandler(WebHandler(connection, intake, responder.limits, RequestAssembly { responder.bodyLimit($0) }))
   }
 
   private static func listen(_ bootstrap: ServerBootstrap, _ address: Address) async throws -> any Channel {
@@ -129,22 +145,18 @@ package final class WebServer: Sendable {
     await withDeadline(
       limit, clock,
       late: { [roll, serving] in
-        for connection in roll.connections { connection.end() }
+        for connection in roll.connections { connection.cut() }
         // Handlers that have not ended are told so.
         serving.cancel()
       }
     ) {
       await withDiscardingTaskGroup { group in
-        for connection in connections {
-          connection.wake()
-          guard let socket = connection.socket else { continue }
-          group.addTask { [settings] in
-            if let farewell { socket.queue(farewell) }
-            await socket.close(.goingAway, within: settings.limits.closeDeadline)
-          }
-        }
+        for connection in connections { group.addTask { await connection.stop(farewell) } }
       }
       await serving.value
     }
   }
+
+  /// Returns once its counts meet the condition, or the task is cancelled.
+  package func wait(until condition: (WebCounts) -> Bool) async { await roll.wait(until: condition) }
 }

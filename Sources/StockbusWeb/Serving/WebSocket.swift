@@ -45,7 +45,7 @@ package final class WebSocket: Sendable {
   }
 
   /// Begins to close the socket; from now on `receive` and `send` throw.
-  package func close(_ code: CloseCode = .normal, _ reason: String = "") { connection.beginClose(code, reason) }
+  package func close(_ code: CloseCode = .normal, _ reason: String = "") { connection.beginCloseOnce(code, reason) }
 
   /// False once it has ended, or is being closed.
   package var isOpen: Bool { connection.isOpen }

@@ -19,11 +19,14 @@ package struct WebFields: Sendable, Hashable {
     return names.indices.filter { names[$0] == name }.map { values[$0] }
   }
 
-  /// Adds a field, after those of the same name. One that could end its line and begin another is left out (RFC 9110, section 5.5).
-  package mutating func add(_ name: String, _ value: String) {
-    guard HTTPFields.fault(inName: name) == nil, HTTPFields.fault(inValue: value) == nil else { return }
+  /// Adds a field, after those of the same name. One that could end its line and begin another is left out (RFC 9110, section 5.5), and
+  /// false is returned.
+  @discardableResult
+  package mutating func add(_ name: String, _ value: String) -> Bool {
+    guard HTTPFields.fault(inName: name) == nil, HTTPFields.fault(inValue: value) == nil else { return false }
     names.append(name.lowercased())
     values.append(value)
+    return true
   }
 
   /// Makes this the only field of its name.

@@ -1,49 +1,32 @@
-internal import NIOCore
 @testable import StockbusWeb
 
 extension Target {
-  /// Requests are the same however the bytes are cut, no more is held than the limits allow, and what is refused has a status and words.
+  /// The target, the cookies and the `Host` of a request, one a line: what is decoded leads nowhere else, and no field breaks out of its line.
   static let requests = Target(
-    "requests", "HTTP requests (the first bytes choose how they are cut)", limit: 2048, seeds: requestSeeds, budget: 200
+    "requests", "targets, cookies and hosts of HTTP requests, a line each", limit: 2048, seeds: requestSeeds, budget: 60
   ) { bytes in
-    var choices = Choices(bytes)
-    let sizes = [1 + choices.pick(64), 1 + choices.pick(16)]
-    let stream = choices.rest
-    let whole = readRequests(stream, [stream.count])
-    for cut in [sizes, [1], [2, 3]] {
-      let other = readRequests(stream, cut)
-      law(other == whole, "cut into \(cut) it gives \(other), whole \(whole)")
+    let lines = bytes.split(separator: 10, maxSplits: 2, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    guard let target = WebTarget(lines[0]) else { return }
+    law(target.path.hasPrefix("/") && !target.path.contains("?"), "a path begins with a slash, and has no query")
+    law(!target.segments.contains("..") && !target.segments.contains("."), "a path that leads out: \(target.segments)")
+    let texts = target.segments + target.query.flatMap { [$0.name, $0.value] }
+    law(texts.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } }, "a control character in \(texts)")
+    law(target.query.count <= WebTarget.queryLimit, "\(target.query.count) names in a query")
+    guard lines.count == 3 else { return }
+    var fields = WebFields()
+    let isValid = fields.add("Cookie", lines[1])
+    law(isValid == (fields["cookie"] == lines[1]), "a field is as it was added, or is left out")
+    let request = WebRequest(.get, target, fields: fields, from: WebClient(address: "", origin: ""))
+    if let value = request.cookie("s") { law(lines[1].contains("s=\(value)"), "a cookie that was not sent: \(value)") }
+    let host = lines[2]
+    if HostNames.loopback.contains(host) {
+      let name = host.lowercased()
+      law(["localhost", "127.0.0.1", "[::1]"].contains { name == $0 || name.hasPrefix($0 + ":") }, "'\(host)' is not this machine")
     }
-  }
-
-  private static func readRequests(_ stream: ArraySlice<UInt8>, _ sizes: [Int]) -> [String] {
-    var limits = WebLimits()
-    limits.head = 300
-    limits.body = 100
-    let most = limits.body
-    var reader = RequestReader(limits: limits) { _ in most }
-    var lines: [String] = []
-    do throws(RequestFault) {
-      for piece in pieces(stream, sizes) {
-        reader.append(ByteBuffer(bytes: piece))
-        while let found = try reader.next() {
-          law(found.body.count <= most, "a body of \(found.body.count) bytes over the limit of \(most)")
-          law(!found.head.target.segments.contains("..") && found.head.target.path.hasPrefix("/"), "a path that leads out")
-          lines.append("\(found.head.method.rawValue) \(found.head.target.path) \(found.head.host) \(found.body)")
-        }
-        law(reader.held <= limits.head + 4 + most + piece.count, "\(reader.held) bytes are held")
-      }
-    } catch {
-      law((400...505).contains(error.status) && !error.message.isEmpty, "a refusal has a status and words")
-      lines.append("\(error.status) \(error.message)")
-    }
-    return lines
   }
 
   private static let requestSeeds: [[UInt8]] = [
-    "GET /api/symbols/BTC%2FUSD?length=1m&from=0 HTTP/1.1\r\nHost: localhost:8080\r\nCookie: stockbus=a\r\n\r\n",
-    "POST /api/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
-    "PUT /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n3;x\r\nabc\r\n0\r\nT: v\r\n\r\n",
-    "\r\nDELETE http://a/b HTTP/1.0\r\nConnection: close\r\n\r\nHEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
-  ].map { [4, 7] + Array($0.utf8) }
+    "/api/symbols/BTC%2FUSD?length=1m&from=0\nstockbus=a; s=b\nlocalhost:8080", "/a//b/?q=a+b%26c&q=2&empty&=x\ns=1; s=2\n[::1]:1",
+    "/%252e%252e/é\ns=\"x\"\n127.0.0.1", "/symbol/..%2f\nx\nLOCALHOST:", "/?a&b=%00\n\nlocalhost.evil.test",
+  ].map { Array($0.utf8) }
 }

@@ -1,0 +1,1 @@
+../../../Sources/StockbusWeb/Guards/HostNames.swift

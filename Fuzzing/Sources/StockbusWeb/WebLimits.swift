@@ -1,1 +1,0 @@
-../../../Sources/StockbusWeb/Serving/WebLimits.swift

@@ -1,1 +1,0 @@
-../../../Sources/StockbusWeb/Guards/WebRefusal.swift

@@ -1,0 +1,118 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+internal import StockbusNetwork
+
+/// The last handler of a channel's pipeline: passes requests to the connection's task, one at a time, and writes its responses. Used only on
+/// its channel's thread. It reads no further while a request is being answered.
+final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = WebReply
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum Mode {
+    case reading
+    /// A request is being answered.
+    case waiting
+    /// There was something that is no request: nothing more is read.
+    case over
+  }
+
+  private let connection: WebConnection
+  private let intake: WebIntake
+  private let limits: WebLimits
+  private var assembly: RequestAssembly
+  private var mode = Mode.reading
+  private var isInputClosed = false
+  /// The most bytes of requests that wait for the one before.
+  private static let waitingLimit = 1 << 20
+
+  init(_ connection: WebConnection, _ intake: WebIntake, _ limits: WebLimits, _ assembly: RequestAssembly) {
+    self.connection = connection
+    self.intake = intake
+    self.limits = limits
+    self.assembly = assembly
+  }
+
+  // MARK: Reading
+
+  func channelActive(context: ChannelHandlerContext) { context.read() }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    intake.noteFruit()
+    if case .over = mode { return }
+    assembly.append(Self.unwrapInboundIn(data))
+    // NIO reads what is left in the socket when the client has closed its side, whether or not it was asked for.
+    if case .waiting = mode, assembly.held > Self.waitingLimit { context.close(promise: nil) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) { if case .reading = mode { advance(context) } }
+
+  /// Takes what has come; reads on if it is not a whole request.
+  private func advance(_ context: ChannelHandlerContext) {
+    do throws(RequestFault) {
+      if let whole = try assembly.next() {
+        mode = .waiting
+        return connection.deliver(.request(whole))
+      }
+      if isInputClosed { return context.close(promise: nil) }
+      if assembly.isInside { connection.noteHead() }
+      if assembly.takeContinue() {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+      }
+      context.read()
+    } catch {
+      mode = .over
+      connection.deliver(.fault(error))
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case let error as HTTPParserError:
+      guard let fault = RequestFault(error, limits) else { return }
+      // After the requests before it.
+      assembly.append(fault)
+      if case .reading = mode { advance(context) }
+    case is ByteToMessageDecoderError: break
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      connection.failedTLS()
+      context.close(promise: nil)
+    default: context.close(promise: nil)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .some(.inputClosed) = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+    // The client sends nothing more, but may still read the responses to what it has sent.
+    isInputClosed = true
+    if case .reading = mode { advance(context) }
+  }
+
+  // MARK: Writing
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    let reply = Self.unwrapOutboundIn(data)
+    context.write(Self.wrapOutboundOut(.head(reply.head)), promise: nil)
+    if !reply.body.isEmpty { context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil) }
+    context.write(Self.wrapOutboundOut(.end(nil)), promise: promise)
+  }
+
+  func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    switch event as? WebCommand {
+    case .proceed:
+      promise?.succeed()
+      mode = .reading
+      advance(context)
+    case .upgrade(let socket, let limit):
+      context.triggerUserOutboundEvent(event, promise: nil)
+      do { try WebUpgrade.begin(socket, limit: limit, in: context, replacing: self, isInputClosed: isInputClosed, promise) } catch {
+        promise?.fail(error)
+        context.close(promise: nil)
+      }
+    case .discard, .cut, nil: context.triggerUserOutboundEvent(event, promise: promise)
+    }
+  }
+}
