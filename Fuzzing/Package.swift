@@ -39,7 +39,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
@@ -73,7 +72,6 @@ let package = Package(
       name: "StockbusNetwork",
       dependencies: [
         "StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: attacked),
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),

@@ -26,7 +26,11 @@ package struct HistoryBatch: Sendable {
   /// Adds prices; a symbol's place in a ranking that it has left is no price, nor is that of a trade which does not count for the last one.
   @inlinable
   package mutating func add<E: PricedEvent>(prices all: Span<E>) {
-    for i in all.indices where !all[i].hasLeft && all[i].condition.countsForLast { keep(LastPrice(all[i])) }
+    for i in all.indices {
+      // No `&&`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
+      if all[i].hasLeft { continue }
+      if all[i].condition.countsForLast { keep(LastPrice(all[i])) }
+    }
     count(all.count)
   }
 

@@ -78,7 +78,9 @@ struct RuleBook: Sendable {
       let id = Int(events[i].symbol.id)
       // The usual case: no rule applies to the symbol.
       if id < places.count, places[id] == 0 { continue }
-      if events[i].hasLeft || !events[i].condition.countsForLast { continue }
+      // No `||`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
+      if events[i].hasLeft { continue }
+      if !events[i].condition.countsForLast { continue }
       look(at: events[i], id, isSilent, &fired)
     }
     return fired

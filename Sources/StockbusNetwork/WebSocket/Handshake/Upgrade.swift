@@ -1,4 +1,3 @@
-internal import Crypto
 internal import MarketData
 internal import StockbusPlugin
 
@@ -51,12 +50,6 @@ struct UpgradeRequest: Sendable {
     guard head["sec-websocket-protocol"] == subprotocol else {
       throw .badHandshake("the server does not speak the subprotocol '\(subprotocol ?? "")'")
     }
-  }
-
-  /// The value that a server must derive from the request's key. SHA-1 only shows that the server understands the protocol; it protects no
-  /// secret.
-  static func accept(_ key: String) -> String {
-    Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))))
   }
 }
 
