@@ -30,7 +30,7 @@ func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target 
 
 let plugins: [Target.Dependency] = [
   "Generator", "FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "FlashLogger", "ConsoleViewer", "FileWriter", "Recorder",
-  "NullSink",
+  "NullSink", "PaperBroker",
 ]
 
 let package = Package(
@@ -70,9 +70,7 @@ let package = Package(
     // Those of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork",
-      dependencies: [
-        "StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio"),
-      ],
+      dependencies: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio")],
       swiftSettings: attacked),
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
@@ -88,12 +86,14 @@ let package = Package(
     plugin("FileWriter", uses: ["StockbusFiles"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
+    plugin("PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"]),
 
     .executableTarget(
       name: "Fuzz",
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
-        "StockbusDecoding", "StockbusInstruments", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "EchoSocket", "CZlib",
+        "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
+        "EchoSocket", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

@@ -11,9 +11,8 @@ internal import Darwin
   nonisolated(unsafe) static var target = targets[0]
 
   static let targets: [Target] = [
-    .expressions, .configurations, .commands, .csv, .instruments, .json, .gzip, .captures, .venues, .messages, .events, .values, .frames,
-    .requests,
-    .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
+    .expressions, .configurations, .commands, .orders, .csv, .instruments, .imports, .json, .gzip, .captures, .venues, .messages, .events,
+    .values, .frames, .requests, .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
   ]
 
   static func main() {

@@ -73,7 +73,7 @@ extension Desk {
     for order in snapshot.orders where order.account == account {
       lines.append([
         "order \(order.number)", "\(order.side.fieldName) \(order.quantity) \(order.symbol)", Self.condition(order),
-        order.timeInForce.fieldName, "filled \(order.filled)", Self.isAutomatic(order.key) ? "" : "key \(order.key)",
+        order.timeInForce.fieldName, "filled \(order.filled)", Self.isAutomatic(order.key) ? "" : "key \(visible(order.key))",
         wait(for: order.symbol).map { "waits: " + $0 } ?? "",
       ])
     }

@@ -49,7 +49,7 @@ extension OrderCommand {
       throw CommandError("which account? write 'in \(accounts.first.map(\.description) ?? "NAME")' at the end")
     }
     guard accounts.contains(account) else {
-      throw CommandError("no account '\(account)'" + didYouMean(account.description, among: accounts.map(\.description)))
+      throw CommandError("no account \(shown(account.description))" + didYouMean(account.description, among: accounts.map(\.description)))
     }
     return account
   }
@@ -82,9 +82,9 @@ extension OrderCommand {
   private func words(
     _ reply: OrderReply, key: String?, of symbol: Symbol?, _ account: Symbol, _ desk: Desk, done: String
   ) throws(CommandError) -> String {
-    let named = done + (key.map { ", key \($0)" } ?? "")
+    let named = done + (key.map { ", key \(visible($0))" } ?? "")
     guard reply.isAccepted else {
-      let repeated = reply.isRepeated ? " (the answer to the first request with the key \(key ?? ""))" : ""
+      let repeated = reply.isRepeated ? " (the answer to the first request with the key \(shown(key ?? "")))" : ""
       throw CommandError("not done: " + desk.sentence(reply.reason, of: symbol, account) + repeated)
     }
     if reply.isRepeated { return "done before: " + named }

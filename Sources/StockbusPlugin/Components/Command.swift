@@ -37,11 +37,11 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .refused(let reason): reason
-    case .unknownComponent(let id, let names): "no component '\(id)'" + didYouMean(id, among: names)
+    case .unknownComponent(let id, let names): "no component \(shown(id))" + didYouMean(id, among: names)
     case .unknownCommand(let verb, let known):
-      "unknown command '\(verb)'" + didYouMean(verb, among: known, otherwise: "; known are " + known.joined(separator: ", "))
-    case .takesNoCommands(let id): "'\(id)' takes no commands"
-    case .notRunning(let id): "'\(id)' is not running"
+      "unknown command \(shown(verb))" + didYouMean(verb, among: known, otherwise: "; known are " + known.joined(separator: ", "))
+    case .takesNoCommands(let id): "\(shown(id)) takes no commands"
+    case .notRunning(let id): "\(shown(id)) is not running"
     case .runIsOver: "the run is over"
     }
   }
