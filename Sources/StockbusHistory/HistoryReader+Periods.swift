@@ -30,7 +30,11 @@ extension HistoryReader {
       for part in parts {
         guard let start = period.start(of: part.time) else { continue }
         if sum?.bar.time == start {
-          if sum?.add(part) == false { throw HistoryError(path, .outOfRange("a bar of \(symbol) from \(start) is out of range")) }
+          if sum?.add(part) == false {
+            throw HistoryError(
+              path,
+              .outOfRange("the volume of \(symbol) from \(start) on is more than \(Quantity(raw: .max)), the most that one bar can hold"))
+          }
           continue
         }
         if let sum { made.append(sum.result) }
