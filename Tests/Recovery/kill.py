@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Kills a run with -9 at random moments, lets it go on each time, and compares the end with an undisturbed run: kill.py PROGRAM [--kills N].
 
-A recording is replayed through two strategies, a paper broker, bars and a history. After all kills no fill is lost or booked twice, the
+A recording is replayed through two strategies, a paper broker, bars and a history; half of its symbols are of a market that opens in the
+middle of it. After all kills no fill is lost or booked twice, the
 accounts are to the last digit those of the undisturbed run, both databases pass SQLite's own check, and the bars are the same.
 """
 import argparse
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 CONFIG = """
+instruments: {folder}/instruments.csv
 sources:
   ticks: {{ plugin: file_replay, path: {rows}, speed: {speed} }}
 processors:
@@ -26,13 +28,17 @@ processors:
     path: {folder}/fund.db
     value_every: 10s
     accounts:
-      - {{ name: momentum, deposit: 1000000, fees: {{ per_share: 0.005, minimum: 1 }} }}
+      - {{ name: momentum, deposit: 1000000, slippage: 1, fees: {{ per_share: 0.005, minimum: 1 }} }}
       - {{ name: reversion, deposit: 1000000, fees: {{ basis_points: 1 }} }}
   bars: {{ plugin: bars, inputs: [ticks], lengths: [1s, 1m] }}
 sinks:
   kept: {{ plugin: history, inputs: [bars], path: {folder}/history.db, batch: 200 }}
   fills: {{ plugin: null_sink, inputs: [broker.fills] }}
 """
+
+
+INSTRUMENTS = "symbol,tick_size,lot,currency,calendar\n" + "".join(
+    f"S{i},0.01,{1 if i % 2 else 10},USD,{'us_equities' if i < 4 else '24/7'}\n" for i in range(8))
 
 
 def write_rows(path, seed=11, count=60_000):
@@ -49,6 +55,8 @@ def write_rows(path, seed=11, count=60_000):
 
 
 def start(program, folder, rows, speed):
+    with open(os.path.join(folder, "instruments.csv"), "w") as out:
+        out.write(INSTRUMENTS)
     path = os.path.join(folder, "run.yaml")
     with open(path, "w") as out:
         out.write(CONFIG.format(folder=folder, rows=rows, speed=speed))
