@@ -20,7 +20,7 @@ let inside: [SwiftSetting] = strict + [.unsafeFlags(["-package-name", productNam
 let contract: [Target.Dependency] = [.product(name: "StockbusPlugin", package: "stockbus")]
 let runtime: [Target.Dependency] = [.product(name: "StockbusRuntime", package: "stockbus")]
 let plugins: [Target.Dependency] = [.product(name: "StockbusPlugins", package: "stockbus")]
-let storage: [Target.Dependency] = [.product(name: "StockbusStorage", package: "stockbus")]
+let market: [Target.Dependency] = [.product(name: "StockbusMarket", package: "stockbus")]
 
 let package = Package(
   name: "stockbus-benchmarks",
@@ -38,8 +38,8 @@ let package = Package(
     .executableTarget(
       name: "HotPaths", dependencies: ["Measuring", "CCallgrind"] + contract + runtime + plugins, packageAccess: false,
       swiftSettings: inside),
-    // Bars into a database. Apart from the hot paths, whose counts then need no database to build.
+    // Bars, movers, orders and the history. Apart from the hot paths, whose counts then need no database to build.
     .executableTarget(
-      name: "HistoryBench", dependencies: ["Measuring"] + contract + runtime + storage, packageAccess: false, swiftSettings: inside),
+      name: "MarketBench", dependencies: ["Measuring"] + contract + runtime + market, packageAccess: false, swiftSettings: inside),
   ],
   swiftLanguageModes: [.v6])

@@ -17,7 +17,7 @@ STOCKBUS = PROJECT / ".build" / "release" / "stockbus"
 BUS_BENCH = ROOT / ".build" / "release" / "BusBench"
 FEED_BENCH = ROOT / ".build" / "release" / "FeedBench"
 HOT_PATHS = ROOT / ".build" / "release" / "HotPaths"
-HISTORY_BENCH = ROOT / ".build" / "release" / "HistoryBench"
+MARKET_BENCH = ROOT / ".build" / "release" / "MarketBench"
 SWIFT_PEERS = CACHE / "swift-peers" / "release" / "SwiftPeers"
 RUST_PEERS = CACHE / "rust" / "release" / "rustpeers"
 
@@ -86,7 +86,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "history"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "broker", "history"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -94,7 +94,10 @@ class Setup:
             self._need("simdjson", self._cpp("simdfilter", "-lsimdjson"))
             for awk in ("mawk", "gawk"):
                 self._need(awk, True if shutil.which(awk) else "not installed")
-        if "feed" in groups:
+        if "bars" in groups:
+            compiler = shutil.which("cc") or shutil.which("clang")
+            self._need("bars-limit", _run([compiler or "cc", "-O3", "-march=native", "-o", BIN / "bars", PEERS / "c" / "bars.c"]))
+        if {"feed", "movers"} & set(groups):
             self._need("orderfeed", self._cpp("orderfeed", "-labsl_raw_logging_internal", "-labsl_throw_delegate", "-labsl_base"))
 
     def _packages(self):
@@ -117,8 +120,9 @@ class Setup:
         if {"replay", "runtime", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
-        for group, product in (("bus", "BusBench"), ("feed", "FeedBench"), ("feed", "HotPaths"), ("history", "HistoryBench")):
-            if group in groups:
+        market = {"bars", "movers", "broker", "history"}
+        for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench")):
+            if needed & set(groups):
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))
         for outcome in outcomes:

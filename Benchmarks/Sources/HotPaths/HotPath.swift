@@ -79,7 +79,7 @@ struct HotPath {
 
   private static func processor(_ plugin: Plugin, options: String, _ trades: [Trade]) throws -> HotPath {
     let (topic, fill) = filled(trades)
-    let subject = try Subject(plugin, options: options, reading: topic)
+    let subject = try Subject(plugin, options: options, reading: [topic])
     fill()
     return HotPath {
       try await subject.live()
@@ -100,7 +100,7 @@ struct HotPath {
   private static func write(_ events: Int, path: String) throws -> HotPath {
     let (topic, fill) = filled(Workload.trades(events, symbols: try Workload.symbols(500)))
     let subject = try Subject(
-      .fileWriter, options: "{ path: \"\(path)\", append: false, fields: [symbol, price, size, time], times: ns }", reading: topic)
+      .fileWriter, options: "{ path: \"\(path)\", append: false, fields: [symbol, price, size, time], times: ns }", reading: [topic])
     fill()
     return HotPath {
       try await subject.live()

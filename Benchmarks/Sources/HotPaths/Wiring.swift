@@ -9,11 +9,13 @@ struct Subject {
   let slot: Slot
   private let assembly: Blueprint.Assembly
 
-  /// - Parameter options: its options as one line of YAML in braces.
-  init(_ plugin: Plugin, options: String = "{}", reading input: (any AnyTopic)? = nil) throws {
+  /// - Parameters:
+  ///   - options: its options as one line of YAML in braces.
+  ///   - outputCapacity: how many events its output has room for.
+  init(_ plugin: Plugin, options: String = "{}", reading inputs: [any AnyTopic] = [], outputCapacity: Int = 1 << 13) throws {
     let text = "sources:\n  subject:\n    plugin: \(plugin.name)\n    given: \(options)\n"
     let given = try ConfigLoader().load(text: text).checked().components.first?.options["given"]
-    guard let blueprint = plugin.blueprint(for: input.map { [$0.eventType] } ?? [], options: given) else {
+    guard let blueprint = plugin.blueprint(for: inputs.map(\.eventType), options: given) else {
       throw HotPathError("\(plugin.name) does not fit")
     }
     let context = Context(
@@ -21,13 +23,14 @@ struct Subject {
       counters: CounterRegistry(), notices: NoNotices(), watermarkClock: WatermarkClock(isUsed: blueprint.isTimed))
     assembly = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
     slot = Slot(
-      blueprint.kind, context, inputs: input.map { [Edge($0)] } ?? [], output: blueprint.makeTopic(.init(name: "subject")))
+      blueprint.kind, context, inputs: inputs.map { Edge($0) },
+      output: blueprint.makeTopic(.init(name: "subject", capacity: outputCapacity)))
   }
 
   /// Runs one instance, from its start to its end.
   func live() async throws { try await slot.run(assembly) }
 
-  /// The number of events that it has finished.
+  /// The number of events of its first input that it has finished.
   var done: Int { slot.ports[0].counts.delivered + slot.ports[0].counts.filtered }
 }
 

@@ -1,7 +1,7 @@
 """The history: bars of many symbols into a database, minute by minute, in processor time; each result is read again and compared."""
 from ..machine import ONE_CORE, Failed, lines_of_json, run
 from ..rows import OUT
-from ..setup import HISTORY_BENCH, PEERS, PYTHON
+from ..setup import MARKET_BENCH, PEERS, PYTHON
 from ..work import US, Contestant, Sample, Work, figure, times
 
 SQLITE, DUCKDB = "plain SQLite, a row each (Python)", "DuckDB, no key (Python, polars)"
@@ -39,7 +39,7 @@ def works(quick):
     found = []
     for symbols in (500, 12_000):
         def ours(count, path, symbols=symbols):
-            return [HISTORY_BENCH, count, symbols, path]
+            return [MARKET_BENCH, "history", count, symbols, path]
 
         def peer(how):
             return lambda count, path, symbols=symbols: [PYTHON, PEERS / "python" / "history_rows.py", how, count, symbols, path]

@@ -1,0 +1,81 @@
+internal import Measuring
+internal import PaperBroker
+internal import StockbusPlugin
+
+extension MarketBench {
+  /// Quotes of a symbol with many resting orders, none of which is reached: limits on both sides or, with `trails`, stops that follow a
+  /// price that rises again and again.
+  ///
+  /// Two lives are measured: the difference is what the quotes take. Afterwards every order has to be open, and nothing filled.
+  static func broker(quotes count: Int, orders orderCount: Int, trails: Bool) async throws {
+    var lives: [Double] = []
+    var isRight = true
+    for events in [1, 1 + count] {
+      let (quotes, fillQuotes) = filled(try Workload.quotes(events, rising: trails))
+      let (orders, fillOrders) = filled(try Workload.orders(orderCount, trails: trails))
+      let subject = try Subject(
+        .paperBroker,
+        options: "{ open_orders: \(orderCount), accounts: [{ name: paper, deposit: 1000000000 }] }", reading: [quotes, orders],
+        outputCapacity: 1 << 21)
+      let reader = try subject.reader(of: BrokerRecord.self)
+      fillQuotes()
+      fillOrders()
+      lives.append(try await seconds { try await subject.live() })
+      var states: [Int64: OrderState] = [:]
+      var fills = 0
+      reader.results { record in
+        switch record.content {
+        case .order(let order): states[order.number] = order.state
+        case .fill: fills += 1
+        default: break
+        }
+      }
+      isRight = isRight && subject.done == events && fills == 0 && states.count == orderCount && states.values.allSatisfy(\.isOpen)
+    }
+    var report = Report()
+    report.add("cpu", lives[1] - lives[0])
+    report.add("events", count)
+    report.add("right", isRight)
+    report.print()
+  }
+}
+
+extension Workload {
+  private static let begin: Int64 = 1_719_840_600_000_000_000
+
+  /// A quote each millisecond, a cent wide. The bid is between 100.00 and 100.49, or rises by up to a cent in steps of a thousandth.
+  static func quotes(_ count: Int, rising: Bool) throws -> [Quote] {
+    let symbol = try Symbol("AAPL")
+    var random = RandomStream(seed: 11)
+    var mills: Int64 = 100_000
+    return (0..<count).map { i in
+      if rising {
+        mills += Int64.random(in: -4...5, using: &random)
+      } else {
+        mills = 100_000 + Int64.random(in: 0...49, using: &random) * 10
+      }
+      let time = Timestamp(ns: begin + 1_000_000_000 + Int64(i) * 1_000_000)
+      return Quote(
+        symbol: symbol, bid: Price(raw: mills * 1_000_000), ask: Price(raw: (mills + 10) * 1_000_000), bidSize: 100, askSize: 100,
+        time: time, received: time)
+    }
+  }
+
+  /// Limits from 99.99 downwards and from 101.00 upwards by the cent, or sales with stops that trail by 50.00 and more.
+  static func orders(_ count: Int, trails: Bool) throws -> [Order] {
+    let (account, symbol) = (try Symbol("paper"), try Symbol("AAPL"))
+    let time = Timestamp(ns: begin)
+    return (0..<count).map { i in
+      let cents = Int64(i / 2 % 5000)
+      let side: Side = i % 2 == 0 ? .buy : .sell
+      if trails {
+        return Order(
+          account: account, key: "o\(i)", symbol: symbol, side: .sell, type: .trailingStop, quantity: 1,
+          trail: Price(raw: (5000 + cents) * 10_000_000), timeInForce: .gtc, time: time, received: time)
+      }
+      return Order(
+        account: account, key: "o\(i)", symbol: symbol, side: side, type: .limit, quantity: 1,
+        limit: Price(raw: (side == .buy ? 9999 - cents : 10_100 + cents) * 10_000_000), timeInForce: .gtc, time: time, received: time)
+    }
+  }
+}

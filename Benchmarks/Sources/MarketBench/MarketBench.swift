@@ -1,0 +1,59 @@
+internal import Measuring
+internal import StockbusPlugin
+
+/// `MarketBench bars|movers|broker|history …`: sends events through one of the plugins that remember, on one thread, and prints a line of
+/// JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
+@main
+struct MarketBench {
+  static func main() async throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    var numbers = arguments.dropFirst().compactMap { Int($0) }[...]
+    func next() throws -> Int {
+      guard let number = numbers.popFirst(), number > 0 else { throw HotPathError(usage) }
+      return number
+    }
+    let words = arguments.dropFirst().filter { Int($0) == nil }
+    switch arguments.first {
+    case "bars": try await bars(next())
+    case "movers": try await movers(next(), symbols: next(), options: words.first ?? "{}", jumps: words.contains("random"))
+    case "broker": try await broker(quotes: next(), orders: next(), trails: words.contains("trails"))
+    case "history":
+      guard let path = words.first else { throw HotPathError(usage) }
+      try await history(next(), symbols: next(), path: path)
+    default: throw HotPathError(usage)
+    }
+  }
+
+  private static let usage = """
+    usage: MarketBench bars TRADES
+           MarketBench movers UPDATES SYMBOLS OPTIONS [random]
+           MarketBench broker QUOTES ORDERS [trails]
+           MarketBench history BARS SYMBOLS FILE
+    """
+}
+
+/// The processor's seconds that `work` takes.
+func seconds(_ work: () async throws -> Void) async rethrows -> Double {
+  let began = processorNanoseconds()
+  try await work()
+  return Double(processorNanoseconds() - began) / 1e9
+}
+
+extension Subject {
+  /// Attaches a reader, before the events come, for `results`.
+  func reader<E: Event>(of _: E.Type) throws -> Inlet<E> {
+    guard let topic = slot.output as? Topic<E> else { throw HotPathError("it gives no \(E.eventName)") }
+    return topic.attach(Parker())
+  }
+}
+
+extension Inlet {
+  /// Gives everything that was published to `body`, once the topic has ended.
+  func results(_ body: (E) -> Void) {
+    while case let batch = nextBatch(limit: 1024), batch.count > 0 {
+      begin(batch.count)
+      for event in batch { body(event) }
+      finish(batch.count)
+    }
+  }
+}
