@@ -115,7 +115,7 @@ let package = Package(
     // For the benchmarks, which are a program of their own.
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
     .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
-    .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory"]),
+    .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory", "StockbusTrading"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -19,7 +19,7 @@ extension MarketBench {
     reader.results { bar in
       bars += 1
       prices += bar.open.raw + 2 * bar.high.raw + 3 * bar.low.raw + 4 * bar.close.raw
-      volume += bar.volume.raw / Quantity.one.raw
+      volume += bar.volume.raw / 1_000_000_000
       vwap += bar.vwap.raw
     }
     report.add("bars", bars)
@@ -39,7 +39,8 @@ extension Workload {
       let cents = 10_000 + Int64(i) / 4096 % 500 + Int64(random >> 48 % 21)
       let time = Timestamp(ns: 1_719_840_600_000_000_000 + Int64(i) * 4_680_000)
       return Trade(
-        symbol: symbols[Int(random % 1000)], price: Price(raw: cents * 10_000_000), size: Quantity(1 + Int64(random >> 32 % 999)),
+        symbol: symbols[Int(random % 1000)], price: Price(raw: cents * 10_000_000),
+        size: Quantity(raw: (1 + Int64(random >> 32 % 999)) * 1_000_000_000),
         time: time, received: time, priceDecimals: 2)
     }
   }

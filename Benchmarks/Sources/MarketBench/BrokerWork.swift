@@ -1,21 +1,23 @@
 internal import Measuring
 internal import PaperBroker
 internal import StockbusPlugin
+internal import StockbusTrading
 
 extension MarketBench {
   /// Quotes of a symbol with many resting orders, none of which is reached: limits on both sides or, with `trails`, stops that follow a
   /// price that rises again and again.
   ///
-  /// Two lives are measured: the difference is what the quotes take. Afterwards every order has to be open, and nothing filled.
+  /// Stops that have moved are sent once a minute, as everything is valued. Two lives are measured: the difference is what the quotes take. Afterwards every order has to be open, and nothing filled.
   static func broker(quotes count: Int, orders orderCount: Int, trails: Bool) async throws {
     var lives: [Double] = []
     var isRight = true
     for events in [1, 1 + count] {
-      let (quotes, fillQuotes) = filled(try Workload.quotes(events, rising: trails))
-      let (orders, fillOrders) = filled(try Workload.orders(orderCount, trails: trails))
+      let (quotes, fillQuotes) = filled(Workload.quotes(events, rising: trails))
+      let (orders, fillOrders) = filled(Workload.orders(orderCount, trails: trails))
       let subject = try Subject(
         .paperBroker,
-        options: "{ open_orders: \(orderCount), accounts: [{ name: paper, deposit: 1000000000 }] }", reading: [quotes, orders],
+        options: "{ open_orders: \(orderCount), value_every: 1m, accounts: [{ name: paper, deposit: 1000000000 }] }",
+        reading: [quotes, orders],
         outputCapacity: 1 << 21)
       let reader = try subject.reader(of: BrokerRecord.self)
       fillQuotes()
@@ -44,8 +46,8 @@ extension Workload {
   private static let begin: Int64 = 1_719_840_600_000_000_000
 
   /// A quote each millisecond, a cent wide. The bid is between 100.00 and 100.49, or rises by up to a cent in steps of a thousandth.
-  static func quotes(_ count: Int, rising: Bool) throws -> [Quote] {
-    let symbol = try Symbol("AAPL")
+  static func quotes(_ count: Int, rising: Bool) -> [Quote] {
+    let symbol: Symbol = "AAPL"
     var random = RandomStream(seed: 11)
     var mills: Int64 = 100_000
     return (0..<count).map { i in
@@ -62,8 +64,8 @@ extension Workload {
   }
 
   /// Limits from 99.99 downwards and from 101.00 upwards by the cent, or sales with stops that trail by 50.00 and more.
-  static func orders(_ count: Int, trails: Bool) throws -> [Order] {
-    let (account, symbol) = (try Symbol("paper"), try Symbol("AAPL"))
+  static func orders(_ count: Int, trails: Bool) -> [Order] {
+    let (account, symbol): (Symbol, Symbol) = ("paper", "AAPL")
     let time = Timestamp(ns: begin)
     return (0..<count).map { i in
       let cents = Int64(i / 2 % 5000)

@@ -33,7 +33,9 @@ extension MarketBench {
   /// The twenty best of each list, with the first price as what is compared with.
   private static func expected(_ trades: ArraySlice<Trade>) -> [MoverList: [Symbol]] {
     struct State {
-      var (first, last, volume) = (Price.zero, Price.zero, Int64(0))
+      let first: Price
+      var last: Price
+      var volume: Int64 = 0
       var percent: Percent { Percent.change(from: first, to: last) ?? 0 }
     }
     var states: [Symbol: State] = [:]
@@ -41,7 +43,7 @@ extension MarketBench {
     for trade in trades {
       if states[trade.symbol] == nil {
         order.append(trade.symbol)
-        states[trade.symbol] = State(first: trade.price)
+        states[trade.symbol] = State(first: trade.price, last: trade.price)
       }
       states[trade.symbol]!.last = trade.price
       states[trade.symbol]!.volume += trade.size.raw
