@@ -73,6 +73,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   let epoch: String
   private let listen: ListenAddress
   private var server: WebServer?
+  /// The sockets of those who have logged in.
+  private let sockets = SessionSockets()
   /// Reads the run's history file, if there is one.
   let history: BarReader?
   private let bell = Parker()
@@ -99,6 +101,11 @@ package actor Dashboard: MultiSink, BackgroundComponent {
 
   package func start() async throws {
     var settings = WebServer.Settings(.port(listen.host, listen.port))
+    if let certificate = self.settings.certificate, let key = self.settings.key {
+      settings.identity = TLSIdentity(certificateFile: certificate, keyFile: key)
+    }
+    settings.names = HostNames(HostNames.loopback.names.union(self.settings.names))
+    if self.settings.proxy { settings.proxies = ["127.0.0.1", "::1"] }
     settings.limits.connections = self.settings.clients + 64
     settings.limits.connectionsPerAddress = settings.limits.connections
     // Besides its own messages, a page says of each frame that it has painted it.
@@ -106,28 +113,60 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let routes = try await routes()
     let server = try await WebServer.start(settings, routes, clock: context.clock)
     self.server = server
-    context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: false))")
+    context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: settings.identity != nil))")
   }
 
-  private func routes() async throws -> WebRoutes {
+  func routes() async throws -> WebRoutes {
     var routes = WebRoutes()
     PageFiles.add(to: &routes)
-    routes.socket("/live", subprotocol: "stockbus.v1") { [self] _, socket in await LiveSocket(dashboard: self, socket: socket).serve() }
-    RunRoutes(dashboard: self).add(to: &routes)
-    BarRoutes(dashboard: self).add(to: &routes)
-    TradingRoutes(dashboard: self).add(to: &routes)
-    AlertRoutes(dashboard: self).add(to: &routes)
-    if let path = settings.path { routes.add(try await belongings(path)) }
+    let door = Door(gate: try await gate())
+    routes.socket("/live", subprotocol: "stockbus.v1", accepts: { await door.refusal($0) }) { [self, sockets, context] request, socket in
+      await sockets.serve(socket, request, door, context.clock) { viewer in
+        await LiveSocket(dashboard: self, socket: socket, viewer: viewer).serve()
+      }
+    }
+    RunRoutes(dashboard: self, door: door).add(to: &routes)
+    BarRoutes(dashboard: self, door: door).add(to: &routes)
+    TradingRoutes(dashboard: self, door: door).add(to: &routes)
+    AlertRoutes(dashboard: self, door: door).add(to: &routes)
+    if let gate = door.gate { routes.add(people(gate)) }
     return routes
   }
 
-  /// Watchlists and settings, which are the local user's as long as there are no accounts.
-  private func belongings(_ path: String) async throws -> WebRoutes {
+  /// People and what belongs to them; nil if nothing of it is kept.
+  private func gate() async throws -> Gate? {
+    guard let path = settings.path else {
+      if settings.accounts == .none { return nil }
+      throw EnvironmentFailure("accounts have to be kept, and there is no home folder: set 'file'", isPermanent: true)
+    }
+    var rules = Accounts.Settings()
+    rules.signup = Accounts.Signup(rawValue: settings.accounts.rawValue) ?? .closed
     do throws(HistoryError) {
-      let accounts = Accounts(try await DatabaseShare.open(path), Accounts.Settings(), clock: context.clock)
-      let rules = RuleBook { _ in .failure(.malformed("rules are the dispatcher's")) }
-      return AccountRoutes(Gate(accounts, needsLogin: false), rules: rules).routes
+      let accounts = Accounts(try await DatabaseShare.open(path), rules, clock: context.clock) { [sockets] in sockets.end($0) }
+      return Gate(accounts, needsLogin: settings.accounts != .none)
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+  }
+
+  private func people(_ gate: Gate) -> WebRoutes {
+    let rules = RuleBook { _ in .failure(.malformed("rules are the dispatcher's")) }
+    let hasAccounts = gate.needsLogin
+    return AccountRoutes(
+      gate, rules: rules, session: { [self] in await sessionMembers },
+      export: { [self] person in await portfolio(of: Viewer(person, hasAccounts: hasAccounts)).members },
+      changed: { [self] person, change, record in await tell(change, record, to: person) }
+    ).routes
+  }
+
+  /// Tells all viewers which rules there are now.
+  func tell(_ rules: [WatchedRule]) {
+    push.take(rules)
+    stir()
+  }
+
+  /// Tells the viewers of a person what it has changed in one of them.
+  private func tell(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
+    push.take(record, named: change.rawValue, of: person.id)
+    stir()
   }
 
   package func stop() async {
@@ -168,6 +207,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
+  /// Ends a frame if nobody looks, whose frames would otherwise show what has come; for requests.
+  func catchUp() { if push.clients.isEmpty { _ = push.tick(now: now, time: context.clock.now.ns / 1_000_000) } }
+
   /// What came last is told before the page is told that the run ends.
   package func drain() async { for id in push.tick(now: now, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() } }
 
@@ -176,10 +218,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   // MARK: Browsers
 
   /// Takes a tab in, unless there are as many as there may be. Returns its number, where its writing task sleeps, and what it is told first.
-  func connect(epoch: String?, cursor: UInt32) -> (Push.ClientID, Parker, String)? {
+  func connect(_ viewer: Viewer, epoch: String?, cursor: UInt32) -> (Push.ClientID, Parker, String)? {
     if push.clients.count >= settings.clients { return nil }
     let isResumed = epoch == self.epoch
-    let id = push.connect(cursor: isResumed ? cursor : 0)
+    let id = push.connect(viewer, cursor: isResumed ? cursor : 0)
     let bell = Parker()
     bells[id] = bell
     let welcome: JSONValue = [

@@ -17,14 +17,14 @@ extension AccountRoutes {
         let body = try Bodies.read(Bodies.Symbols.self, request)
         try await accounts.putWatchlist(
           identity.person, Watchlist(name: request.parameters["name"] ?? "", symbols: body.symbols))
-        await changed(identity.person, .watchlists)
+        try await tell(identity.person, .watchlists)
         return .done
       })
     routes.add(
       .delete, "/api/watchlists/:name",
       gate.behind(.read) { request, identity in
         try await accounts.removeWatchlist(identity.person, name: request.parameters["name"] ?? "")
-        await changed(identity.person, .watchlists)
+        try await tell(identity.person, .watchlists)
         return .done
       })
   }
@@ -48,7 +48,7 @@ extension AccountRoutes {
         let text = try Bodies.object(request)
         let shown = try rules.read(text).get()
         let id = try await accounts.addRule(identity.person, text)
-        await changed(identity.person, .rules)
+        try await tell(identity.person, .rules)
         return .json(shown.json(id: "\(id)", isMuted: false, isOwn: true), status: 201)
       })
     routes.add(
@@ -63,7 +63,7 @@ extension AccountRoutes {
           guard identity.scopes.contains(.control) else { throw AccountError.forbidden("this needs the right to control") }
           guard await rules.mute(id, body.muted) else { throw AccountError.unknown("rule") }
         }
-        await changed(identity.person, .rules)
+        try await tell(identity.person, .rules)
         return .done
       })
     routes.add(
@@ -73,7 +73,7 @@ extension AccountRoutes {
           throw AccountError.forbidden("rules of the configuration are removed there")
         }
         try await accounts.removeRule(identity.person, id: id)
-        await changed(identity.person, .rules)
+        try await tell(identity.person, .rules)
         return .done
       })
   }
@@ -85,7 +85,7 @@ extension AccountRoutes {
       .put, "/api/settings",
       gate.behind(.read) { request, identity in
         try await accounts.putSettings(of: identity.person, try Bodies.object(request))
-        await changed(identity.person, .settings)
+        try await tell(identity.person, .settings)
         return .done
       })
   }

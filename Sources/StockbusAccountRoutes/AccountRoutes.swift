@@ -5,7 +5,7 @@ package import StockbusWeb
 /// The routes of people and of what belongs to them: `/api/session`, `/api/login`, `/api/watchlists` and the rest of these.
 package struct AccountRoutes: Sendable {
   /// What a person has changed, so that the person's other viewers can be told.
-  package enum Change: Sendable, Hashable {
+  package enum Change: String, Sendable, Hashable {
     case watchlists, rules, settings
   }
 
@@ -16,12 +16,13 @@ package struct AccountRoutes: Sendable {
   let session: @Sendable () async -> [JSONValue.Member]
   /// More members of `/api/export`.
   let export: @Sendable (Person) async -> [JSONValue.Member]
-  let changed: @Sendable (Person, Change) async -> Void
+  let changed: @Sendable (Person, Change, JSONValue) async -> Void
 
+  /// - Parameter changed: called after each change, with all that the person has of this kind now, as its route shows it.
   package init(
     _ gate: Gate, rules: RuleBook, session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
     export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },
-    changed: @escaping @Sendable (Person, Change) async -> Void = { _, _ in }
+    changed: @escaping @Sendable (Person, Change, JSONValue) async -> Void = { _, _, _ in }
   ) {
     self.gate = gate
     accounts = gate.accounts
@@ -161,6 +162,18 @@ package struct AccountRoutes: Sendable {
           "scopes": .array(token.scopes.sorted().map { .string($0.rawValue) }), "created": .number(token.created / 1_000_000),
         ]
       })
+  }
+
+  /// Reports what a person has changed.
+  func tell(_ person: Person, _ change: Change) async throws {
+    let record =
+      switch change {
+      case .watchlists: try await lists(person)
+      case .rules: try await shownRules(person)
+      // The text is an object, checked when it was kept.
+      case .settings: JSONValue.number(try await accounts.settings(of: person))
+      }
+    await changed(person, change, record)
   }
 
   func lists(_ person: Person) async throws -> JSONValue {

@@ -33,7 +33,7 @@ import Testing
     let changes = changes
     let routes = AccountRoutes(
       Gate(accounts, needsLogin: needsLogin), rules: rules, session: { [.init("program", "stockbus")] },
-      export: { _ in [.init("orders", [])] }, changed: { _, change in changes.update { $0.append(change) } })
+      export: { _ in [.init("orders", [])] }, changed: { _, change, _ in changes.update { $0.append(change) } })
     let limits = WebLimits()
     responder = WebResponder(
       routes: routes.routes, names: .loopback, proxies: [], isSecure: false, limits: limits, roll: WebRoll(limits))

@@ -37,6 +37,18 @@ import Testing
     #expect(folder.names == ["h.db"])
   }
 
+  @Test func `only its owner can read the file, also one that was there`() async throws {
+    try HistoryWriter(path).close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let share = try await DatabaseShare.open(path)
+    try share.write { db in try db.run("DELETE FROM people") }
+    for name in folder.names {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+      #expect(name.hasSuffix("-lock") || mode == 0o600, "\(name)")
+    }
+    try share.close()
+  }
+
   @Test func `it works beside the writer, which keeps its lock, and beside others of its kind`() async throws {
     let writer = try HistoryWriter(path)
     let (one, other) = (try await DatabaseShare.open(path), try await DatabaseShare.open(path))

@@ -9,6 +9,7 @@ internal import StockbusWeb
 struct LiveSocket {
   let dashboard: Dashboard
   let socket: WebSocket
+  let viewer: Viewer
 
   func serve() async {
     guard let (id, bell, rest) = await begin() else { return }
@@ -30,7 +31,7 @@ struct LiveSocket {
       socket.close(.policyViolation, "the first message has to be 'hello'")
       return nil
     }
-    guard let (id, bell, welcome) = await dashboard.connect(epoch: epoch, cursor: cursor) else {
+    guard let (id, bell, welcome) = await dashboard.connect(viewer, epoch: epoch, cursor: cursor) else {
       socket.close(.tryAgainLater, "there are as many pages as there may be")
       return nil
     }

@@ -17,6 +17,7 @@ struct Client {
     var toldTotal = 0
   }
 
+  let viewer: Viewer
   /// The frame that it was given last.
   var cursor: UInt32 = 0
   /// True once it has said hello, as long as it has painted the frame before.

@@ -19,6 +19,13 @@ struct News {
     let fill: Fill
   }
 
+  /// What a person has changed last of one kind of what belongs to it.
+  struct Belonging {
+    let frame: UInt32
+    let name: String
+    let record: JSONValue
+  }
+
   private(set) var alerts: [ToldAlert] = []
   private(set) var alertCount = 0
   /// By component.
@@ -32,9 +39,15 @@ struct News {
   private(set) var moversFrame: UInt32 = 0
   private(set) var alertsFrame: UInt32 = 0
   private(set) var fillsFrame: UInt32 = 0
+  private(set) var belongingsFrame: UInt32 = 0
+  private(set) var rulesFrame: UInt32 = 0
+  /// The dispatcher's rules, as of their last change through the page.
+  private(set) var rules: [WatchedRule] = []
+  /// By person, each kind once.
+  private(set) var belongings: [Int64: [Belonging]] = [:]
 
   /// The newest frame of all of them.
-  var newest: UInt32 { max(connectionsFrame, portfolioFrame, moversFrame, alertsFrame, fillsFrame) }
+  var newest: UInt32 { max(connectionsFrame, portfolioFrame, moversFrame, alertsFrame, fillsFrame, belongingsFrame, rulesFrame) }
 
   // MARK: Events, with the frame that they will be told in
 
@@ -74,12 +87,25 @@ struct News {
     fillsFrame = frame
   }
 
+  mutating func take(_ record: JSONValue, named name: String, of person: Int64, _ frame: UInt32) {
+    belongings[person, default: []].removeAll { $0.name == name }
+    belongings[person, default: []].append(Belonging(frame: frame, name: name, record: record))
+    belongingsFrame = frame
+  }
+
+  mutating func take(_ rules: [WatchedRule], _ frame: UInt32) {
+    self.rules = rules
+    rulesFrame = frame
+  }
+
   mutating func moversHaveChanged(_ frame: UInt32) { moversFrame = frame }
 
-  /// True if a position is worth something else than in the frame `cursor`.
-  func isRevalued(_ board: Board, after cursor: UInt32) -> Bool {
+  /// True if a position that the viewer sees is worth something else than in the frame `cursor`.
+  func isRevalued(_ board: Board, for viewer: Viewer, after cursor: UInt32) -> Bool {
     portfolio.positions.contains { position in
-      guard position.quantity.raw != 0, let row = board.market.place(of: position.symbol), row < Int(board.count) else { return false }
+      guard viewer.sees(position.account), position.quantity.raw != 0, let row = board.market.place(of: position.symbol),
+        row < Int(board.count)
+      else { return false }
       return board.stamps(of: Int32(row)).price > cursor
     }
   }

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 
@@ -64,9 +65,9 @@ struct Push {
   // MARK: Clients
 
   /// - Parameter cursor: the last frame that it had from this run; 0 for none.
-  mutating func connect(cursor: UInt32) -> ClientID {
+  mutating func connect(_ viewer: Viewer = .local, cursor: UInt32) -> ClientID {
     lastClient += 1
-    clients[lastClient] = Client(cursor: min(cursor, board.frame), isReady: true, wantsMore: true)
+    clients[lastClient] = Client(viewer: viewer, cursor: min(cursor, board.frame), isReady: true, wantsMore: true)
     return lastClient
   }
 
@@ -127,6 +128,11 @@ struct Push {
   mutating func take(_ batch: Span<Position>) { news.take(batch, coming) }
   mutating func take(_ batch: Span<Order>) { news.take(batch, coming) }
   mutating func take(_ batch: Span<Fill>) { news.take(batch, coming) }
+
+  mutating func take(_ rules: [WatchedRule]) { news.take(rules, coming) }
+
+  /// What a person has changed of what belongs to it.
+  mutating func take(_ record: JSONValue, named name: String, of person: Int64) { news.take(record, named: name, of: person, coming) }
 
   /// True if something is to be told.
   var hasNews: Bool { board.hasNews || news.newest > board.frame }
@@ -212,11 +218,13 @@ struct Push {
     state.addAlerts(news, after: client.cursor)
     state.addConnections(news, after: client.cursor)
     state.addMovers(news, board.market, after: client.cursor)
-    state.addFills(news, after: client.cursor)
-    let isRevalued = news.isRevalued(board, after: client.valuedFrame)
+    state.addFills(news, of: client.viewer, after: client.cursor)
+    state.addRules(news, for: client.viewer, after: client.cursor)
+    state.addBelongings(news, of: client.viewer.person.id, after: client.cursor)
+    let isRevalued = news.isRevalued(board, for: client.viewer, after: client.valuedFrame)
     client.waitsForValues = isRevalued && now &- client.valuedAt < Self.valuing
     if news.portfolioFrame > client.cursor || isRevalued && !client.waitsForValues {
-      state.addPortfolio(news, board.market)
+      state.addPortfolio(news, board.market, of: client.viewer)
       (client.valuedAt, client.valuedFrame, client.waitsForValues) = (now, board.frame, false)
     }
     if let chosen = client.symbol, let row = board.row(named: chosen.name) {

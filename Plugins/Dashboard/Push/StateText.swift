@@ -1,5 +1,6 @@
 internal import EventBus
 internal import MarketData
+internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 
@@ -53,25 +54,37 @@ struct StateText {
         }))
   }
 
-  /// Accounts and positions at the prices of this frame, and the open orders.
-  mutating func addPortfolio(_ news: News, _ market: Market) {
-    add("accounts", .array(news.portfolio.accounts(in: market).map(Self.record)))
+  /// Accounts and positions at the prices of this frame, and the open orders: those that the viewer sees.
+  mutating func addPortfolio(_ news: News, _ market: Market, of viewer: Viewer) {
+    add("accounts", .array(news.portfolio.accounts(in: market).filter { viewer.sees($0.account) }.map(Self.record)))
     add(
       "positions",
       .array(
-        news.portfolio.positions.map { position in
+        news.portfolio.positions.filter { viewer.sees($0.account) }.map { position in
           let holding = Portfolio.holding(position, in: market)
           var current = position
           (current.mark, current.value, current.unrealised) = (holding.price, holding.value, holding.unrealised)
           return Self.record(current)
         }))
     let orders = news.portfolio.orders.values.sorted { $0.number != $1.number ? $0.number < $1.number : $0.account < $1.account }
-    add("orders", .array(orders.map(Self.record)))
+    add("orders", .array(orders.filter { viewer.sees($0.account) }.map(Self.record)))
   }
 
-  mutating func addFills(_ news: News, after cursor: UInt32) {
+  mutating func addFills(_ news: News, of viewer: Viewer, after cursor: UInt32) {
     if news.fillsFrame <= cursor { return }
-    add("fills", .array(news.fills.filter { $0.frame > cursor }.map { Self.record($0.fill) }))
+    let told = news.fills.filter { $0.frame > cursor && viewer.sees($0.fill.account) }
+    // Fills of others are no news, but a reply to a question has an empty list.
+    if told.isEmpty, cursor > 0 { return }
+    add("fills", .array(told.map { Self.record($0.fill) }))
+  }
+
+  mutating func addRules(_ news: News, for viewer: Viewer, after cursor: UInt32) {
+    if news.rulesFrame > cursor { add("rules", Self.rules(news.rules, for: viewer)) }
+  }
+
+  /// What another viewer of the same person has changed.
+  mutating func addBelongings(_ news: News, of person: Int64, after cursor: UInt32) {
+    for belonging in news.belongings[person] ?? [] where belonging.frame > cursor { add(belonging.name, belonging.record) }
   }
 
   /// - Parameter told: how many trades of the symbol the client knows.
@@ -111,6 +124,19 @@ struct StateText {
       .string(bar.low.formatted(decimals: decimals)), .string(bar.close.formatted(decimals: decimals)),
       .string(bar.volume.formatted(decimals: Int(bar.sizeDecimals))),
     ]
+  }
+
+  /// Rules as the page shows them. Who may control can remove them.
+  static func rules(_ rules: [WatchedRule], for viewer: Viewer) -> JSONValue {
+    .array(
+      rules.map { rule in
+        let words = rule.condition.split(separator: " ")
+        return [
+          "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(rule.symbols),
+          "condition": .string(rule.condition), "threshold": words.count > 1 ? .string(String(words[1])) : .null,
+          "muted": .bool(rule.state == "off"), "state": .string(rule.state), "own": .bool(viewer.scopes.contains(.control)),
+        ]
+      })
   }
 
   static func time(_ time: Timestamp) -> JSONValue { .number(time.ns / 1_000_000) }

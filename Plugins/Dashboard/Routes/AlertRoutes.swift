@@ -1,30 +1,40 @@
 internal import Foundation
+internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
 
-/// The part of the API that makes, mutes and removes alerts: commands to the run's dispatcher, with the rules of YAML.
+/// The part of the API that makes, mutes and removes alerts: commands to the run's dispatcher, with the rules of YAML. They are the run's, and
+/// everybody sees them; where there are accounts, changing them needs the right to control.
 struct AlertRoutes: Sendable {
   let dashboard: Dashboard
+  let door: Door
 
   func add(to routes: inout WebRoutes) {
     let dashboard = dashboard
-    routes.add(.get, "/api/alerts") { _ in .json(await dashboard.rules()) }
-    routes.add(.post, "/api/alerts") { request in
-      guard let words = RuleForm.words(request.body) else {
-        return .error(
-          400, "bad_request",
-          "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts")
-      }
-      return await dashboard.ask("add", words)
-    }
-    routes.add(.put, "/api/alerts/:name") { request in
-      guard let form = try? JSONDecoder().decode(MuteForm.self, from: Data(request.body)) else {
-        return .error(400, "bad_request", "write {\"muted\":true} or {\"muted\":false}")
-      }
-      return await dashboard.ask(form.muted ? "disable" : "enable", [request.parameters["name"] ?? ""])
-    }
-    routes.add(.delete, "/api/alerts/:name") { await dashboard.ask("remove", [$0.parameters["name"] ?? ""]) }
+    routes.add(
+      .get, "/api/alerts", door.behind(.read) { _, viewer in .json(StateText.rules(await dashboard.rules(), for: viewer)) })
+    routes.add(
+      .post, "/api/alerts",
+      door.behind(.control) { request, _ in
+        guard let words = RuleForm.words(request.body) else {
+          return .error(
+            400, "bad_request",
+            "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts")
+        }
+        return await dashboard.ask("add", words)
+      })
+    routes.add(
+      .put, "/api/alerts/:name",
+      door.behind(.control) { request, _ in
+        guard let form = try? JSONDecoder().decode(MuteForm.self, from: Data(request.body)) else {
+          return .error(400, "bad_request", "write {\"muted\":true} or {\"muted\":false}")
+        }
+        return await dashboard.ask(form.muted ? "disable" : "enable", [request.parameters["name"] ?? ""])
+      })
+    routes.add(
+      .delete, "/api/alerts/:name",
+      door.behind(.control) { request, _ in await dashboard.ask("remove", [request.parameters["name"] ?? ""]) })
   }
 
   private struct MuteForm: Decodable { let muted: Bool }
@@ -70,23 +80,17 @@ extension Dashboard {
   }
 
   /// The rules of the run's dispatcher.
-  func rules() async -> JSONValue {
+  func rules() async -> [WatchedRule] {
     guard let dispatcher,
       let text = try? await context.run.perform(Command(verb: "rules", arguments: []), on: dispatcher.id)
     else { return [] }
-    return .array(
-      WatchedRule.all(text, of: dispatcher.id).map { rule in
-        let words = rule.condition.split(separator: " ")
-        return [
-          "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(rule.symbols),
-          "condition": .string(rule.condition), "threshold": words.count > 1 ? .string(String(words[1])) : .null,
-          "muted": .bool(rule.state == "off"), "state": .string(rule.state), "own": true,
-        ]
-      })
+    return WatchedRule.all(text, of: dispatcher.id)
   }
 
   func ask(_ verb: String, _ words: [String]) async -> WebResponse {
     guard let dispatcher else { return .error(404, "no_dispatcher", "this run has no notification_dispatcher") }
-    return await perform(Command(verb: verb, arguments: words), on: dispatcher.id)
+    let response = await perform(Command(verb: verb, arguments: words), on: dispatcher.id)
+    if response.status == 200 { tell(await rules()) }
+    return response
   }
 }

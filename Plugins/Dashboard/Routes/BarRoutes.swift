@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusAccounts
 internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusPlugin
@@ -11,23 +12,26 @@ struct BarRoutes: Sendable {
   static let most = 1000
 
   let dashboard: Dashboard
+  let door: Door
 
   func add(to routes: inout WebRoutes) {
     let dashboard = dashboard
-    routes.add(.get, "/api/symbols/:symbol/bars") { request in
-      let text = request.target["length"] ?? "1m"
-      guard Self.lengths.contains(text), let length = BarLength(text) else {
-        return .error(400, "bad_request", "'length' must be one of \(Self.lengths.joined(separator: ", "))")
-      }
-      guard let from = Self.time(request.target["from"], else: .min), let to = Self.time(request.target["to"], else: .max) else {
-        return .error(400, "bad_request", "'from' and 'to' are milliseconds since 1970")
-      }
-      let limit = max(1, min(Self.most, request.target["limit"].flatMap { Int($0) } ?? Self.most))
-      let name = request.parameters["symbol"] ?? ""
-      let span = from.ns <= to.ns ? from.ns...to.ns : from.ns...from.ns
-      guard let answer = await dashboard.bars(name, length, span, limit: limit) else { return RunRoutes.unknown(name) }
-      return .json(answer)
+    routes.add(.get, "/api/symbols/:symbol/bars", door.behind(.read) { request, _ in await Self.answer(request, dashboard) })
+  }
+
+  private static func answer(_ request: WebRequest, _ dashboard: Dashboard) async -> WebResponse {
+    let text = request.target["length"] ?? "1m"
+    guard Self.lengths.contains(text), let length = BarLength(text) else {
+      return .error(400, "bad_request", "'length' must be one of \(Self.lengths.joined(separator: ", "))")
     }
+    guard let from = Self.time(request.target["from"], else: .min), let to = Self.time(request.target["to"], else: .max) else {
+      return .error(400, "bad_request", "'from' and 'to' are milliseconds since 1970")
+    }
+    let limit = max(1, min(Self.most, request.target["limit"].flatMap { Int($0) } ?? Self.most))
+    let name = request.parameters["symbol"] ?? ""
+    let span = from.ns <= to.ns ? from.ns...to.ns : from.ns...from.ns
+    guard let answer = await dashboard.bars(name, length, span, limit: limit) else { return RunRoutes.unknown(name) }
+    return .json(answer)
   }
 
   private static func time(_ text: String?, else usual: Int64) -> Timestamp? {
@@ -41,6 +45,7 @@ struct BarRoutes: Sendable {
 extension Dashboard {
   /// The newest `limit` bars that begin in `times`, oldest first; nil if the symbol is not known.
   func bars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> JSONValue? {
+    catchUp()
     let row = push.board.row(named: name)
     guard
       let symbol = row.map({ push.board.market.rows[Int($0)].symbol })

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MarketData
+internal import StockbusAccounts
 internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusViewing
@@ -8,25 +9,33 @@ internal import StockbusWeb
 /// The part of the API that is about the run and its prices.
 struct RunRoutes: Sendable {
   let dashboard: Dashboard
+  let door: Door
 
   func add(to routes: inout WebRoutes) {
     let dashboard = dashboard
-    routes.add(.get, "/api/session") { _ in .json(await dashboard.session) }
-    routes.add(.get, "/api/search") { .json(await dashboard.search($0.target["q"] ?? "", limit: $0.target["limit"])) }
-    routes.add(.get, "/api/symbols/:symbol") { request in
-      let name = request.parameters["symbol"] ?? ""
-      guard let symbol = await dashboard.describe(name) else { return Self.unknown(name) }
-      return .json(symbol)
+    // With a file the session is among the routes of people.
+    if door.gate == nil { routes.add(.get, "/api/session") { _ in .json(await dashboard.localSession) } }
+    routes.add(
+      .get, "/api/search",
+      door.behind(.read) { request, _ in .json(await dashboard.search(request.target["q"] ?? "", limit: request.target["limit"])) })
+    routes.add(
+      .get, "/api/symbols/:symbol",
+      door.behind(.read) { request, _ in
+        let name = request.parameters["symbol"] ?? ""
+        guard let symbol = await dashboard.describe(name) else { return Self.unknown(name) }
+        return .json(symbol)
+      })
+    routes.add(.get, "/api/run", door.behind(.read) { _, _ in .json(await dashboard.sample()) })
+    routes.add(.get, "/api/portfolio", door.behind(.read) { _, viewer in .json(await dashboard.portfolio(of: viewer)) })
+    routes.add(.post, "/api/components/:id/commands", door.behind(.control) { request, _ in await Self.perform(request, dashboard) })
+  }
+
+  private static func perform(_ request: WebRequest, _ dashboard: Dashboard) async -> WebResponse {
+    guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
+      return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
     }
-    routes.add(.get, "/api/run") { _ in .json(await dashboard.sample()) }
-    routes.add(.get, "/api/portfolio") { _ in .json(await dashboard.portfolio) }
-    routes.add(.post, "/api/components/:id/commands") { request in
-      guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
-        return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
-      }
-      guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
-      return await dashboard.perform(command, on: request.parameters["id"] ?? "")
-    }
+    guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
+    return await dashboard.perform(command, on: request.parameters["id"] ?? "")
   }
 
   private struct CommandForm: Decodable { let line: String }
@@ -37,15 +46,23 @@ struct RunRoutes: Sendable {
 }
 
 extension Dashboard {
-  var session: JSONValue {
+  /// What everybody may know of the page.
+  var sessionMembers: [JSONValue.Member] {
     [
-      "user": ["name": "local"], "accounts": false, "signup": "closed", "program": "stockbus", "zone": .string(context.zone.name),
-      "can": ["trade", "control"], "columns": .array(Column.allCases.map { .string($0.rawValue) }),
+      .init("program", "stockbus"), .init("zone", .string(context.zone.name)),
+      .init("columns", .array(Column.allCases.map { .string($0.rawValue) })),
     ]
+  }
+
+  /// The session of everybody, where nothing is kept.
+  var localSession: JSONValue {
+    let who: JSONValue = ["user": ["name": "local"], "accounts": false, "signup": "closed", "can": ["control", "trade"]]
+    return .object(who.members + sessionMembers)
   }
 
   /// Instruments by symbol, name and industry, and symbols that have come without being described.
   func search(_ text: String, limit: String?) -> JSONValue {
+    catchUp()
     let limit = max(1, min(100, limit.flatMap(Int.init) ?? 20))
     let text = text.cut(toBytes: 200)
     let instruments = context.instruments
@@ -68,6 +85,7 @@ extension Dashboard {
   }
 
   func describe(_ name: String) -> JSONValue? {
+    catchUp()
     let row = push.board.row(named: name).map { push.board.market.rows[Int($0)] }
     let instrument = context.instruments.all.first { $0.symbol.description == name }
     if row == nil, instrument == nil { return nil }
@@ -117,10 +135,11 @@ extension Dashboard {
     ]
   }
 
-  var portfolio: JSONValue {
+  func portfolio(of viewer: Viewer) -> JSONValue {
+    catchUp()
     var text = StateText()
-    text.addPortfolio(push.news, push.board.market)
-    text.addFills(push.news, after: 0)
+    text.addPortfolio(push.news, push.board.market, of: viewer)
+    text.addFills(push.news, of: viewer, after: 0)
     return text.value
   }
 

@@ -1,34 +1,43 @@
 internal import Foundation
+internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusWeb
 
 /// The part of the API that trades on paper: orders become commands to the run's broker, in the words that a person would type.
 struct TradingRoutes: Sendable {
   let dashboard: Dashboard
+  let door: Door
 
   func add(to routes: inout WebRoutes) {
     let dashboard = dashboard
-    routes.add(.post, "/api/orders/preview") { request in
-      guard let order = OrderForm(request.body) else { return OrderForm.refusal }
-      switch await dashboard.trade("preview", [order.side] + order.words) {
-      case .done(let text): return .json(["accepted": true, "text": .string(text)])
-      // What would be refused is an answer to the question, and no error.
-      case .refused(let text): return .json(["accepted": false, "text": .string(text)])
-      case .failed(let response): return response
-      }
-    }
-    routes.add(.post, "/api/orders") { request in
-      guard let order = OrderForm(request.body) else { return OrderForm.refusal }
-      return await dashboard.trade(order.side, order.words).response
-    }
-    routes.add(.put, "/api/orders/:key") { request in
-      guard let change = ChangeForm(request.body) else { return OrderForm.refusal }
-      return await dashboard.trade("replace", [request.parameters["key"] ?? ""] + change.words).response
-    }
-    routes.add(.delete, "/api/orders/:key") { request in
-      let account = request.target["account"].map { ["in", $0] } ?? []
-      return await dashboard.trade("cancel", [request.parameters["key"] ?? ""] + account).response
-    }
+    routes.add(
+      .post, "/api/orders/preview",
+      door.behind(.trade) { request, viewer in
+        guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+        switch await dashboard.trade("preview", [order.side] + order.words, in: order.account, viewer) {
+        case .done(let text): return .json(["accepted": true, "text": .string(text)])
+        // What would be refused is an answer to the question, and no error.
+        case .refused(let text): return .json(["accepted": false, "text": .string(text)])
+        case .failed(let response): return response
+        }
+      })
+    routes.add(
+      .post, "/api/orders",
+      door.behind(.trade) { request, viewer in
+        guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+        return await dashboard.trade(order.side, order.words, in: order.account, viewer).response
+      })
+    routes.add(
+      .put, "/api/orders/:key",
+      door.behind(.trade) { request, viewer in
+        guard let change = ChangeForm(request.body) else { return OrderForm.refusal }
+        return await dashboard.trade("replace", [request.parameters["key"] ?? ""] + change.words, in: change.account, viewer).response
+      })
+    routes.add(
+      .delete, "/api/orders/:key",
+      door.behind(.trade) { request, viewer in
+        await dashboard.trade("cancel", [request.parameters["key"] ?? ""], in: request.target["account"], viewer).response
+      })
   }
 }
 
@@ -48,7 +57,13 @@ enum TradingReply {
 }
 
 extension Dashboard {
-  func trade(_ verb: String, _ words: [String]) async -> TradingReply {
+  /// - Parameter account: the paper account; where there are accounts, a person trades in the one of its name only.
+  func trade(_ verb: String, _ words: [String], in account: String?, _ viewer: Viewer) async -> TradingReply {
+    let own = viewer.account?.description
+    if let own, let account, account != own {
+      return .failed(.error(403, "foreign_account", "paper account '\(account.cut(toBytes: 64))' is not yours"))
+    }
+    let words = words + ((own ?? account).map { ["in", $0] } ?? [])
     let broker = context.run.components.first { component in
       component.isRunning && component.commands.contains { $0.usage.hasPrefix("preview ") }
     }
@@ -70,6 +85,7 @@ private struct OrderForm {
   let side: String
   /// What follows `buy` or `sell` in a command.
   let words: [String]
+  let account: String?
 
   private struct Members: Decodable {
     let side: String
@@ -93,14 +109,15 @@ private struct OrderForm {
       if let value, !value.isEmpty { words += [word, value] }
     }
     if let time = form.time, !time.isEmpty { words.append(time) }
-    if let account = form.account, !account.isEmpty { words += ["in", account] }
     self.words = words
+    account = form.account.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
 /// What is to change of an order.
 private struct ChangeForm {
   let words: [String]
+  let account: String?
 
   private struct Members: Decodable {
     var size: String?
@@ -115,7 +132,7 @@ private struct ChangeForm {
     for (word, value) in [("quantity", form.size), ("at", form.price), ("stop", form.stop)] {
       if let value, !value.isEmpty { words += [word, value] }
     }
-    if let account = form.account, !account.isEmpty { words += ["in", account] }
     self.words = words
+    account = form.account.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -7,10 +7,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 /// The history's file for a room that keeps things of its own in it: small transactions beside the file's writer and beside other processes.
 ///
 /// It keeps nothing between transactions and holds no lock: SQLite puts transactions in order. What a transaction has written is on the disk
-/// when `write` returns. Its calls block, so they belong on a thread of their own.
+/// when `write` returns. Its calls block, so they belong on a thread of their own. Only its owner can read the file (mode 0600).
 package final class DatabaseShare: Sendable {
   package let path: String
   private let connection: Connection
@@ -28,6 +34,15 @@ package final class DatabaseShare: Sendable {
   private init(_ path: String) throws(HistoryError) {
     self.path = path
     connection = try DatabaseFile(path).openBesideWriter()
+    keepToOwner()
+  }
+
+  /// Takes the rights of others away: hashes of passwords and sessions are nobody else's. Files that SQLite makes beside it have the same.
+  private func keepToOwner() {
+    for name in [path, path + "-wal", path + "-shm"] {
+      var now = stat()
+      if stat(name, &now) == 0, now.st_mode & 0o077 != 0 { chmod(name, now.st_mode & 0o700) }
+    }
   }
 
   /// Calls `body` with one consistent state.

@@ -1,7 +1,7 @@
 package import MarketData
 
 /// A rule of a dispatcher, as listed by its `rules` command.
-package struct WatchedRule: Hashable {
+package struct WatchedRule: Hashable, Sendable {
   /// The dispatcher.
   package let component: String
   package let name: String

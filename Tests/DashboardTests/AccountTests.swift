@@ -1,0 +1,215 @@
+import MarketData
+import StockbusAccounts
+import StockbusHistory
+import StockbusNetwork
+import StockbusPlugin
+import StockbusTestKit
+import StockbusViewing
+import Testing
+
+@testable import Dashboard
+@testable import StockbusAccounts
+@testable import StockbusWeb
+
+/// A page with accounts: who may do what, whose paper accounts are seen, and when sockets end.
+@Suite(.timeLimit(.minutes(5))) struct AccountTests {
+  private let folder = TemporaryFolder()
+  private let run = FakeRun(components: [
+    RunComponent(
+      id: "broker", kind: .processor, plugin: "paper_broker",
+      commands: [CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost.")])
+  ])
+  private let harness: PluginHarness
+  private let dashboard: Dashboard
+  private let responder: WebResponder
+  /// Of another program that uses the same file. Its passwords are cheap.
+  private let others: Accounts
+
+  init() async throws {
+    harness = PluginHarness(id: "web", run: run)
+    var settings = DashboardSettings()
+    settings.listen = "127.0.0.1:0"
+    settings.accounts = .closed
+    settings.file = folder.file("h.db")
+    dashboard = try Dashboard(settings, harness.context)
+    let limits = WebLimits()
+    responder = WebResponder(
+      routes: try await dashboard.routes(), names: .loopback, proxies: [], isSecure: false, limits: limits, roll: WebRoll(limits))
+    var cheap = Accounts.Settings()
+    cheap.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
+    others = Accounts(try await DatabaseShare.open(folder.file("h.db")), cheap, clock: harness.clock)
+    try await others.add(name: "hannah", password: Self.password, scopes: [.read, .trade])
+    try await others.add(name: "otto", password: Self.password, scopes: [.read])
+    try await others.add(name: "carla", password: Self.password, scopes: [.read, .trade, .control])
+  }
+
+  private static let password = "four plain words"
+
+  /// The cookie of a new session.
+  private func logIn(_ name: String) async throws -> String {
+    let response = try await ask(.post, "/api/login", #"{"name":"\#(name)","password":"\#(Self.password)"}"#)
+    #expect(response.status == 204, "\(text(response))")
+    return String((response.fields["set-cookie"] ?? "").prefix { $0 != ";" })
+  }
+
+  private func ask(_ method: WebMethod, _ path: String, _ body: String? = nil, cookie: String? = nil) async throws -> WebResponse {
+    var fields = WebFields()
+    fields.add("Origin", "http://localhost")
+    if body != nil { fields.add("Content-Type", "application/json") }
+    if let cookie { fields.add("Cookie", cookie) }
+    let target = try #require(WebTarget(path))
+    let request = WebRequest(
+      method, target, fields: fields, body: Array((body ?? "").utf8), from: WebClient(address: "a", origin: "http://localhost"))
+    guard case .answer(let response) = await responder.respond(request) else {
+      Issue.record("no answer")
+      return .done
+    }
+    return response
+  }
+
+  private func text(_ response: WebResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+
+  private static let order = #"{"side":"buy","symbol":"AAPL","size":"10","price":"88.10"}"#
+
+  /// Every route of the run, with what it needs.
+  private static let routes: [(WebMethod, String, String?, Scope)] = [
+    (.get, "/api/search?q=a", nil, .read), (.get, "/api/symbols/AAPL", nil, .read), (.get, "/api/symbols/AAPL/bars", nil, .read),
+    (.get, "/api/run", nil, .read), (.get, "/api/portfolio", nil, .read), (.get, "/api/alerts", nil, .read),
+    (.get, "/api/watchlists", nil, .read), (.post, "/api/orders/preview", order, .trade), (.post, "/api/orders", order, .trade),
+    (.put, "/api/orders/1", #"{"price":"89"}"#, .trade), (.delete, "/api/orders/1", nil, .trade),
+    (.post, "/api/alerts", #"{"symbol":"AAPL","above":"1"}"#, .control), (.put, "/api/alerts/1", #"{"muted":true}"#, .control),
+    (.delete, "/api/alerts/1", nil, .control), (.post, "/api/components/broker/commands", #"{"line":"halt AAPL"}"#, .control),
+  ]
+
+  @Test func `who has not logged in sees nothing, and who may too little does nothing`() async throws {
+    let cookies: [(String, Set<Scope>)] = [
+      (try await logIn("otto"), [.read]), (try await logIn("hannah"), [.read, .trade]),
+      (try await logIn("carla"), [.read, .trade, .control]),
+    ]
+    for (method, path, body, scope) in Self.routes {
+      #expect(try await ask(method, path, body).status == 401, "\(path)")
+      #expect(try await ask(method, path, body, cookie: "stockbus=" + String(repeating: "A", count: 43)).status == 401, "\(path)")
+      for (cookie, scopes) in cookies {
+        let status = try await ask(method, path, body, cookie: cookie).status
+        #expect((status == 403) == !scopes.contains(scope) && status != 401, "\(path) with \(scopes): \(status)")
+      }
+    }
+    let nobody = text(try await ask(.get, "/api/session"))
+    #expect(nobody.hasPrefix(#"{"user":null,"accounts":true,"signup":"closed","can":[],"program":"stockbus","#), "\(nobody)")
+    let otto = text(try await ask(.get, "/api/session", cookie: cookies[0].0))
+    #expect(otto.hasPrefix(#"{"user":{"name":"otto"},"accounts":true,"signup":"closed","can":[],"#), "\(otto)")
+  }
+
+  @Test func `a person trades in the paper account of its name only`() async throws {
+    let cookie = try await logIn("hannah")
+    #expect(try await ask(.post, "/api/orders", Self.order, cookie: cookie).status == 200)
+    let named = #"{"side":"sell","symbol":"AAPL","size":"1","account":"hannah"}"#
+    #expect(try await ask(.post, "/api/orders", named, cookie: cookie).status == 200)
+    for (method, path, body) in [
+      (.post, "/api/orders", named.replacing("hannah", with: "otto")),
+      (.post, "/api/orders/preview", named.replacing("hannah", with: "otto")),
+      (.put, "/api/orders/1", #"{"price":"89","account":"otto"}"#), (.delete, "/api/orders/1?account=otto", nil),
+    ] as [(WebMethod, String, String?)] {
+      let response = try await ask(method, path, body, cookie: cookie)
+      #expect(response.status == 403 && text(response).contains("paper account 'otto' is not yours"), "\(path)")
+    }
+    #expect(run.commands == ["broker buy AAPL 10 at 88.10 in hannah", "broker sell AAPL 1 in hannah"])
+  }
+
+  @Test func `nothing of one person is seen by another`() async throws {
+    var push = Push(Board(), calm: 0) { 0 }
+    let hannah = push.connect(Viewer(Person(id: 1, name: "hannah", scopes: [.read]), hasAccounts: true), cursor: 0)
+    let otto = push.connect(Viewer(Person(id: 2, name: "otto", scopes: [.read]), hasAccounts: true), cursor: 0)
+    let local = push.connect(cursor: 0)
+    var (fill, position, account, order) = (Fill.schema.example, Position.schema.example, AccountState.schema.example, Order.schema.example)
+    (fill.account, position.account, account.account, order.account) = ("hannah", "hannah", "hannah", "hannah")
+    push.take([fill].span)
+    push.take([position].span)
+    push.take([account].span)
+    push.take([order].span)
+    push.take([["name": "tech", "symbols": []]], named: "watchlists", of: 1)
+    push.take(WatchedRule.all("high\tAAPL\tabove 88\ton", of: "alerts"))
+    _ = push.tick(now: 0, time: 0)
+    let told = [hannah, otto, local].map { push.next(for: $0, now: 0)?.text ?? "" }
+    #expect(
+      told[0].contains(#""account":"hannah""#) && told[0].contains(#""fills":[{"#) && told[0].contains(#""watchlists":[{"name":"tech""#))
+    #expect(
+      !told[1].contains("hannah") && !told[1].contains("tech") && told[1].contains(#""accounts":[],"positions":[],"orders":[]"#),
+      "\(told[1])")
+    // Rules are the run's; who may control them has them as its own.
+    #expect(told[0].contains(#""rules":[{"id":"high","name":"high","symbol":"AAPL","condition":"above 88","threshold":"88","muted":false"#))
+    #expect(told[0].contains(#""own":false"#) && told[2].contains(#""own":true"#))
+    // Without accounts everything is the local user's, but for what belongs to people.
+    #expect(told[2].contains(#""account":"hannah""#) && !told[2].contains("tech"))
+  }
+
+  @Test func `requests know what has come although no page is open`() async throws {
+    let cookie = try await logIn("otto")
+    await dashboard.show([PushTests.trade("AAPL", 100), PushTests.trade("MSFT", 200)])
+    #expect(text(try await ask(.get, "/api/search?q=aa", cookie: cookie)) == #"[{"symbol":"AAPL","name":"","kind":"","industry":""}]"#)
+    await dashboard.show([PushTests.trade("AAPL", 101)])
+    #expect(text(try await ask(.get, "/api/symbols/AAPL", cookie: cookie)).contains(#""last":"1.01""#))
+    #expect(try await ask(.get, "/api/symbols/MSFT/bars", cookie: cookie).status == 200)
+    #expect(try await ask(.get, "/api/symbols/IBM", cookie: cookie).status == 404)
+  }
+
+  @Test func `a change of a watchlist is told to the person's other pages`() async throws {
+    let cookie = try await logIn("hannah")
+    try await dashboard.start()
+    let connection = try await open(cookie)
+    _ = try await connection.receive()
+    #expect(try await ask(.put, "/api/watchlists/tech", #"{"symbols":["AAPL"]}"#, cookie: cookie).status == 204)
+    try await withThrowingDiscardingTaskGroup { group in
+      group.addTask { await dashboard.background() }
+      var told = ""
+      while !told.contains("watchlists") { told = try await connection.receive().filter { $0.kind == .text }.map(\.text).joined() }
+      #expect(told.contains(#""watchlists":[{"name":"tech","symbols":["AAPL"]}]"#), "\(told)")
+      group.cancelAll()
+    }
+    await dashboard.stop()
+  }
+
+  @Test func `sockets end with their session`() async throws {
+    try await dashboard.start()
+    let refused = await #expect(throws: WebSocketError.self) { try await open("stockbus=" + String(repeating: "A", count: 43)) }
+    #expect("\(refused.map { "\($0)" } ?? "")".contains("401"))
+    let (first, second) = (try await logIn("hannah"), try await logIn("otto"))
+    let (hannah, otto) = (try await open(first), try await open(second))
+    #expect(try await hannah.receive().first?.text.contains(#""op":"welcome""#) == true)
+    #expect(try await otto.receive().first?.text.contains(#""op":"welcome""#) == true)
+    #expect(try await ask(.post, "/api/logout", "{}", cookie: first).status == 204)
+    #expect(await ending(of: hannah).contains("1008"))
+    // Another program ends it, which shows within a minute.
+    try await others.reset(name: "otto", password: "five other plain words")
+    await harness.clock.waitForSleeper(until: SessionSockets.interval)
+    harness.clock.advance(by: SessionSockets.interval)
+    #expect(await ending(of: otto).contains("1008"))
+    await dashboard.stop()
+  }
+
+  /// A socket of a page with this cookie, after its hello.
+  private func open(_ cookie: String) async throws -> WebSocketConnection {
+    await harness.log.wait(for: "the page is at http://")
+    let line = harness.log.lines.map(\.message).last { $0.hasPrefix("the page is at ") } ?? ""
+    let port = line.split(separator: ":").last?.filter(\.isNumber) ?? ""
+    var settings = ConnectionSettings()
+    settings.headers = ["Origin": Secret("http://127.0.0.1:\(port)"), "Cookie": Secret(cookie)]
+    settings.subprotocol = "stockbus.v1"
+    let client = try WebSocketClient(WebSocketURL(option: "ws://127.0.0.1:\(port)/live"), settings, clock: harness.clock)
+    let connection = try await client.open()
+    connection.queue(text: #"{"op":"hello","epoch":null,"cursor":0}"#)
+    try await connection.flush()
+    return connection
+  }
+
+  private func ending(of connection: WebSocketConnection) async -> String {
+    while true {
+      do { _ = try await connection.receive() } catch { return "\(error)" }
+    }
+  }
+}
+
+extension Dashboard {
+  /// As if these had come.
+  fileprivate func show(_ trades: [Trade]) { push.board.take(trades.span, at: now) }
+}
