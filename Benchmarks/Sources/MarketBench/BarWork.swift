@@ -5,16 +5,20 @@ internal import StockbusPlugin
 extension MarketBench {
   /// Bars of a minute of 1,000 symbols, with their average prices. The trades are those of `Peers`, so the sums have to be the same.
   ///
-  /// The output has room for all bars, in which they are found after the measured time.
+  /// The first life is measured; its output is as large as in a run. That of the second one has room for all bars, which are summed up.
   static func bars(_ count: Int) async throws {
     let trades = try Workload.knownTrades(count)
-    let (topic, fill) = filled(trades)
-    let subject = try Subject(.bars, options: "{ lengths: 1m }", reading: [topic], outputCapacity: count)
-    let reader = try subject.reader(of: Bar.self)
-    fill()
     var report = Report()
-    report.add("cpu", try await seconds { try await subject.live() })
-    report.add("events", subject.done)
+    let measured = filled(trades)
+    let first = try Subject(.bars, options: "{ lengths: 1m }", reading: [measured.topic])
+    measured.fill()
+    report.add("cpu", try await seconds { try await first.live() })
+    report.add("events", first.done)
+    let summed = filled(trades)
+    let second = try Subject(.bars, options: "{ lengths: 1m }", reading: [summed.topic], outputCapacity: count)
+    let reader = try second.reader(of: Bar.self)
+    summed.fill()
+    try await second.live()
     var (bars, prices, volume, vwap) = (0, Int64(0), Int64(0), Int64(0))
     reader.results { bar in
       bars += 1
