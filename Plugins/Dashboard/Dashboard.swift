@@ -113,7 +113,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let routes = try await routes()
     let server = try await WebServer.start(settings, routes, clock: context.clock)
     self.server = server
-    context.logger.notice("the page is at \(listen.address(port: server.port, isSecure: settings.identity != nil))")
+    let isSecure = settings.identity != nil
+    // A page for others is told by its name.
+    let place = isSecure ? self.settings.names.first.flatMap { ListenAddress("\($0):\(listen.port)") } ?? listen : listen
+    context.logger.notice("the page is at \(place.address(port: server.port, isSecure: isSecure))")
   }
 
   func routes() async throws -> WebRoutes {

@@ -6,9 +6,11 @@ struct WebPattern: Sendable, Hashable {
     case rest
   }
 
+  let text: String
   private let parts: [Part]
 
   init(_ text: String) {
+    self.text = text
     parts = text.split(separator: "/").map { part in
       if part == "*" { return .rest }
       return part.hasPrefix(":") ? .any(String(part.dropFirst())) : .word(String(part))

@@ -68,6 +68,9 @@ package struct WebRoutes: Sendable {
   /// Adds all routes of another collection, after those that are there.
   package mutating func add(_ others: WebRoutes) { routes += others.routes }
 
+  /// Every route as `GET /api/symbols/:symbol`, in their order.
+  package var names: [String] { routes.map { "\($0.method.rawValue) \($0.pattern.text)" } }
+
   func match(_ method: WebMethod, _ target: WebTarget) -> Match {
     var others: [WebMethod] = []
     for route in routes {
