@@ -5,11 +5,12 @@ internal import StockbusTrading
 
 extension MarketBench {
   /// Quotes of a symbol with many resting orders, none of which is reached: limits on both sides or, with `trails`, stops that follow a
-  /// price that rises again and again. Stops that have moved are sent once a minute, as everything is valued.
+  /// price that rises again and again. Stops that have moved are sent when everything is valued: never, or with `told` once a minute, in
+  /// which 60,000 quotes come.
   ///
   /// Two lives are measured: the difference is what the quotes take. A third one, with fewer quotes, is read: every order has to be open at
   /// its end, and nothing filled.
-  static func broker(quotes count: Int, orders orderCount: Int, trails: Bool) async throws {
+  static func broker(quotes count: Int, orders orderCount: Int, trails: Bool, told: Bool) async throws {
     let orders = Workload.orders(orderCount, trails: trails)
     let quotes = Workload.quotes(1 + count, rising: trails)
     func life(_ events: Int, readBy read: ((BrokerRecord) -> Void)? = nil) async throws -> Double {
@@ -17,7 +18,7 @@ extension MarketBench {
       let (orderTopic, fillOrders) = filled(orders)
       let subject = try Subject(
         .paperBroker,
-        options: "{ open_orders: \(orderCount), value_every: 1m, accounts: [{ name: paper, deposit: 1000000000 }] }",
+        options: "{ open_orders: \(orderCount), value_every: \(told ? "1m" : "24h"), accounts: [{ name: paper, deposit: 1000000000 }] }",
         reading: [quoteTopic, orderTopic], outputCapacity: read == nil ? 1 << 13 : 1 << 20)
       let reader = try read.map { _ in try subject.reader(of: BrokerRecord.self) }
       fillQuotes()

@@ -16,7 +16,7 @@ struct MarketBench {
     switch arguments.first {
     case "bars": try await bars(next())
     case "movers": try await movers(next(), symbols: next(), options: words.first ?? "{}", jumps: words.contains("random"))
-    case "broker": try await broker(quotes: next(), orders: next(), trails: words.contains("trails"))
+    case "broker": try await broker(quotes: next(), orders: next(), trails: words.contains("trails"), told: words.contains("told"))
     case "history":
       guard let path = words.first else { throw HotPathError(usage) }
       try await history(next(), symbols: next(), path: path)
@@ -27,7 +27,7 @@ struct MarketBench {
   private static let usage = """
     usage: MarketBench bars TRADES
            MarketBench movers UPDATES SYMBOLS OPTIONS [random]
-           MarketBench broker QUOTES ORDERS [trails]
+           MarketBench broker QUOTES ORDERS [trails] [told]
            MarketBench history BARS SYMBOLS FILE
     """
 }

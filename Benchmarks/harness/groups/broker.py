@@ -31,4 +31,7 @@ def works(quick):
         Work(
             "broker-trails", "A quote with 10,000 trailing stops, the price rising", "CPU ns a quote",
             [contestant(US, [MARKET_BENCH, "broker", quotes, 10_000, "trails"])], goals=[figure("at most 300 ns", 300)]),
+        Work(
+            "broker-told", "The same, every stop sent once in 60,000 quotes", "CPU ns a quote",
+            [contestant(US, [MARKET_BENCH, "broker", quotes, 10_000, "trails", "told"])]),
     ]
