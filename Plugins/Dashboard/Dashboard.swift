@@ -107,7 +107,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     settings.names = HostNames(HostNames.loopback.names.union(self.settings.names))
     if self.settings.proxy { settings.proxies = ["127.0.0.1", "::1"] }
     settings.limits.connections = self.settings.clients + 64
-    settings.limits.connectionsPerAddress = settings.limits.connections
+    // Everybody on this machine has one address.
+    if listen.isLoopback { settings.limits.connectionsPerAddress = settings.limits.connections }
     // Besides its own messages, a page says of each frame that it has painted it.
     settings.limits.messagesPerSecond += self.settings.rate
     let routes = try await routes()

@@ -136,6 +136,10 @@ import Testing
     #expect(
       !told[1].contains("hannah") && !told[1].contains("tech") && told[1].contains(#""accounts":[],"positions":[],"orders":[]"#),
       "\(told[1])")
+    // What belongs to somebody without a page is not kept.
+    push.disconnect(hannah)
+    push.take([], named: "watchlists", of: 1)
+    #expect(push.news.belongings.isEmpty)
     // Rules are the run's; who may control them has them as its own.
     #expect(told[0].contains(#""rules":[{"id":"high","name":"high","symbol":"AAPL","condition":"above 88","threshold":"88","muted":false"#))
     #expect(told[0].contains(#""own":false"#) && told[2].contains(#""own":true"#))

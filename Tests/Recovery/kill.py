@@ -2,8 +2,8 @@
 """Kills a run with -9 at random moments, lets it go on each time, and compares the end with an undisturbed run: kill.py PROGRAM [--kills N].
 
 A recording is replayed through two strategies, a paper broker, bars and a history; half of its symbols are of a market that opens in the
-middle of it. After all kills no fill is lost or booked twice, the
-accounts are to the last digit those of the undisturbed run, both databases pass SQLite's own check, and the bars are the same.
+middle of it. After all kills no fill is lost or booked twice, the accounts are to the last digit those of the undisturbed run, both databases
+pass SQLite's own check, and the bars are the same.
 """
 import argparse
 import os

@@ -1,8 +1,8 @@
 """bars.py polars|duckdb|nautilus COUNT: bars of a minute with average prices, of the trades that MarketBench and bars.c make.
 
 Prints a line of JSON with the processor's seconds of the bars alone, and sums of them. NautilusTrader has no average price in its bars, and
-takes one symbol only, which makes it easier: the trades are 13 times as far apart, so that a bar has as many of them. Its sums are not
-compared, only that no trade is missing from its volumes.
+takes one symbol only, which makes it easier: the trades are a thousand times as far apart, so that a bar has as many of them. Its sums are
+not compared, only that no trade is missing from its volumes.
 """
 import json
 import sys
@@ -43,11 +43,10 @@ def polars(columns):
 
 def duckdb(columns):
     import duckdb
+    import polars as pl
 
     db = duckdb.connect()
     db.execute("SET threads = 1")
-    import polars as pl
-
     frame = pl.DataFrame(columns)  # noqa: F841, DuckDB finds it by its name.
     db.execute("CREATE TABLE trades AS SELECT symbol, price / 100 AS price, size::DOUBLE AS size, make_timestamp_ns(time) AS time FROM frame")
     began = time.process_time()

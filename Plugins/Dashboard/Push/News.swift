@@ -93,6 +93,8 @@ struct News {
     belongingsFrame = frame
   }
 
+  mutating func forgetBelongings(of person: Int64) { belongings[person] = nil }
+
   mutating func take(_ rules: [WatchedRule], _ frame: UInt32) {
     self.rules = rules
     rulesFrame = frame

@@ -71,7 +71,12 @@ struct Push {
     return lastClient
   }
 
-  mutating func disconnect(_ id: ClientID) { clients[id] = nil }
+  mutating func disconnect(_ id: ClientID) {
+    guard let person = clients.removeValue(forKey: id)?.viewer.person.id else { return }
+    if !hasClient(of: person) { news.forgetBelongings(of: person) }
+  }
+
+  private func hasClient(of person: Int64) -> Bool { clients.values.contains { $0.viewer.person.id == person } }
 
   /// Shows `range` of `query` in a pane, or nothing if `query` is nil. Returns what is wrong with the filter.
   mutating func look(_ id: ClientID, pane: UInt8, at query: RowQuery?, _ range: Range<Int32>, now: Int64) -> RowFilter.Problem? {
@@ -131,8 +136,10 @@ struct Push {
 
   mutating func take(_ rules: [WatchedRule]) { news.take(rules, coming) }
 
-  /// What a person has changed of what belongs to it.
-  mutating func take(_ record: JSONValue, named name: String, of person: Int64) { news.take(record, named: name, of: person, coming) }
+  /// What a person has changed of what belongs to it; kept only while the person has a page open, which limits the memory.
+  mutating func take(_ record: JSONValue, named name: String, of person: Int64) {
+    if hasClient(of: person) { news.take(record, named: name, of: person, coming) }
+  }
 
   /// True if something is to be told.
   var hasNews: Bool { board.hasNews || news.newest > board.frame }
