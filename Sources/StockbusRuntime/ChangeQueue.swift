@@ -45,16 +45,17 @@ final class ChangeQueue: Sendable {
     return isOpen
   }
 
-  /// Suspends until there are items, and returns them; returns none if the task is cancelled. One caller at a time.
-  func next() async -> [Item] {
-    while true {
+  /// Suspends until there are items, and returns them; returns nil if the task is cancelled. One caller at a time.
+  func next() async -> [Item]? {
+    while !Task.isCancelled {
       let items = state.withLock { state in
         defer { state.waiting = [] }
         return state.waiting
       }
-      if !items.isEmpty || Task.isCancelled { return items }
+      if !items.isEmpty { return items }
       await parker.sleepCancellably()
     }
+    return nil
   }
 
   /// Closes the queue; returns the items that have not been taken.

@@ -42,9 +42,7 @@ struct PipelineLoop {
       start(&group)
       while let happening = await group.next() { handle(happening, &group) }
     }
-    for item in pipeline.changes.close() {
-      if case .change(let change) = item { change.reply.resume(returning: ChangeError("the run is over")) }
-    }
+    refuseChanges()
     let members = pipeline.members
     let sources = members.filter { $0.plan.blueprint.kind == .source && $0.isPureSource }
     return RunReport(
@@ -80,7 +78,17 @@ struct PipelineLoop {
   /// Waits for the next items of the queue.
   private func listen(_ group: inout Children) {
     let changes = pipeline.changes
-    group.addTask { .told(await changes.next()) }
+    group.addTask {
+      guard let items = await changes.next() else { return .nothing }
+      return .told(items)
+    }
+  }
+
+  /// Closes the queue: who still waits for a change, or asks for one later, gets an answer at once.
+  private func refuseChanges() {
+    for item in pipeline.changes.close() {
+      if case .change(let change) = item { change.reply.resume(returning: ChangeError("the run is over")) }
+    }
   }
 
   /// Starts a supervisor for instances of a member's present plan.
@@ -118,7 +126,10 @@ struct PipelineLoop {
       pipeline.abort()
       overdue(pipeline)
     // Ends waits that no parker ends, such as a back-off or a component's own.
-    case .aborted: group.cancelAll()
+    case .aborted:
+      group.cancelAll()
+      // Nobody listens any more, and a component that takes long may keep the run from its end.
+      refuseChanges()
     case .stillDraining(let elapsed):
       // At the end of the data there is no deadline: slow components are named but not cut off.
       if isStopping || isOver { return }

@@ -135,6 +135,16 @@ import Testing
     }
   }
 
+  /// Otherwise the run's loop would listen in vain, again and again, while a component takes long to end.
+  @Test func `a cancelled reader of the changes is told so, whatever waits`() async {
+    let queue = ChangeQueue()
+    let reader = Task { await queue.next() }
+    reader.cancel()
+    #expect(await reader.value?.count == nil)
+    queue.post(.started("ticks"))
+    #expect(await Task { await queue.next() }.value?.count == 1)
+  }
+
   @Test func `an abort ends a back-off`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

@@ -39,10 +39,11 @@ public import MarketData
   func nextReceipt() -> Int?
   /// For an inlet that follows: how many of the next events, at most `limit`, were received up to `bound`.
   func count(receivedUpTo bound: Int, limit: Int) -> Int
-  /// For an inlet that follows: the ring is full of waiting events with one receipt, so that its producer cannot say what comes after it.
+  /// For an inlet that follows: all events that wait have one receipt, and the producer waits for this reader to make room. So it cannot say
+  /// what comes after them.
   var isCrowded: Bool { get }
-  /// For an inlet that follows: it is ready when the watermark has reached `watermark`, or, unless it is muted, when an event waits.
-  func sleepUntil(watermark: Int, isMuted: Bool)
+  /// For an inlet that follows: it is ready when the watermark has reached `watermark`, or when an event waits that is heeded.
+  func sleepUntil(watermark: Int, heeding events: HeededEvents)
   /// Ends reading for good, so that the producer no longer waits for this reader. Only the reader may call, between two batches, or any
   /// task while no instance runs. A second call has no effect.
   func detach()

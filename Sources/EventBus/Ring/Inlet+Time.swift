@@ -54,18 +54,18 @@ extension Inlet {
     return count
   }
 
-  var isMuted: Bool { following.isMuted.number != 0 }
+  var heeded: HeededEvents { HeededEvents(rawValue: following.heeded.number) ?? .all }
 
   @usableFromInline package var isCrowded: Bool {
     if mailbox != nil || hasSnapshot { return false }
     let first = cursor.pointee.load(ordering: .relaxed)
+    guard starved.pointee.load(ordering: .acquiring) > first else { return false }
     let end = head.pointee.load(ordering: .acquiring)
-    guard end &- first > mask else { return false }
-    return following.received(base + (first & mask)) >= following.received(base + ((end &- 1) & mask))
+    return end != first && following.received(base + (first & mask)) >= following.received(base + ((end &- 1) & mask))
   }
 
-  @usableFromInline package func sleepUntil(watermark: Int, isMuted: Bool) {
+  @usableFromInline package func sleepUntil(watermark: Int, heeding events: HeededEvents) {
     following.wanted.number = watermark
-    following.isMuted.number = isMuted ? 1 : 0
+    following.heeded.number = events.rawValue
   }
 }

@@ -200,7 +200,13 @@ public import Synchronization
   @usableFromInline @inline(never)
   var isIndirectReady: Bool {
     if isHeld { return false }
-    if isMuted ? isCrowded : hasWaiting { return true }
+    let isHeeded =
+      switch heeded {
+      case .all: hasWaiting
+      case .ifCrowded: isCrowded
+      case .none: false
+      }
+    if isHeeded { return true }
     return isFollowing && topic.watermark.time >= following.wanted.number
   }
 
@@ -218,7 +224,7 @@ public import Synchronization
 
   @usableFromInline package func announce() {
     // The producer wakes a reader that holds its events back before it sleeps for room.
-    if isMuted { return }
+    if heeded != .all { return }
     if let mailbox {
       // A held inlet does not wake its reader, or the reader would never sleep. `letGo` wakes it.
       if mailbox.isReady(announcing: true), isIndirectReady { parker.wake() }

@@ -85,7 +85,7 @@ internal import MarketData
     if !hasNews { await parker.sleep() }
     for inlet in inlets {
       inlet.retract()
-      if follows { inlet.sleepUntil(watermark: .max, isMuted: false) }
+      if follows { inlet.sleepUntil(watermark: .max, heeding: .all) }
     }
     return false
   }
@@ -103,7 +103,7 @@ internal import MarketData
     let wanted = isMerging ? Merge.prepareToSleep(inlets) : .max
     if !isMerging || wanted == .max {
       // Any news of time may be passed on, or be what the component waits for.
-      for inlet in inlets { inlet.sleepUntil(watermark: inlet.reached == .max ? .max : inlet.reached + 1, isMuted: false) }
+      for inlet in inlets { inlet.sleepUntil(watermark: inlet.reached == .max ? .max : inlet.reached + 1, heeding: .all) }
     }
     if isTimed || isMerging { clock?.want(min(Int64(wanted), due?.ns ?? .max), by: id) }
     return true

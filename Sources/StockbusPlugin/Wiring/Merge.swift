@@ -2,7 +2,7 @@ internal import EventBus
 
 /// The events of several inputs in the order of their receipts; ties in the order of the inputs. An event is next when no input can still
 /// bring an earlier one, which its waiting event or its watermark says. So the order does not depend on timing, unless an input has more
-/// events at one receipt than its ring holds: these are taken as they come.
+/// events at one receipt than its ring has room for: these are taken as they come.
 enum Merge {
   /// The next events: the input's place, and how many of its waiting events, at most `limit`. Nil if the next event is not certain yet.
   /// The inlets follow their watermarks.
@@ -19,10 +19,19 @@ enum Merge {
         bound = min(bound, comesFirst || reached == .max ? reached : reached + 1)
       }
     }
-    let inlet = inlets[first.place]
-    // With more events at one receipt than a ring holds, waiting for the others could last for ever.
-    let count = inlet.count(receivedUpTo: inlet.isCrowded ? max(bound, first.receipt) : bound, limit: limit)
+    if bound < first.receipt {
+      // The input that is waited for may get its events from the same producer.
+      guard isCrowded(inlets, at: first.receipt) else { return nil }
+      bound = first.receipt
+    }
+    let count = inlets[first.place].count(receivedUpTo: bound, limit: limit)
     return count > 0 ? (first.place, count) : nil
+  }
+
+  /// True if the producer of an input whose next events have this receipt waits for room.
+  private static func isCrowded(_ inlets: [any AnyInlet], at receipt: Int) -> Bool {
+    for inlet in inlets where inlet.isCrowded && inlet.nextReceipt() == receipt { return true }
+    return false
   }
 
   private static func earliest(_ inlets: [any AnyInlet]) -> (place: Int, receipt: Int)? {
@@ -35,22 +44,24 @@ enum Merge {
   }
 
   /// Prepares the inlets for a sleep after `next` has returned nil: inputs without events wake the reader when they have one, or when their
-  /// watermarks make the next event certain. Returns the time that is waited for; `Int.max` if none.
+  /// watermarks can make the next event certain. Returns the time that is waited for; `Int.max` if none.
   static func prepareToSleep(_ inlets: [any AnyInlet]) -> Int {
     let first = earliest(inlets)
     var wanted = Int.max
     for (place, inlet) in inlets.enumerated() {
       guard let first else {
-        inlet.sleepUntil(watermark: .max, isMuted: false)
+        inlet.sleepUntil(watermark: .max, heeding: .all)
         continue
       }
-      if inlet.nextReceipt() != nil {
-        inlet.sleepUntil(watermark: .max, isMuted: true)
-      } else {
-        let time = place < first.place ? first.receipt : first.receipt - 1
-        inlet.sleepUntil(watermark: time, isMuted: false)
-        if inlet.reached < time { wanted = min(wanted, time) }
+      if let receipt = inlet.nextReceipt() {
+        inlet.sleepUntil(watermark: .max, heeding: receipt == first.receipt ? .ifCrowded : .none)
+        continue
       }
+      let time = place < first.place ? first.receipt : first.receipt - 1
+      // An input that has come that far is not waited for. It must not be ready, or the reader would not sleep while it waits for another.
+      let isWaitedFor = inlet.reached < time
+      inlet.sleepUntil(watermark: isWaitedFor ? time : .max, heeding: .all)
+      if isWaitedFor { wanted = min(wanted, time) }
     }
     return wanted
   }

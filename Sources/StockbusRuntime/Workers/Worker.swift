@@ -4,7 +4,8 @@ internal import EventBus
 
 /// One thread of a pool, and the jobs that wait for it.
 ///
-/// Unchecked because of `began`, which only its own thread uses: jobs that it enqueues are stamped with it, which saves reading the clock.
+/// Unchecked because of `began` and `jobs`, which only its own thread uses: jobs that it enqueues are stamped with `began`, which saves
+/// reading the clock.
 final class Worker: @unchecked Sendable {
   /// The state behind the lock, which all threads may read and change.
   struct State {
@@ -27,6 +28,8 @@ final class Worker: @unchecked Sendable {
   private let doorbell = DispatchSemaphore(value: 0)
   /// When the present job began.
   private(set) var began: Int64 = 0
+  /// How many jobs of its own it has taken since it last looked whether others need help although it is busy itself.
+  private var jobs = 0
 
   init(_ number: Int) { self.number = number }
 
@@ -124,10 +127,17 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Its own oldest job, or one that has waited too long elsewhere; nil if it must sleep until the doorbell rings.
+  /// Its own oldest job, or one that has waited too long elsewhere; nil if it must sleep until the doorbell rings. Now and then one that has
+  /// waited very long elsewhere comes first.
   private func next(for pool: WorkerPool) -> PlacedJob? {
     while true {
       began = stockbus_monotonic_ns()
+      // A busy worker never gets as far as `steal` below, so this is what saves the jobs behind one that does not end.
+      jobs += 1
+      if jobs >= WorkerPool.jobsBetweenRescues {
+        jobs = 0
+        if let job = pool.rescue(at: began, by: self) { return job }
+      }
       let (job, oldest, sleepersSince) = state.withLock { state -> (PlacedJob?, Int64?, Int64?) in
         let job = state.waiting.popFirst()
         return (job, state.waiting.oldest, state.sleepers.isEmpty ? nil : state.sleepersSince)

@@ -7,7 +7,8 @@ internal import StockbusPlugin
 /// Handing an event to another core costs more than most components do with it, because the cache lines of the event and of the positions
 /// of both ends have to move. So a component that is woken is queued on the waker's own worker and runs next there, with warm caches: a
 /// producer fills its ring and sleeps, and then its reader empties it. If one worker does not keep up, others help: a job that has waited
-/// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker.
+/// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker. Where all are busy, one that has
+/// waited much longer is taken by any, so that a job that does not end delays no other for ever.
 ///
 /// A worker checks the ages of its own waiting jobs between two jobs. While one job takes long, a `WorkerMonitor` does.
 package final class WorkerPool: TaskExecutor, SleepWatch {
@@ -22,11 +23,16 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   /// How long sleepers without a barrier wait for one, in nanoseconds. A sleeper can only miss a change that was made at the moment when it
   /// went to sleep, and the next change wakes it too. So the time may be long, and one barrier serves many.
   let sleepersDelay: Int64 = 1_000_000
+  /// How long a job waits for its own worker before another one takes it although it has jobs of its own, in nanoseconds.
+  private let rescueDelay: Int64
+  /// How often a busy worker looks for such a job.
+  static let jobsBetweenRescues = 61
 
   init(count: Int, stealDelay: Int64 = 200_000) {
     workers = (0..<max(1, count)).map(Worker.init)
     monitor = count > 1 ? WorkerMonitor() : nil
     self.stealDelay = stealDelay
+    rescueDelay = stealDelay.multipliedReportingOverflow(by: 50).overflow ? .max / 2 : stealDelay * 50
   }
 
   /// How components on this pool wait.
@@ -54,6 +60,12 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   /// Takes a job that has waited too long for its own worker.
   func steal(at now: Int64) -> PlacedJob? {
     for worker in workers { if let job = worker.giveUp(before: now - stealDelay) { return job } }
+    return nil
+  }
+
+  /// Takes a job that has waited so long that its own worker, which is not `rescuer`, seems to be stuck.
+  func rescue(at now: Int64, by rescuer: Worker) -> PlacedJob? {
+    for worker in workers where worker !== rescuer { if let job = worker.giveUp(before: now - rescueDelay) { return job } }
     return nil
   }
 

@@ -53,6 +53,24 @@ import Testing
     #expect(places.mine != nil && places.other != nil && places.mine != places.other)
   }
 
+  /// One worker is kept by a job that waits for another, which is queued behind it; the other worker always has jobs of its own.
+  @Test func `a job behind one that keeps its worker runs although the others are busy`() async {
+    let pool = WorkerPool(count: 2, stealDelay: 1)
+    let (hasBegun, isDone) = (Flag(), Flag())
+    let busy = Task(executorPreference: pool) {
+      hasBegun.raise()
+      while !isDone.isUp { await Task.yield() }
+    }
+    while !hasBegun.isUp { await Task.yield() }
+    await Task(executorPreference: pool) {
+      let other = Task(executorPreference: pool) { isDone.raise() }
+      while !isDone.isUp {}
+      await other.value
+    }.value
+    await busy.value
+    #expect(isDone.isUp)
+  }
+
   @Test func `a helper starts at once where a worker has nothing to do`() async {
     let pool = WorkerPool(count: 2, stealDelay: Self.never)
     let helpers = HelperExecutor(pool)
