@@ -81,10 +81,14 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private var isAsleep = false
   /// Where the tasks of the browsers' tabs sleep until they are due.
   private var bells: [Push.ClientID: Parker] = [:]
+  /// People whose paper accounts are open, or cannot be opened.
+  var opened: Set<Symbol> = []
   /// What the run was like when somebody last looked.
   var run = RunSample()
   let events: Counter
   private let frames: Counter
+  private let skipped: Counter
+  private let bytes: Counter
 
   package init(_ settings: DashboardSettings, _ context: Context) throws {
     guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is no address", isPermanent: true) }
@@ -97,6 +101,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     push = Push(Board(context.instruments), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames given to browsers.")
+    skipped = context.counter("skipped", "Frames that a browser was too slow for; their news came with the next one.")
+    bytes = context.counter("bytes", "Bytes of the frames given to browsers.")
   }
 
   package func start() async throws {
@@ -131,6 +137,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
     RunRoutes(dashboard: self, door: door).add(to: &routes)
     BarRoutes(dashboard: self, door: door).add(to: &routes)
+    UDFRoutes(dashboard: self, door: door).add(to: &routes)
     TradingRoutes(dashboard: self, door: door).add(to: &routes)
     AlertRoutes(dashboard: self, door: door).add(to: &routes)
     if let gate = door.gate { routes.add(people(gate)) }
@@ -259,8 +266,11 @@ package actor Dashboard: MultiSink, BackgroundComponent {
 
   /// What a tab is told next; nil if it has to wait.
   func next(for id: Push.ClientID) -> Push.Message? {
+    let before = push.counts.skipped
     guard let message = push.next(for: id, now: now, run: { sample() }) else { return nil }
     frames.add(1)
+    skipped.add(push.counts.skipped - before)
+    bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
     return message
   }
 }

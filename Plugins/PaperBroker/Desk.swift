@@ -20,6 +20,8 @@ struct Desk {
   private let interval: Int64
   /// Accounts that are opened by the first event or command.
   private(set) var unopened: [AccountRules]
+  /// The terms of accounts that are opened later; nil if none is.
+  let newcomers: AccountRules?
   /// When positions are valued next, in nanoseconds; nil while no price has come since they were.
   private var valueAt: Int64?
   private(set) var markets: Markets
@@ -36,13 +38,21 @@ struct Desk {
       BrokerRules(undefinedNeedPrices: !instruments.isEmpty, openOrders: settings.openOrders), terms: Markets.terms(of: instruments))
     interval = settings.valueEvery.wholeNanoseconds
     unopened = settings.accounts.map(\.rules)
+    newcomers = settings.accounts.first { $0.name == settings.newcomers }?.rules
   }
 
-  /// Opens the accounts as they were saved. Accounts that are new are opened too; without anything saved they are opened by the first event
+  /// Opens the accounts as they were saved, also those of newcomers. Accounts that are new in the settings are opened too; without anything saved they are opened by the first event
   /// or command, whose time is the first that is known.
   mutating func restore(_ settings: PaperBrokerSettings, from state: SavedTrading) throws(BrokerError) {
     let known = Dictionary(state.snapshot.accounts.map { ($0.account, $0) }) { first, _ in first }
     for account in settings.accounts { try broker.open(account.rules, at: state.position.time, into: &outcomes) }
+    if let newcomers {
+      for account in state.snapshot.accounts where broker.currency(of: account.account) == nil {
+        var rules = newcomers
+        (rules.name, rules.currency, rules.deposit) = (account.account, account.currency, account.deposits)
+        try broker.open(rules, at: state.position.time, into: &outcomes)
+      }
+    }
     try broker.restore(state.snapshot)
     booked = state.position
     position = state.position

@@ -124,7 +124,7 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   package static var commands: [CommandInfo] { OrderCommand.infos }
 
   package func perform(_ command: Command) throws(CommandError) -> String {
-    let reply = try OrderCommand(command).perform(on: &desk, accounts: settings.accounts.map(\.name), now: context.clock.now)
+    let reply = try OrderCommand(command).perform(on: &desk, now: context.clock.now)
     do { try save() } catch { throw CommandError("not done: \(error)") }
     context.requestAdvance()
     return reply

@@ -10,6 +10,10 @@ package struct PaperBrokerSettings: Options {
   @Setting("The accounts; orders name one of them.", count: 1...1000)
   package var accounts: [PaperAccount]
   @Setting(
+    "The account whose terms those accounts get that are opened while the run goes on, by 'open NAME' and for people of a dashboard with accounts. Without it none is opened."
+  )
+  package var newcomers: Symbol?
+  @Setting(
     "The file, an SQLite database, that keeps accounts, orders and fills; each change is in it before it is answered. Without it they are kept in memory only.",
     length: 1...)
   package var path: String?
@@ -35,6 +39,10 @@ package struct PaperBrokerSettings: Options {
         problems.add("account \(place + 1), \(shown(account.name.description)): \(fault)", at: "accounts")
       }
       if account.deposit.raw < 0 { problems.add("account \(shown(account.name.description)): a deposit below zero", at: "accounts") }
+    }
+    if let newcomers, !names.contains(newcomers) {
+      problems.add(
+        "no account \(shown(newcomers.description))" + didYouMean(newcomers.description, among: names.map(\.description)), at: "newcomers")
     }
     if path == "-" { problems.add("'path' is a file; leave it out to keep nothing", at: "path") }
   }

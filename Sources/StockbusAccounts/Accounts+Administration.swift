@@ -21,7 +21,7 @@ extension Accounts {
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
     let hash = try await hashed(password)
     let gone: [SessionID] = try write { db in
-      guard let id = try db.rows("SELECT id FROM people WHERE name = ?", .text(name)).first?[0].integer else {
+      guard let id = try db.rows("SELECT id FROM people WHERE name = ? AND password != ''", .text(name)).first?[0].integer else {
         throw AccountError.unknown("account")
       }
       try db.run("UPDATE people SET password = ?, changed = ? WHERE id = ?", .text(hash), .integer(now), .integer(id))
@@ -36,7 +36,7 @@ extension Accounts {
       try db.rows(
         """
         SELECT name, scopes, created, (SELECT count(*) FROM people_sessions WHERE person = people.id AND created > ?1 AND seen > ?2)
-        FROM people ORDER BY name
+        FROM people WHERE password != '' ORDER BY name
         """, .integer(now - settings.absolute.wholeNanoseconds), .integer(now - settings.idle.wholeNanoseconds)
       ).compactMap { row in
         guard let name = row[0].text, let scopes = row[1].text, let created = row[2].integer, let sessions = row[3].integer else {

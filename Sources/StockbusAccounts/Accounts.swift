@@ -98,7 +98,8 @@ package actor Accounts {
     let found = try read { db in
       try db.rows(
         """
-        SELECT id, password, EXISTS (SELECT 1 FROM people_sessions WHERE person = people.id AND address = ?2) FROM people WHERE name = ?1
+        SELECT id, password, EXISTS (SELECT 1 FROM people_sessions WHERE person = people.id AND address = ?2)
+        FROM people WHERE name = ?1 AND password != ''
         """, .text(name), .text(address)
       ).first
     }
@@ -164,15 +165,17 @@ package actor Accounts {
     return secret.text
   }
 
-  /// Removes the account with everything that belongs to it.
+  /// Removes the account with everything that belongs to it. Its name is not given again, because the paper account of that name stays in
+  /// the broker's records, and would be seen by the next person.
   package func delete(_ identity: Identity, password: String, from address: String) async throws(AccountError) {
     let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("an account is deleted in a session") }
     let stored = try await prove(identity, password, address)
     let gone: [SessionID] = try write { db in
-      guard try db.run("DELETE FROM people WHERE id = ? AND password = ?", .integer(identity.person.id), .text(stored)) == 1 else {
-        throw AccountError.wrongLogin
-      }
+      let removed = try db.run(
+        "UPDATE people SET password = '', scopes = '', created = 0, changed = 0 WHERE id = ? AND password = ?",
+        .integer(identity.person.id), .text(stored))
+      guard removed == 1 else { throw AccountError.wrongLogin }
       let gone = try Self.endAll(db, identity.person.id)
       for table in ["people_tokens", "people_watchlists", "people_rules", "people_settings"] {
         try db.run("DELETE FROM \(table) WHERE person = ?", .integer(identity.person.id))

@@ -17,7 +17,10 @@ import Testing
   private let run = FakeRun(components: [
     RunComponent(
       id: "broker", kind: .processor, plugin: "paper_broker",
-      commands: [CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost.")])
+      commands: [
+        CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost."),
+        CommandInfo("open ACCOUNT", "Opens an account."),
+      ])
   ])
   private let harness: PluginHarness
   private let dashboard: Dashboard
@@ -113,7 +116,8 @@ import Testing
       let response = try await ask(method, path, body, cookie: cookie)
       #expect(response.status == 403 && text(response).contains("paper account 'otto' is not yours"), "\(path)")
     }
-    #expect(run.commands == ["broker buy AAPL 10 at 88.10 in hannah", "broker sell AAPL 1 in hannah"])
+    // The account was opened for the first order.
+    #expect(run.commands == ["broker open hannah", "broker buy AAPL 10 at 88.10 in hannah", "broker sell AAPL 1 in hannah"])
   }
 
   @Test func `nothing of one person is seen by another`() async throws {

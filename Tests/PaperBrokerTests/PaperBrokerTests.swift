@@ -177,6 +177,46 @@ import Testing
     #expect(fills.map { "\($0.number) \($0.quantity) at \($0.price)" } == ["1 10 at 101", "2 5 at 89"])
   }
 
+  /// Opened by a command, kept, and with what was saved even where the terms have changed meanwhile.
+  @Test func `newcomers get an account with the terms of another`() async throws {
+    let folder = TemporaryFolder()
+    let terms = "path: \(folder.file("paper.db"))\nnewcomers: paper\naccounts: [{ name: paper, deposit: DEPOSIT, fees: { per_order: 1 } }]"
+    let options = terms.replacing("DEPOSIT", with: "10000")
+    let running = try PluginHarness().start(Plugin.paperBroker, options: options, taking: Quote.self, emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    await #expect(throws: CommandError.refused("no account 'hannah'")) { try await running.perform("buy AAPL 10 in hannah") }
+    #expect(try await running.perform("open hannah") == "account hannah is open, with 10000 USD")
+    #expect(try await running.perform("open hannah") == "account hannah is open already")
+    #expect(try await running.perform("buy AAPL 10 in hannah") == "order 1")
+    await #expect(throws: CommandError.refused("which account? write 'in paper' at the end")) { try await running.perform("show") }
+    // It needs no account, however many there are.
+    #expect(try await running.perform("halt AAPL") == "AAPL is halted")
+    try await running.stop()
+
+    let again = try PluginHarness().start(
+      Plugin.paperBroker, options: terms.replacing("DEPOSIT", with: "20000"), taking: Quote.self, emitting: BrokerRecord.self)
+    try await again.send([quote(99, 101, 1)])
+    await again.delivered()
+    #expect(
+      try await again.perform("show in hannah").hasPrefix("account hannah\tequity 9989 USD\tcash 8989\tto trade with 8989\t"))
+    #expect(try await again.perform("open otto") == "account otto is open, with 20000 USD")
+    try await again.stop()
+    for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
+  @Test func `without newcomers no account is opened`() async throws {
+    let running = try PluginHarness().start(Plugin.paperBroker, options: one, taking: Quote.self, emitting: BrokerRecord.self)
+    await #expect(throws: CommandError.refused("no accounts are opened: 'newcomers' would name the account whose terms they get")) {
+      try await running.perform("open hannah")
+    }
+    try await running.stop()
+    do {
+      _ = try PluginHarness().start(Plugin.paperBroker, options: one + "\nnewcomers: papre", taking: Quote.self, emitting: BrokerRecord.self)
+      Issue.record("accepted")
+    } catch { #expect("\(error)" == "options.yaml:2:1: error: no account 'papre'; did you mean 'paper'?") }
+  }
+
   @Test func `keeps the contract`() async {
     #expect(await checkContract(.paperBroker, options: one) == [])
   }

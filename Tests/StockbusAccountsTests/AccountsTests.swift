@@ -194,9 +194,13 @@ import Testing
     #expect(try await accounts.rules(hannah.person).isEmpty)
     #expect(try await accounts.watchlists(hannah.person).isEmpty)
     #expect(try await accounts.list().map(\.name) == ["otto"])
-    // A new account of the same name is another person.
-    let again = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
-    #expect(try await accounts.identity(session: again)?.person.id != hannah.person.id)
+    // The paper account of that name stays, so nobody else gets the name.
+    #expect(await fault { _ = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a") } == .nameTaken)
+    #expect(await fault { try await accounts.add(name: "hannah", password: good, scopes: [.read]) } == .nameTaken)
+    #expect(await fault { try await accounts.reset(name: "hannah", password: good) } == .unknown("account"))
+    for password in [good, ""] {
+      #expect(await fault { _ = try await accounts.logIn(name: "hannah", password: password, from: "a") } == .wrongLogin)
+    }
   }
 
   @Test func `lists have limits, and so do names`() async throws {

@@ -13,6 +13,7 @@ struct LiveSocket {
 
   func serve() async {
     guard let (id, bell, rest) = await begin() else { return }
+    await dashboard.openAccount(of: viewer)
     await withDiscardingTaskGroup { group in
       group.addTask {
         await write(id, bell)

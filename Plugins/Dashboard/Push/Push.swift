@@ -43,6 +43,8 @@ struct Push {
     var frames = 0
     /// Those of them whose panes were all encoded before for another client.
     var shared = 0
+    /// Frames that ended while a client was still busy with one before; it was given their news with the next one.
+    var skipped = 0
   }
 
   private struct Encoding: Hashable {
@@ -202,12 +204,14 @@ struct Push {
       if !bytes.isEmpty { panes.append(bytes) }
     }
     let state = state(&client, now: now, run)
+    let before = client.cursor
     client.cursor = board.frame
     client.wantsMore = false
     client.isReady = panes.isEmpty && state.isEmpty
     clients[id] = client
     if client.isReady { return nil }
     counts.frames += 1
+    if before != 0 { counts.skipped += Int(board.frame &- before) - 1 }
     if isShared { counts.shared += 1 }
     var frame = FrameBytes()
     frame.append(1)

@@ -43,8 +43,18 @@ struct BarRoutes: Sendable {
 }
 
 extension Dashboard {
-  /// The newest `limit` bars that begin in `times`, oldest first; nil if the symbol is not known.
+  /// The newest `limit` bars that begin in `times`, oldest first, as the page wants them; nil if the symbol is not known.
   func bars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> JSONValue? {
+    guard let bars = await knownBars(name, length, times, limit: limit) else { return nil }
+    let usual = push.board.row(named: name).map { Int(push.board.numbers(of: $0).priceDecimals) } ?? 2
+    return [
+      "length": .string(length.description), "decimals": .number(bars.map { Int($0.priceDecimals) }.max() ?? usual),
+      "complete": .bool(bars.count < limit), "bars": .array(bars.map(StateText.bar)),
+    ]
+  }
+
+  /// The same as events.
+  func knownBars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> [Bar]? {
     catchUp()
     let row = push.board.row(named: name)
     guard
@@ -56,12 +66,7 @@ extension Dashboard {
     if let row { live = liveBars(row, symbol, length).filter { times.contains($0.time.ns) } }
     // What came in this run takes the place of what was kept of it.
     let first = live.first?.time.ns ?? .max
-    let bars = ((past ?? []).filter { $0.time.ns < first } + live).suffix(limit)
-    let decimals = bars.map { Int($0.priceDecimals) }.max() ?? row.map { Int(push.board.numbers(of: $0).priceDecimals) } ?? 2
-    return [
-      "length": .string(length.description), "decimals": .number(decimals), "complete": .bool(bars.count < limit),
-      "bars": .array(bars.map(StateText.bar)),
-    ]
+    return Array(((past ?? []).filter { $0.time.ns < first } + live).suffix(limit))
   }
 
   /// Bars of this run: those of this length or made of shorter ones, or else of the prices that were kept.

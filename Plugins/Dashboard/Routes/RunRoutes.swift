@@ -17,7 +17,7 @@ struct RunRoutes: Sendable {
     if door.gate == nil { routes.add(.get, "/api/session") { _ in .json(await dashboard.localSession) } }
     routes.add(
       .get, "/api/search",
-      door.behind(.read) { request, _ in .json(await dashboard.search(request.target["q"] ?? "", limit: request.target["limit"])) })
+      door.behind(.read) { request, _ in .json(.array(await dashboard.search(request.target["q"] ?? "", limit: request.target["limit"]))) })
     routes.add(
       .get, "/api/symbols/:symbol",
       door.behind(.read) { request, _ in
@@ -61,7 +61,7 @@ extension Dashboard {
   }
 
   /// Instruments by symbol, name and industry, and symbols that have come without being described.
-  func search(_ text: String, limit: String?) -> JSONValue {
+  func search(_ text: String, limit: String?) -> [JSONValue] {
     catchUp()
     let limit = max(1, min(100, limit.flatMap(Int.init) ?? 20))
     let text = text.cut(toBytes: 200)
@@ -74,7 +74,7 @@ extension Dashboard {
         if instruments[symbol] == nil { found.append(["symbol": .string(symbol.description), "name": "", "kind": "", "industry": ""]) }
       }
     }
-    return .array(found)
+    return found
   }
 
   private static func result(_ instrument: Instrument) -> JSONValue {

@@ -57,6 +57,24 @@ enum TradingReply {
 }
 
 extension Dashboard {
+  /// Opens the paper account of somebody who has logged in and may trade, if the run's broker opens accounts.
+  func openAccount(of viewer: Viewer) async {
+    guard let account = viewer.account, viewer.scopes.contains(.trade), let broker = component(with: "open ACCOUNT"),
+      opened.insert(account).inserted
+    else { return }
+    do throws(CommandError) {
+      _ = try await context.run.perform(Command(verb: "open", arguments: [account.description]), on: broker.id)
+    } catch {
+      // One that opens none says so each time; one that is not running may later.
+      if case .refused = error { return }
+      opened.remove(account)
+    }
+  }
+
+  private func component(with usage: String) -> RunComponent? {
+    context.run.components.first { component in component.isRunning && component.commands.contains { $0.usage.hasPrefix(usage) } }
+  }
+
   /// - Parameter account: the paper account; where there are accounts, a person trades in the one of its name only.
   func trade(_ verb: String, _ words: [String], in account: String?, _ viewer: Viewer) async -> TradingReply {
     let own = viewer.account?.description
@@ -64,10 +82,8 @@ extension Dashboard {
       return .failed(.error(403, "foreign_account", "paper account '\(account.cut(toBytes: 64))' is not yours"))
     }
     let words = words + ((own ?? account).map { ["in", $0] } ?? [])
-    let broker = context.run.components.first { component in
-      component.isRunning && component.commands.contains { $0.usage.hasPrefix("preview ") }
-    }
-    guard let broker else { return .failed(.error(404, "no_broker", "this run has no paper broker")) }
+    await openAccount(of: viewer)
+    guard let broker = component(with: "preview ") else { return .failed(.error(404, "no_broker", "this run has no paper broker")) }
     do throws(CommandError) { return .done(try await context.run.perform(Command(verb: verb, arguments: words), on: broker.id)) } catch {
       if case .refused(let reason) = error { return .refused(reason) }
       return .failed(.error(503, "not_running", "\(error)"))

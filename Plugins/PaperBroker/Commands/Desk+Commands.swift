@@ -12,6 +12,26 @@ extension Desk {
     return result
   }
 
+  /// All accounts, also those that the first event or command opens.
+  var accountNames: [Symbol] { unopened.map(\.name) + broker.accountNames }
+
+  private static var mostAccounts: Int { 10_000 }
+
+  /// Opens an account with the terms of newcomers; returns what was done, in words. An account that is open already stays as it is.
+  mutating func open(_ name: Symbol, now: Timestamp) throws(CommandError) -> String {
+    if accountNames.contains(name) { return "account \(name) is open already" }
+    guard var rules = newcomers else {
+      throw CommandError("no accounts are opened: 'newcomers' would name the account whose terms they get")
+    }
+    if accountNames.count >= Self.mostAccounts { throw CommandError("there are \(Self.mostAccounts) accounts already") }
+    rules.name = name
+    let opened = command(now: now) { broker, time, outcomes -> Result<Void, BrokerError> in
+      do throws(BrokerError) { return .success(try broker.open(rules, at: time, into: &outcomes)) } catch { return .failure(error) }
+    }
+    if case .failure(let error) = opened { throw CommandError("not done: \(error)") }
+    return "account \(name) is open, with \(rules.deposit) \(rules.currency)"
+  }
+
   /// Stops trading in an instrument, or lets it go on.
   mutating func halt(_ symbol: Symbol, _ isHalted: Bool, now: Timestamp) {
     command(now: now) { broker, time, outcomes in

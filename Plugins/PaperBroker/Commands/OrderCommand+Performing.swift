@@ -4,8 +4,20 @@ internal import StockbusTrading
 
 extension OrderCommand {
   /// Returns what was done, in words; throws why nothing was.
-  func perform(on desk: inout Desk, accounts: [Symbol], now: Timestamp) throws(CommandError) -> String {
-    let account = try account(among: accounts)
+  func perform(on desk: inout Desk, now: Timestamp) throws(CommandError) -> String {
+    switch action {
+    case .open(let name): return try desk.open(name, now: now)
+    case .halt(let symbol):
+      desk.halt(symbol, true, now: now)
+      return "\(symbol) is halted"
+    case .resume(let symbol):
+      desk.halt(symbol, false, now: now)
+      return "\(symbol) goes on with the next price"
+    case .trade(let action): return try perform(action, in: try account(among: desk.accountNames), on: &desk, now: now)
+    }
+  }
+
+  private func perform(_ action: Trading, in account: Symbol, on desk: inout Desk, now: Timestamp) throws(CommandError) -> String {
     switch action {
     case .submit(let request):
       let key = request.key ?? desk.automaticKey(account)
@@ -34,12 +46,6 @@ extension OrderCommand {
       }
       return try words(
         reply, key: change.key, of: old.symbol, account, desk, done: "order \(reply.number), in the place of order \(old.number)")
-    case .halt(let symbol):
-      desk.halt(symbol, true, now: now)
-      return "\(symbol) is halted"
-    case .resume(let symbol):
-      desk.halt(symbol, false, now: now)
-      return "\(symbol) goes on with the next price"
     case .show: return desk.summary(of: account)
     }
   }

@@ -4,12 +4,18 @@ internal import StockbusTrading
 /// A command to the broker, in words: `buy AAPL 100 at 189.25 gtc`.
 struct OrderCommand {
   enum Action {
+    case trade(Trading)
+    case open(Symbol)
+    case halt(Symbol)
+    case resume(Symbol)
+  }
+
+  /// What is done in one account.
+  enum Trading {
     case submit(Request)
     case preview(Request)
     case cancel(String)
     case replace(String, Request)
-    case halt(Symbol)
-    case resume(Symbol)
     case show
   }
 
@@ -41,6 +47,7 @@ struct OrderCommand {
     CommandInfo("cancel ORDER [in ACCOUNT]", "Cancels what is not filled of an order, by its number or key."),
     CommandInfo(
       "replace ORDER [quantity QUANTITY] [at LIMIT] [stop PRICE] [in ACCOUNT]", "Puts another order in the place of an open one."),
+    CommandInfo("open ACCOUNT", "Opens an account with the terms of 'newcomers'."),
     CommandInfo("halt SYMBOL", "Stops trading in an instrument."),
     CommandInfo("resume SYMBOL", "Lets trading in an instrument go on."),
     CommandInfo("show [in ACCOUNT]", "Shows an account: its money, positions and open orders."),
@@ -59,27 +66,30 @@ struct OrderCommand {
     }
     self.account = account
     switch command.verb {
-    case "buy", "sell": action = .submit(try Self.request(command.verb, words))
+    case "buy", "sell": action = .trade(.submit(try Self.request(command.verb, words)))
     case "preview":
       guard let side = words.first, side == "buy" || side == "sell" else { throw CommandError("write 'preview buy …' or 'preview sell …'") }
-      action = .preview(try Self.request(side, words.dropFirst()))
+      action = .trade(.preview(try Self.request(side, words.dropFirst())))
     case "cancel":
       guard let name = words.first, words.count == 1 else { throw CommandError("write 'cancel ORDER', by its number or key") }
-      action = .cancel(name)
+      action = .trade(.cancel(name))
     case "replace":
       guard let name = words.first, words.count > 1 else {
         throw CommandError("write 'replace ORDER' and what is to change: 'replace 2 at 190'")
       }
       var request = Request()
       try Self.read(words.dropFirst(), into: &request, mayChangeQuantity: true)
-      action = .replace(name, request)
+      action = .trade(.replace(name, request))
     case "halt", "resume":
       guard let name = words.first, words.count == 1 else { throw CommandError("write '\(command.verb) SYMBOL'") }
       let symbol = try Self.symbol(name)
       action = command.verb == "halt" ? .halt(symbol) : .resume(symbol)
     case "show":
       if !words.isEmpty { throw CommandError("write 'show' or 'show in ACCOUNT'") }
-      action = .show
+      action = .trade(.show)
+    case "open":
+      guard let name = words.first, words.count == 1 else { throw CommandError("write 'open ACCOUNT'") }
+      action = .open(try Self.symbol(name))
     default: throw CommandError.unknownCommand(command.verb, known: Self.infos.map(\.verb))
     }
   }

@@ -1,6 +1,7 @@
 /// The tables of the dashboard's people. Times are nanoseconds since 1970. Secrets are stored as their hashes only.
 ///
-/// Person 0 is the local user of a dashboard without accounts, who has no row in `people`.
+/// Person 0 is the local user of a dashboard without accounts, who has no row in `people`. A deleted account leaves a row with its name and an
+/// empty password.
 enum PeopleLayout {
   static let tables = """
     CREATE TABLE people (

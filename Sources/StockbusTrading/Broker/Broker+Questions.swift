@@ -21,6 +21,9 @@ extension Broker {
     (books.lazy.filter(\.hasPrices).map(\.symbol), books.lazy.filter { !$0.hasPrices }.map(\.symbol))
   }
 
+  /// The accounts, in the order in which they were opened.
+  package var accountNames: [Symbol] { accounts.map(\.rules.name) }
+
   /// What an account is kept in; nil if there is no such account.
   package func currency(of account: Symbol) -> Symbol? { accountPlaces[account].map { accounts[$0].rules.currency } }
 
