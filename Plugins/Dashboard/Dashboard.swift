@@ -81,6 +81,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private var isAsleep = false
   /// Where the tasks of the browsers' tabs sleep until they are due.
   private var bells: [Push.ClientID: Parker] = [:]
+  /// Nil where there are none.
+  private var accounts: Accounts?
+  private var people: AccountRoutes?
   /// People whose paper accounts are open, or cannot be opened.
   var opened: Set<Symbol> = []
   /// What the run was like when somebody last looked.
@@ -139,8 +142,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     BarRoutes(dashboard: self, door: door).add(to: &routes)
     UDFRoutes(dashboard: self, door: door).add(to: &routes)
     TradingRoutes(dashboard: self, door: door).add(to: &routes)
-    AlertRoutes(dashboard: self, door: door).add(to: &routes)
-    if let gate = door.gate { routes.add(people(gate)) }
+    if !door.hasAccounts { AlertRoutes(dashboard: self, door: door).add(to: &routes) }
+    people = door.gate.map(accountRoutes)
+    if let people { routes.add(people.routes) }
+    accounts = door.hasAccounts ? door.gate?.accounts : nil
     return routes
   }
 
@@ -158,20 +163,24 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
-  private func people(_ gate: Gate) -> WebRoutes {
-    let rules = RuleBook { _ in .failure(.malformed("rules are the dispatcher's")) }
+  private func accountRoutes(_ gate: Gate) -> AccountRoutes {
     let hasAccounts = gate.needsLogin
     return AccountRoutes(
-      gate, rules: rules, session: { [self] in await sessionMembers },
+      gate, rules: ruleBook(), usable: { [self] in await usable },
+      isReserved: { [self] in await hasPaperAccount($0) }, session: { [self] in await sessionMembers },
       export: { [self] person in await portfolio(of: Viewer(person, hasAccounts: hasAccounts)).members },
-      changed: { [self] person, change, record in await tell(change, record, to: person) }
-    ).routes
+      changed: { [self] person, change, record in await tell(change, record, to: person) })
   }
 
   /// Tells all viewers which rules there are now.
-  func tell(_ rules: [WatchedRule]) {
-    push.take(rules)
-    stir()
+  func tellRules() async {
+    guard accounts != nil, let people else {
+      push.take(await rules())
+      return stir()
+    }
+    for person in Set(push.clients.values.map(\.viewer.person)) {
+      if let shown = try? await people.shownRules(person) { tell(.rules, shown, to: person) }
+    }
   }
 
   /// Tells the viewers of a person what it has changed in one of them.
@@ -202,8 +211,16 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     bell.wake()
   }
 
-  /// Ends frames while something changes and somebody looks; sleeps otherwise.
   package func background() async {
+    await withDiscardingTaskGroup { group in
+      if let accounts { group.addTask { await self.restoreRules(accounts) } }
+      await endFrames()
+      group.cancelAll()
+    }
+  }
+
+  /// Ends frames while something changes and somebody looks; sleeps otherwise.
+  private func endFrames() async {
     while !Task.isCancelled {
       let began = now
       for id in push.tick(now: began, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() }

@@ -37,7 +37,7 @@ extension AccountRoutes {
         (try? rules.read(own.rule).get()) ?? RuleBook.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
       return shown.json(id: "\(own.id)", isMuted: own.isMuted, isOwn: true)
     }
-    return .array(own + (await rules.configured()))
+    return .array(own + (await rules.configured(person)))
   }
 
   private func addRules(to routes: inout WebRoutes) {
@@ -47,7 +47,12 @@ extension AccountRoutes {
       gate.behind(.read) { request, identity in
         let text = try Bodies.object(request)
         let shown = try rules.read(text).get()
-        let id = try await accounts.addRule(identity.person, text)
+        if let refusal = await rules.follow(identity.person, text, .add) { throw refusal }
+        let id: Int64
+        do { id = try await accounts.addRule(identity.person, text) } catch {
+          _ = await rules.follow(identity.person, text, .remove)
+          throw error
+        }
         try await tell(identity.person, .rules)
         return .json(shown.json(id: "\(id)", isMuted: false, isOwn: true), status: 201)
       })
@@ -57,10 +62,11 @@ extension AccountRoutes {
         let body = try Bodies.read(Bodies.Muting.self, request)
         let id = request.parameters["id"] ?? ""
         if let number = Int64(id) {
+          let own = try await own(number, of: identity.person)
+          if let refusal = await rules.follow(identity.person, own.rule, body.muted ? .mute : .unmute) { throw refusal }
           try await accounts.muteRule(identity.person, id: number, body.muted)
         } else {
-          // A rule of the configuration is everybody's, so muting it is for those who may control the run.
-          guard identity.scopes.contains(.control) else { throw AccountError.forbidden("this needs the right to control") }
+          try needsControl(identity)
           guard await rules.mute(id, body.muted) else { throw AccountError.unknown("rule") }
         }
         try await tell(identity.person, .rules)
@@ -69,13 +75,29 @@ extension AccountRoutes {
     routes.add(
       .delete, "/api/alerts/:id",
       gate.behind(.read) { request, identity in
-        guard let id = Int64(request.parameters["id"] ?? "") else {
-          throw AccountError.forbidden("rules of the configuration are removed there")
+        let id = request.parameters["id"] ?? ""
+        if let number = Int64(id) {
+          let own = try await own(number, of: identity.person)
+          try await accounts.removeRule(identity.person, id: number)
+          // The rule is gone, whatever the run says: it may have ended.
+          _ = await rules.follow(identity.person, own.rule, .remove)
+        } else {
+          try needsControl(identity)
+          guard await rules.remove(id) else { throw AccountError.unknown("rule") }
         }
-        try await accounts.removeRule(identity.person, id: id)
         try await tell(identity.person, .rules)
         return .done
       })
+  }
+
+  private func own(_ id: Int64, of person: Person) async throws -> OwnRule {
+    guard let own = try await accounts.rules(person).first(where: { $0.id == id }) else { throw AccountError.unknown("rule") }
+    return own
+  }
+
+  /// A rule of the run is everybody's.
+  private func needsControl(_ identity: Identity) throws(AccountError) {
+    if !identity.scopes.contains(.control) { throw .forbidden("this needs the right to control") }
   }
 
   private func addSettings(to routes: inout WebRoutes) {

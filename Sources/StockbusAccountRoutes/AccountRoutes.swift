@@ -12,6 +12,10 @@ package struct AccountRoutes: Sendable {
   let gate: Gate
   let accounts: Accounts
   let rules: RuleBook
+  /// What the run can do at all; a right to more than that is not told.
+  let usable: @Sendable () async -> Set<Scope>
+  /// True for a name that nobody may take who signs up, because something of the run belongs to it already.
+  let isReserved: @Sendable (_ name: String) async -> Bool
   /// More members of `/api/session`.
   let session: @Sendable () async -> [JSONValue.Member]
   /// More members of `/api/export`.
@@ -20,13 +24,17 @@ package struct AccountRoutes: Sendable {
 
   /// - Parameter changed: called after each change, with all that the person has of this kind now, as its route shows it.
   package init(
-    _ gate: Gate, rules: RuleBook, session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
+    _ gate: Gate, rules: RuleBook, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
+    isReserved: @escaping @Sendable (String) async -> Bool = { _ in false },
+    session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
     export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },
     changed: @escaping @Sendable (Person, Change, JSONValue) async -> Void = { _, _, _ in }
   ) {
     self.gate = gate
     accounts = gate.accounts
     self.rules = rules
+    self.usable = usable
+    self.isReserved = isReserved
     self.session = session
     self.export = export
     self.changed = changed
@@ -50,6 +58,7 @@ package struct AccountRoutes: Sendable {
       gate.open { request in
         try needsAccounts()
         let body = try Bodies.read(Bodies.Signup.self, request)
+        if await isReserved(body.name.lowercased()) { throw AccountError.nameTaken }
         let secret = try await accounts.signUp(
           name: body.name, password: body.password, invitation: body.invitation, from: request.client.address)
         return loggedIn(secret, request)
@@ -74,7 +83,7 @@ package struct AccountRoutes: Sendable {
 
   private func sessionMembers(_ request: WebRequest) async -> [JSONValue.Member] {
     let identity = try? await gate.identity(request)
-    let can = (identity?.scopes ?? []).subtracting([.read]).sorted().map { JSONValue.string($0.rawValue) }
+    let can = (identity?.scopes ?? []).subtracting([.read]).intersection(await usable()).sorted().map { JSONValue.string($0.rawValue) }
     return [
       .init("user", identity.map { ["name": .string($0.person.name)] } ?? .null), .init("accounts", .bool(gate.needsLogin)),
       .init("signup", .string(gate.needsLogin ? accounts.settings.signup.rawValue : Accounts.Signup.closed.rawValue)),
@@ -109,7 +118,9 @@ package struct AccountRoutes: Sendable {
       .delete, "/api/account",
       gate.behind(.read) { request, identity in
         let body = try Bodies.read(Bodies.Proof.self, request)
+        let own = try await accounts.rules(identity.person)
         try await accounts.delete(identity, password: body.password, from: request.client.address)
+        for each in own { _ = await rules.follow(identity.person, each.rule, .remove) }
         return loggedOut(request)
       })
     routes.add(

@@ -3,7 +3,7 @@ package import StockbusWeb
 
 /// Who a request is from, and whether that is enough: every route that shows or changes something stands behind it.
 package struct Gate: Sendable {
-  let accounts: Accounts
+  package let accounts: Accounts
   /// False if there are no accounts: then every request that passes the server's guards is the local user's.
   package let needsLogin: Bool
 

@@ -28,19 +28,33 @@ package struct RuleBook: Sendable {
     }
   }
 
+  /// What a person does with a rule of its own.
+  package enum Change: Sendable, Hashable {
+    case add, mute, unmute, remove
+  }
+
   /// Reads a rule, a JSON object; otherwise `AccountError.malformed` says what is wrong with it.
   package var read: @Sendable (String) -> Result<Shown, AccountError>
-  /// The rules of the configuration, as a page shows them. Their ids are no numbers.
-  package var configured: @Sendable () async -> [JSONValue]
-  /// Mutes a rule of the configuration; returns false if there is none.
+  /// Makes the run follow a change of a person's own rule, given as it is kept, before it is kept; returns why it is refused.
+  package var follow: @Sendable (Person, String, Change) async -> AccountError?
+  /// The rules of the run, as a page shows them to a person. Their ids are no numbers.
+  package var configured: @Sendable (Person) async -> [JSONValue]
+  /// Mutes a rule of the run; returns false if there is none.
   package var mute: @Sendable (_ id: String, _ isMuted: Bool) async -> Bool
+  /// Removes a rule of the run; returns false if there is none.
+  package var remove: @Sendable (_ id: String) async -> Bool
 
   package init(
-    read: @escaping @Sendable (String) -> Result<Shown, AccountError>, configured: @escaping @Sendable () async -> [JSONValue] = { [] },
-    mute: @escaping @Sendable (String, Bool) async -> Bool = { _, _ in false }
+    read: @escaping @Sendable (String) -> Result<Shown, AccountError>,
+    follow: @escaping @Sendable (Person, String, Change) async -> AccountError? = { _, _, _ in nil },
+    configured: @escaping @Sendable (Person) async -> [JSONValue] = { _ in [] },
+    mute: @escaping @Sendable (String, Bool) async -> Bool = { _, _ in false },
+    remove: @escaping @Sendable (String) async -> Bool = { _ in false }
   ) {
     self.read = read
+    self.follow = follow
     self.configured = configured
     self.mute = mute
+    self.remove = remove
   }
 }

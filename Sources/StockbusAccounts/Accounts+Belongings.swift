@@ -22,7 +22,7 @@ package struct OwnRule: Sendable, Hashable {
 extension Accounts {
   static let mostWatchlists = 50
   static let mostSymbols = 1000
-  static let mostRules = 200
+  static let mostRules = 50
   static let ruleBytes = 4096
   static let settingsBytes = 16 << 10
 
@@ -70,6 +70,23 @@ extension Accounts {
       try db.rows("SELECT id, rule, muted FROM people_rules WHERE person = ? ORDER BY id", .integer(person.id)).compactMap { row in
         guard let id = row[0].integer, let rule = row[1].text, let muted = row[2].integer else { return nil }
         return OwnRule(id: id, rule: rule, isMuted: muted != 0)
+      }
+    }
+  }
+
+  /// The rules of all people, for a run that begins.
+  package func rulesOfAll() throws(AccountError) -> [(person: Person, rule: OwnRule)] {
+    try read { db in
+      try db.rows(
+        """
+        SELECT people.id, people.name, people.scopes, people_rules.id, rule, muted FROM people_rules JOIN people ON people.id = person
+        ORDER BY people_rules.id
+        """
+      ).compactMap { row in
+        guard let person = row[0].integer, let name = row[1].text, let scopes = row[2].text, let id = row[3].integer,
+          let rule = row[4].text, let muted = row[5].integer
+        else { return nil }
+        return (Person(id: person, name: name, scopes: Set(text: scopes)), OwnRule(id: id, rule: rule, isMuted: muted != 0))
       }
     }
   }

@@ -112,7 +112,7 @@ package actor Accounts {
         throw error
       }
     }
-    let matches = try await check(password.utf8.count > PasswordRules.longest ? "" : password, found?[1].text)
+    let matches = try await check(PasswordRules.comparable(password), found?[1].text)
     guard matches, let found, let person = found[0].integer, let stored = found[1].text else { throw .wrongLogin }
     byAddress.giveBack(address, now: clock.uptime)
     if !isKnown { byName.giveBack(name, now: clock.uptime) }
@@ -191,7 +191,7 @@ package actor Accounts {
       try db.rows("SELECT password FROM people WHERE id = ?", .integer(identity.person.id)).first?[0].text
     }
     try take(&byAddress, address)
-    guard try await check(password.utf8.count > PasswordRules.longest ? "" : password, stored), let stored else { throw .wrongLogin }
+    guard try await check(PasswordRules.comparable(password), stored), let stored else { throw .wrongLogin }
     byAddress.giveBack(address, now: clock.uptime)
     return stored
   }

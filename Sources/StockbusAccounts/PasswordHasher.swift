@@ -34,9 +34,16 @@ actor PasswordHasher {
     return try await work()
   }
 
-  private func make(_ password: String) throws -> String { try PasswordHash(of: password, cost).text }
+  private func make(_ password: String) throws -> String {
+    try goesOn()
+    return try PasswordHash(of: password, cost).text
+  }
+
+  /// A server that stops does not wait for the passwords that wait here.
+  private func goesOn() throws { if Task.isCancelled { throw AccountError.busy } }
 
   private func check(_ password: String, _ stored: String?) throws -> Bool {
+    try goesOn()
     if let stored, let hash = PasswordHash(text: stored) { return try hash.matches(password) }
     let nobody = try nobody ?? PasswordHash(of: "", cost)
     self.nobody = nobody

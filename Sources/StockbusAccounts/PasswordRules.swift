@@ -5,12 +5,17 @@ enum PasswordRules {
   /// The most bytes, so that nobody makes the server hash a book.
   static let longest = 256
 
+  /// The bytes to compare a password by; none for one that no account can have. scrypt cannot tell a short password from the same one with
+  /// zero bytes behind it.
+  static func comparable(_ password: String) -> String { password.utf8.count > longest || password.utf8.contains(0) ? "" : password }
+
   /// Why a password is not taken; nil if it is.
   static func fault(_ password: String, name: String) -> String? {
     if password.unicodeScalars.count < shortest {
       return "a password has at least \(shortest) characters; a few words are easy to remember"
     }
     if password.utf8.count > longest { return "a password has at most \(longest) bytes" }
+    if password.utf8.contains(0) { return "a password has no characters U+0000" }
     let plain = password.lowercased()
     let letters = core(plain)
     if common.contains(plain) || common.contains(letters) { return "this password is among the first that are tried; choose another one" }

@@ -1,8 +1,10 @@
 import MarketData
+
 import StockbusPlugin
 import Testing
 
 @testable import Dashboard
+@testable import StockbusAccounts
 
 /// What clients are told besides prices.
 @Suite struct NewsTests {
@@ -11,6 +13,24 @@ import Testing
     let text = push.next(for: id, now: now)?.text
     push.painted(id, push.board.frame)
     return text
+  }
+
+  @Test func `alerts of a person's own rules are told to that person, under the rule's own name`() {
+    var push = Push(Board(), calm: 0) { 0 }
+    func viewer(_ id: Int64, _ name: String) -> Viewer { Viewer(Person(id: id, name: name, scopes: [.read]), hasAccounts: true) }
+    let clients = [push.connect(viewer(1, "hannah"), cursor: 0), push.connect(viewer(2, "otto"), cursor: 0), push.connect(cursor: 0)]
+    let alerts = ["all", "@hannah dear", "@otto @x"].map {
+      Alert(symbol: "A", rule: $0, message: "m", price: 88, time: Timestamp(ns: 5_000_000_000), priceDecimals: 2)
+    }
+    push.take(alerts.span)
+    // More of one's own than are kept; the others lose none by it.
+    for _ in 0..<50 { push.take([alerts[2]].span) }
+    _ = push.tick(now: 0, time: 0)
+    let told = clients.map { push.next(for: $0, now: 0)?.text ?? "" }
+    #expect(told.map { $0.split(separator: #""rule":""#, omittingEmptySubsequences: false).count - 1 } == [2, 51, 52])
+    #expect(told[0].contains(#""rule":"all""#) && told[0].contains(#""rule":"dear""#) && !told[0].contains("alertsMissed"))
+    #expect(told[1].contains(#""rule":"@x""#) && told[1].contains(#""alertsMissed":1"#))
+    #expect(told[2].contains(#""rule":"@hannah dear""#) && told[2].contains(#""rule":"@otto @x""#))
   }
 
   @Test func `alerts are told once, and what a late client missed is counted`() {
@@ -58,5 +78,26 @@ import Testing
     #expect(push.nextTick() == 250_000_000)
     #expect(text(&push, id, at: 250_000_000)?.contains(#""value":"15""#) == true)
     #expect(push.nextTick() == nil)
+  }
+}
+
+/// What an account was worth, thinned as the run goes on.
+@Suite struct EquityLineTests {
+  @Test func `the last value is always there, and others are at least a step apart`() {
+    var line = EquityLine()
+    for (second, value) in [(0.0, 1), (0.4, 2), (1.0, 3), (1.2, 4), (1.9, 5), (2.5, 6)] as [(Double, Int64)] {
+      line.add(Amount(integerLiteral: value), at: Timestamp(ns: Int64(second * 1e9)))
+    }
+    // 0.4 and 1.2 are less than a second behind the points before them.
+    #expect(line.points.map { "\($0.time.ns / 100_000_000) \($0.equity)" } == ["0 1", "10 3", "25 6"])
+  }
+
+  @Test func `a long run has no more points than a short one`() {
+    var line = EquityLine()
+    for second in 0..<10_000 { line.add(Amount(integerLiteral: Int64(second)), at: Timestamp(ns: Int64(second) * 1_000_000_000)) }
+    #expect((100...240).contains(line.points.count))
+    #expect(line.points.first?.equity == 0 && line.points.last?.equity == 9999)
+    let gaps = zip(line.points, line.points.dropFirst()).dropLast().map { $1.time.ns - $0.time.ns }
+    #expect(Set(gaps).count <= 2, "\(Set(gaps))")
   }
 }

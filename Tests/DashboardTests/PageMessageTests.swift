@@ -43,4 +43,16 @@ import Testing
     for text in ["8080", ":80", "a:b", "::1:80", "host:65536", "ho st:1", "a/b:1"] { #expect(ListenAddress(text) == nil, "\(text)") }
     #expect(ListenAddress("[::1]:0")?.address(port: 9, isSecure: false) == "http://[::1]:9/")
   }
+
+  /// The page's own spelling is read without a decoder, and means the same.
+  @Test func `ready is read in every spelling`() throws {
+    for frame in ["0", "1", "9", "10", "4294967295"] {
+      for text in [#"{"op":"ready","frame":\#(frame)}"#, #"{"frame":\#(frame),"op":"ready"}"#, #"{"op":"ready", "frame":\#(frame) }"#] {
+        #expect(try PageMessage(text) == .ready(frame: try #require(UInt32(frame))), "\(text)")
+      }
+    }
+    for bad in ["4294967296", "99999999999", "01", "-1", "1x", "", "\u{0}"] {
+      #expect(throws: PageMessage.Fault.self, "\(bad)") { try PageMessage(#"{"op":"ready","frame":\#(bad)}"#) }
+    }
+  }
 }

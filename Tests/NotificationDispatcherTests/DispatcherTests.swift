@@ -84,6 +84,32 @@ import Testing
     try await running.stop()
   }
 
+  @Test func `a person's own rule is called by its owner, and goes to no channel`() async throws {
+    let folder = TemporaryFolder()
+    let harness = PluginHarness(id: "alerts")
+    let running: RunningPlugin<Alert> = try harness.start(
+      Plugin.notificationDispatcher,
+      options: "{ rules: [{ name: dear, symbol: AAPL, above: 200 }], channels: [{ file: { path: \(folder.file("alerts.txt")) } }] }",
+      taking: Trade.self, emitting: Alert.self)
+    #expect(try await running.perform("add AAPL exactly above 150 owner hannah name dear") == "rule '@hannah dear' is on")
+    #expect(try await running.perform("add AAPL exactly above 150 owner hannah") == "rule '@hannah AAPL above 150' is on")
+    await #expect(throws: CommandError.refused("there is a rule '@hannah dear' already")) {
+      try await running.perform("add AAPL exactly above 1 owner hannah name dear")
+    }
+    await #expect(throws: CommandError.refused("a name begins with '@' only where there is an 'owner'")) {
+      try await running.perform("add AAPL exactly above 1 name @otto dear")
+    }
+    await #expect(throws: CommandError.refused("either 'owner' or 'channels', not both")) {
+      try await running.perform("add AAPL exactly above 1 channels x owner hannah")
+    }
+    try await running.send(trades([100], of: "AAPL") + trades([300], of: "AAPL"))
+    #expect(await running.output(count: 3).map(\.rule).sorted() == ["@hannah AAPL above 150", "@hannah dear", "dear"])
+    #expect(try await running.perform("disable rule @hannah dear") == "rule 'rule @hannah dear' is off")
+    #expect(try await running.perform("remove @hannah dear") == "rule '@hannah dear' is gone")
+    try await running.stop()
+    #expect(folder.content("alerts.txt").split(separator: "\n").count == 1)
+  }
+
   @Test func `symbols that rules name and that never came are told at the end`() async throws {
     func notes(_ rules: String) async throws -> [String] {
       let harness = PluginHarness()

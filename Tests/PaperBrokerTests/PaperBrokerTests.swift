@@ -83,7 +83,7 @@ import Testing
     await running.delivered()
     #expect(
       try await running.perform("preview buy AAPL 10")
-        == "at 101: value 1010, fee 1; sets aside 1011; once filled: position 10, cash 8989, to trade with 8989")
+        == "at 101: value 1010.00, fee 1.00; sets aside 1011.00; once filled: position 10, cash 8989.00, to trade with 8989.00")
     #expect(try await running.perform("buy AAPL 10 key first") == "order 1, key first")
     #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
     #expect(try await running.perform("buy AAPL 10 at 90 gtc key low") == "order 2, key low")
@@ -94,18 +94,18 @@ import Testing
     #expect(try await running.perform("replace 4 quantity 3") == "order 5, in the place of order 4")
     #expect(
       try await running.perform("show").split(separator: "\n") == [
-        "account paper\tequity 9989 USD\tcash 8989\tto trade with 8718\trealised 0\tunrealised -10\tfees 1",
-        "AAPL\t10\tcost 1010\tat 100\tvalue 1000\tunrealised -10\t",
+        "account paper\tequity 9989.00 USD\tcash 8989.00\tto trade with 8718.00\trealised 0.00\tunrealised -10.00\tfees 1.00",
+        "AAPL\t10\tcost 1010.00\tat 100\tvalue 1000.00\tunrealised -10.00\t",
         "order 5\tbuy 3 AAPL\tat 90\tgtc\tfilled 0\t\t",
       ])
     #expect(
       try await running.perform("preview sell AAPL 4")
-        == "at 99: value 396, fee 1; sets aside 1; once filled: position 6, cash 9384, to trade with 9113")
+        == "at 99: value 396.00, fee 1.00; sets aside 1.00; once filled: position 6, cash 9384.00, to trade with 9113.00")
     #expect(try await running.perform("cancel 5") == "cancelled order 5")
     for (line, reason) in [
       ("buy AAPL 1000000", "not done: not enough to trade with"), ("buy AAPL ten", "'ten' is no quantity above zero"),
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
-      ("preview buy AAPL 1000000", "at 101: value 101000000, fee 1; it would be refused: not enough to trade with"),
+      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be refused: not enough to trade with"),
       ("cancel nothing", "not done: there is no such order"),
       ("cancel 5", "not done: the order is done already"),
       ("cancel 77", "not done: there is no such order"),
@@ -186,7 +186,7 @@ import Testing
     try await running.send([quote(99, 101, 1)])
     await running.delivered()
     await #expect(throws: CommandError.refused("no account 'hannah'")) { try await running.perform("buy AAPL 10 in hannah") }
-    #expect(try await running.perform("open hannah") == "account hannah is open, with 10000 USD")
+    #expect(try await running.perform("open hannah") == "account hannah is open, with 10000.00 USD")
     #expect(try await running.perform("open hannah") == "account hannah is open already")
     #expect(try await running.perform("buy AAPL 10 in hannah") == "order 1")
     await #expect(throws: CommandError.refused("which account? write 'in paper' at the end")) { try await running.perform("show") }
@@ -199,8 +199,8 @@ import Testing
     try await again.send([quote(99, 101, 1)])
     await again.delivered()
     #expect(
-      try await again.perform("show in hannah").hasPrefix("account hannah\tequity 9989 USD\tcash 8989\tto trade with 8989\t"))
-    #expect(try await again.perform("open otto") == "account otto is open, with 20000 USD")
+      try await again.perform("show in hannah").hasPrefix("account hannah\tequity 9989.00 USD\tcash 8989.00\tto trade with 8989.00\t"))
+    #expect(try await again.perform("open otto") == "account otto is open, with 20000.00 USD")
     try await again.stop()
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
   }
@@ -212,7 +212,8 @@ import Testing
     }
     try await running.stop()
     do {
-      _ = try PluginHarness().start(Plugin.paperBroker, options: one + "\nnewcomers: papre", taking: Quote.self, emitting: BrokerRecord.self)
+      _ = try PluginHarness().start(
+        Plugin.paperBroker, options: one + "\nnewcomers: papre", taking: Quote.self, emitting: BrokerRecord.self)
       Issue.record("accepted")
     } catch { #expect("\(error)" == "options.yaml:2:1: error: no account 'papre'; did you mean 'paper'?") }
   }

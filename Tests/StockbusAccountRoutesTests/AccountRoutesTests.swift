@@ -13,6 +13,8 @@ import Testing
   private let folder = TemporaryFolder()
   private let clock = ManualTimekeeper()
   private let changes = Watched<[AccountRoutes.Change]>([])
+  /// What the run was told of people's own rules: `hannah add {…}`.
+  private let followed = Watched<[String]>([])
   private let accounts: Accounts
   private let responder: WebResponder
 
@@ -28,8 +30,11 @@ import Testing
         guard text.contains("crosses_above") else { return .failure(.malformed("a rule needs a condition")) }
         return .success(RuleBook.Shown(name: "n", symbol: "AAPL", condition: "crosses above 88", threshold: "88"))
       },
-      configured: { [["id": "c1", "name": "all", "own": false]] },
-      mute: { id, _ in id == "c1" })
+      follow: { [followed] person, text, change in
+        followed.update { $0.append("\(person.name) \(change) \(text)") }
+        return text.contains("refused") ? .malformed("there is a rule 'n' already") : nil
+      },
+      configured: { _ in [["id": "c1", "name": "all", "own": false]] }, mute: { id, _ in id == "c1" }, remove: { id in id == "c1" })
     let changes = changes
     let routes = AccountRoutes(
       Gate(accounts, needsLogin: needsLogin), rules: rules, session: { [.init("program", "stockbus")] },
@@ -204,6 +209,38 @@ import Testing
     // Muting a rule of the configuration takes the right to control.
     #expect(try await ask(.put, "/api/alerts/c1", #"{"muted":true}"#, cookie: cookie).status == 403)
     #expect(try await ask(.delete, "/api/alerts/c1", cookie: cookie).status == 403)
+  }
+
+  @Test func `the run follows what people do with their own rules`() async throws {
+    let (hannah, otto) = (try await signUp("hannah"), try await signUp("otto"))
+    let (rule, refused) = (#"{"crosses_above":"88"}"#, #"{"crosses_above":"refused"}"#)
+    #expect(try await ask(.post, "/api/alerts", rule, cookie: hannah).status == 201)
+    let refusal = try await ask(.post, "/api/alerts", refused, cookie: hannah)
+    #expect(refusal.status == 400 && text(refusal).contains("there is a rule 'n' already"))
+    #expect(try await ask(.put, "/api/alerts/1", #"{"muted":true}"#, cookie: hannah).status == 204)
+    #expect(try await ask(.put, "/api/alerts/1", #"{"muted":false}"#, cookie: hannah).status == 204)
+    // What is not one's own is not touched.
+    #expect(try await ask(.put, "/api/alerts/1", #"{"muted":true}"#, cookie: otto).status == 404)
+    #expect(try await ask(.delete, "/api/alerts/1", cookie: otto).status == 404)
+    #expect(try await ask(.delete, "/api/alerts/1", cookie: hannah).status == 204)
+    #expect(try await ask(.post, "/api/alerts", rule, cookie: otto).status == 201)
+    #expect(try await ask(.delete, "/api/account", #"{"password":"four plain words"}"#, cookie: otto).status == 204)
+    #expect(
+      followed.value == [
+        "hannah add \(rule)", "hannah add \(refused)", "hannah mute \(rule)", "hannah unmute \(rule)", "hannah remove \(rule)",
+        "otto add \(rule)", "otto remove \(rule)",
+      ])
+    #expect(try await accounts.rulesOfAll().isEmpty)
+  }
+
+  /// With more rules than a person may have, the run does not keep one that is not kept.
+  @Test func `a rule that cannot be kept is taken back`() async throws {
+    let hannah = try await signUp("hannah")
+    let rule = #"{"crosses_above":"88"}"#
+    for _ in 0..<50 { #expect(try await ask(.post, "/api/alerts", rule, cookie: hannah).status == 201) }
+    #expect(try await ask(.post, "/api/alerts", rule, cookie: hannah).status == 409)
+    #expect(followed.value.suffix(2) == ["hannah add \(rule)", "hannah remove \(rule)"])
+    #expect(try await accounts.rulesOfAll().map(\.person.name) == Array(repeating: "hannah", count: 50))
   }
 
   @Test func `without accounts there is one user, and nobody logs in`() async throws {

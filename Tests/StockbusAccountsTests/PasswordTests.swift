@@ -34,9 +34,28 @@ import Testing
   @Test(arguments: [
     "short", "ninechars", "1234567890", "0987654321", "9876543210", "abcdefghijkl", "aaaaaaaaaaaa", "abcabcabcabc", "Password2024!",
     "!!welcome!!", "QWERTYUIOP", "1q2w3e4r5t", "hannah1234", "hannahhannah", "hannah-2024", "correcthorsebatterystaple",
-    String(repeating: "xy7 ", count: 65),
+    String(repeating: "xy7 ", count: 65), "four plain words here\u{0}",
   ]) func `passwords that are tried first are refused`(_ password: String) {
     #expect(PasswordRules.fault(password, name: "hannah") != nil)
+  }
+
+  /// scrypt takes these two for one.
+  @Test func `zero bytes behind a password make it another one`() throws {
+    let password = "four plain words"
+    #expect(try PasswordHash(of: password, PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)).matches(password + "\u{0}"))
+    #expect(PasswordRules.comparable(password) == password && PasswordRules.comparable(password + "\u{0}").isEmpty)
+  }
+
+  @Test func `a password that waits is given up with its task`() async {
+    let hasher = PasswordHasher(PasswordCost(rounds: 16, blockSize: 1, parallelism: 1))
+    let errors = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      var errors: [AccountError?] = []
+      do { _ = try await hasher.hash("x") } catch { errors.append(error as? AccountError) }
+      do { _ = try await hasher.matches("x", nil) } catch { errors.append(error as? AccountError) }
+      return errors
+    }.value
+    #expect(errors == [.busy, .busy])
   }
 
   @Test(arguments: ["four plain words here", "tr0ub4dor&3x", "ääääöööüüß", "zwölf Bären", "          x", "hannah likes trains"])

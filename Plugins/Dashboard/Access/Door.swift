@@ -13,6 +13,9 @@ struct Viewer: Hashable, Sendable {
 
   func sees(_ account: Symbol) -> Bool { self.account.map { $0 == account } ?? true }
 
+  /// - Parameter owner: of a rule; nil for everybody's.
+  func sees(rulesOf owner: String?) -> Bool { owner == nil || account == nil || owner == person.name }
+
   /// Everybody, where there are no accounts.
   static let local = Viewer(Person.local, hasAccounts: false)
 

@@ -43,6 +43,10 @@ enum PageMessage: Hashable {
   }
 
   init(_ text: String) throws(Fault) {
+    if let frame = Self.readyFrame(text) {
+      self = .ready(frame: frame)
+      return
+    }
     let form: Form
     do { form = try JSONDecoder().decode(Form.self, from: Data(text.utf8)) } catch {
       throw Fault(pane: nil, text: "the message is not JSON with the members that the protocol has")
@@ -57,6 +61,21 @@ enum PageMessage: Hashable {
     case "run": self = .run(isOn: form.on ?? false)
     default: throw Fault(pane: nil, text: "unknown 'op'")
     }
+  }
+
+  /// The frame of a `ready` as the page writes it; nil for anything else. There is one for each frame, and a decoder of JSON takes as long
+  /// as all the rest that is done for it.
+  private static func readyFrame(_ text: String) -> UInt32? {
+    let head = #"{"op":"ready","frame":"#
+    guard text.utf8.starts(with: head.utf8), text.utf8.last == UInt8(ascii: "}") else { return nil }
+    let digits = text.utf8.dropFirst(head.utf8.count).dropLast()
+    guard (1...10).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+    var frame: UInt64 = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      frame = frame * 10 + UInt64(digit - UInt8(ascii: "0"))
+    }
+    return UInt32(exactly: frame)
   }
 
   private static func pane(_ form: Form) throws(Fault) -> PageMessage {

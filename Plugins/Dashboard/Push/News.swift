@@ -5,18 +5,16 @@ internal import StockbusViewing
 /// What browsers are told besides prices: alerts, connections, accounts, movers. Each kind has the frame in which it last changed, so that
 /// it is told by the same cursor as the prices.
 struct News {
-  /// Alerts that are kept for those who come later.
+  /// Alerts that are kept for those who come later: of the run's rules, of each person's own, and in all.
   static let alertLimit = 200
+  static let ownAlertLimit = 50
+  static let allAlertsLimit = 5000
 
   struct ToldAlert {
     let number: Int
     let frame: UInt32
+    let owner: RuleOwner
     let alert: Alert
-  }
-
-  struct ToldFill {
-    let frame: UInt32
-    let fill: Fill
   }
 
   /// What a person has changed last of one kind of what belongs to it.
@@ -28,17 +26,18 @@ struct News {
 
   private(set) var alerts: [ToldAlert] = []
   private(set) var alertCount = 0
+  /// Alerts that are kept, and those that are no longer, by the rule's owner; of the run's rules under nil.
+  private var keptAlerts: [String?: Int] = [:]
+  private var forgottenAlerts: [String?: Int] = [:]
   /// By component.
   private(set) var connections: [String: ConnectionStatus] = [:]
-  private(set) var portfolio = Portfolio()
-  private(set) var fills: [ToldFill] = []
+  /// By paper account; of all of them under nil.
+  private var trading: [Symbol?: TradingNews] = [:]
 
   private(set) var connectionsFrame: UInt32 = 0
-  /// Orders, and what the broker says of accounts and positions.
-  private(set) var portfolioFrame: UInt32 = 0
   private(set) var moversFrame: UInt32 = 0
   private(set) var alertsFrame: UInt32 = 0
-  private(set) var fillsFrame: UInt32 = 0
+  private(set) var tradingFrame: UInt32 = 0
   private(set) var belongingsFrame: UInt32 = 0
   private(set) var rulesFrame: UInt32 = 0
   /// The dispatcher's rules, as of their last change through the page.
@@ -47,17 +46,35 @@ struct News {
   private(set) var belongings: [Int64: [Belonging]] = [:]
 
   /// The newest frame of all of them.
-  var newest: UInt32 { max(connectionsFrame, portfolioFrame, moversFrame, alertsFrame, fillsFrame, belongingsFrame, rulesFrame) }
+  var newest: UInt32 { max(connectionsFrame, tradingFrame, moversFrame, alertsFrame, belongingsFrame, rulesFrame) }
 
   // MARK: Events, with the frame that they will be told in
 
   mutating func take(_ batch: Span<Alert>, _ frame: UInt32) {
     for i in batch.indices {
       alertCount += 1
-      alerts.append(ToldAlert(number: alertCount, frame: frame, alert: batch[i]))
+      let owner = RuleOwner(ofRule: batch[i].rule)
+      alerts.append(ToldAlert(number: alertCount, frame: frame, owner: owner, alert: batch[i]))
+      keptAlerts[owner.name, default: 0] += 1
+      if keptAlerts[owner.name, default: 0] > (owner.name == nil ? Self.alertLimit : Self.ownAlertLimit) {
+        forgetAlert { $0.owner.name == owner.name }
+      }
+      if alerts.count > Self.allAlertsLimit { forgetAlert { _ in true } }
     }
-    if alerts.count > Self.alertLimit { alerts.removeFirst(alerts.count - Self.alertLimit) }
     alertsFrame = frame
+  }
+
+  private mutating func forgetAlert(_ isMeant: (ToldAlert) -> Bool) {
+    guard let place = alerts.firstIndex(where: isMeant) else { return }
+    let owner = alerts.remove(at: place).owner.name
+    keptAlerts[owner, default: 0] -= 1
+    if keptAlerts[owner] == 0 { keptAlerts[owner] = nil }
+    forgottenAlerts[owner, default: 0] += 1
+  }
+
+  /// Alerts that a viewer would see if they were still kept.
+  func forgotten(for viewer: Viewer) -> Int {
+    forgottenAlerts.reduce(0) { $0 + (viewer.sees(rulesOf: $1.key) ? $1.value : 0) }
   }
 
   mutating func take(_ batch: Span<ConnectionStatus>, _ frame: UInt32) {
@@ -66,26 +83,32 @@ struct News {
   }
 
   mutating func take(_ batch: Span<AccountState>, _ frame: UInt32) {
-    portfolio.take(batch)
-    portfolioFrame = frame
+    for i in batch.indices { note(batch[i].account, frame) { $0.take([batch[i]].span, frame) } }
   }
 
   mutating func take(_ batch: Span<Position>, _ frame: UInt32) {
-    portfolio.take(batch)
-    portfolioFrame = frame
+    for i in batch.indices { note(batch[i].account, frame) { $0.take([batch[i]].span, frame) } }
   }
 
   mutating func take(_ batch: Span<Order>, _ frame: UInt32) {
-    portfolio.take(batch)
-    portfolioFrame = frame
+    for i in batch.indices { note(batch[i].account, frame) { $0.take([batch[i]].span, frame) } }
   }
 
   mutating func take(_ batch: Span<Fill>, _ frame: UInt32) {
-    portfolio.take(batch)
-    for i in batch.indices { fills.append(ToldFill(frame: frame, fill: batch[i])) }
-    if fills.count > Portfolio.fillLimit { fills.removeFirst(fills.count - Portfolio.fillLimit) }
-    fillsFrame = frame
+    for i in batch.indices { note(batch[i].account, frame) { $0.take([batch[i]].span, frame) } }
   }
+
+  /// Accounts that are kept each by itself; of more only the sum of all knows.
+  private static let accountLimit = 20_000
+
+  private mutating func note(_ account: Symbol, _ frame: UInt32, _ take: (inout TradingNews) -> Void) {
+    take(&trading[nil, default: TradingNews()])
+    if trading[account] != nil || trading.count <= Self.accountLimit { take(&trading[account, default: TradingNews()]) }
+    tradingFrame = frame
+  }
+
+  /// What a viewer sees of trading.
+  func trading(for viewer: Viewer) -> TradingNews { trading[viewer.account] ?? TradingNews() }
 
   mutating func take(_ record: JSONValue, named name: String, of person: Int64, _ frame: UInt32) {
     belongings[person, default: []].removeAll { $0.name == name }
@@ -101,14 +124,4 @@ struct News {
   }
 
   mutating func moversHaveChanged(_ frame: UInt32) { moversFrame = frame }
-
-  /// True if a position that the viewer sees is worth something else than in the frame `cursor`.
-  func isRevalued(_ board: Board, for viewer: Viewer, after cursor: UInt32) -> Bool {
-    portfolio.positions.contains { position in
-      guard viewer.sees(position.account), position.quantity.raw != 0, let row = board.market.place(of: position.symbol),
-        row < Int(board.count)
-      else { return false }
-      return board.stamps(of: Int32(row)).price > cursor
-    }
-  }
 }

@@ -211,7 +211,8 @@ struct Push {
     clients[id] = client
     if client.isReady { return nil }
     counts.frames += 1
-    if before != 0 { counts.skipped += Int(board.frame &- before) - 1 }
+    // A client may be told something in the frame that it has.
+    if before != 0 { counts.skipped += max(0, Int(board.frame &- before) - 1) }
     if isShared { counts.shared += 1 }
     var frame = FrameBytes()
     frame.append(1)
@@ -226,16 +227,17 @@ struct Push {
   /// What is new besides prices.
   private mutating func state(_ client: inout Client, now: Int64, _ run: () -> JSONValue?) -> StateText {
     var state = StateText()
-    state.addAlerts(news, after: client.cursor)
+    state.addAlerts(news, for: client.viewer, after: client.cursor)
     state.addConnections(news, after: client.cursor)
     state.addMovers(news, board.market, after: client.cursor)
-    state.addFills(news, of: client.viewer, after: client.cursor)
+    let trading = news.trading(for: client.viewer)
+    if trading.fillsFrame > client.cursor { state.addFills(trading, after: client.cursor) }
     state.addRules(news, for: client.viewer, after: client.cursor)
     state.addBelongings(news, of: client.viewer.person.id, after: client.cursor)
-    let isRevalued = news.isRevalued(board, for: client.viewer, after: client.valuedFrame)
+    let isRevalued = trading.isRevalued(board, after: client.valuedFrame)
     client.waitsForValues = isRevalued && now &- client.valuedAt < Self.valuing
-    if news.portfolioFrame > client.cursor || isRevalued && !client.waitsForValues {
-      state.addPortfolio(news, board.market, of: client.viewer)
+    if trading.portfolioFrame > client.cursor || isRevalued && !client.waitsForValues {
+      state.addPortfolio(trading, board.market)
       (client.valuedAt, client.valuedFrame, client.waitsForValues) = (now, board.frame, false)
     }
     if let chosen = client.symbol, let row = board.row(named: chosen.name) {

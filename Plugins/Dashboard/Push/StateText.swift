@@ -16,14 +16,15 @@ struct StateText {
 
   func text(_ frame: UInt32) -> String { JSONValue.object([.init("op", "state"), .init("frame", .number(frame))] + members).description }
 
-  mutating func addAlerts(_ news: News, after cursor: UInt32) {
+  mutating func addAlerts(_ news: News, for viewer: Viewer, after cursor: UInt32) {
     if news.alertsFrame <= cursor { return }
-    let told = news.alerts.filter { $0.frame > cursor }
-    add("alerts", .array(told.map { Self.alert($0.number, $0.alert) }))
+    let kept = news.alerts.filter { viewer.sees(rulesOf: $0.owner.name) }
+    let told = kept.filter { $0.frame > cursor }
+    if told.isEmpty { return }
+    add("alerts", .array(told.map { Self.alert($0, for: viewer) }))
     // All that are kept are told, so there may have been more before them.
-    if told.count == news.alerts.count, news.alertCount > told.count, let first = told.first, cursor > 0 || first.number > 1 {
-      add("alertsMissed", .number(first.number - 1))
-    }
+    let missed = news.forgotten(for: viewer)
+    if told.count == kept.count, missed > 0 { add("alertsMissed", .number(missed)) }
   }
 
   mutating func addConnections(_ news: News, after cursor: UInt32) {
@@ -54,32 +55,29 @@ struct StateText {
         }))
   }
 
-  /// Accounts and positions at the prices of this frame, and the open orders: those that the viewer sees.
-  mutating func addPortfolio(_ news: News, _ market: Market, of viewer: Viewer) {
-    add("accounts", .array(news.portfolio.accounts(in: market).filter { viewer.sees($0.account) }.map(Self.record)))
+  /// Accounts and positions at the prices of this frame, and the open orders.
+  mutating func addPortfolio(_ news: TradingNews, _ market: Market) {
+    add("accounts", .array(news.portfolio.accounts(in: market).map(Self.record)))
     add(
       "positions",
       .array(
-        news.portfolio.positions.filter { viewer.sees($0.account) }.map { position in
+        news.portfolio.positions.map { position in
           let holding = Portfolio.holding(position, in: market)
           var current = position
           (current.mark, current.value, current.unrealised) = (holding.price, holding.value, holding.unrealised)
           return Self.record(current)
         }))
     let orders = news.portfolio.orders.values.sorted { $0.number != $1.number ? $0.number < $1.number : $0.account < $1.account }
-    add("orders", .array(orders.filter { viewer.sees($0.account) }.map(Self.record)))
+    add("orders", .array(orders.map(Self.record)))
   }
 
-  mutating func addFills(_ news: News, of viewer: Viewer, after cursor: UInt32) {
-    if news.fillsFrame <= cursor { return }
-    let told = news.fills.filter { $0.frame > cursor && viewer.sees($0.fill.account) }
-    // Fills of others are no news, but a reply to a question has an empty list.
-    if told.isEmpty, cursor > 0 { return }
-    add("fills", .array(told.map { Self.record($0.fill) }))
+  mutating func addFills(_ news: TradingNews, after cursor: UInt32) {
+    if news.fillsFrame <= cursor, cursor > 0 { return }
+    add("fills", .array(news.fills.filter { $0.frame > cursor }.map { Self.record($0.fill) }))
   }
 
   mutating func addRules(_ news: News, for viewer: Viewer, after cursor: UInt32) {
-    if news.rulesFrame > cursor { add("rules", Self.rules(news.rules, for: viewer)) }
+    if news.rulesFrame > cursor { add("rules", .array(Self.rules(news.rules, for: viewer))) }
   }
 
   /// What another viewer of the same person has changed.
@@ -126,24 +124,26 @@ struct StateText {
     ]
   }
 
-  /// Rules as the page shows them. Who may control can remove them.
-  static func rules(_ rules: [WatchedRule], for viewer: Viewer) -> JSONValue {
-    .array(
-      rules.map { rule in
-        let words = rule.condition.split(separator: " ")
-        return [
-          "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(rule.symbols),
-          "condition": .string(rule.condition), "threshold": words.count > 1 ? .string(String(words[1])) : .null,
-          "muted": .bool(rule.state == "off"), "state": .string(rule.state), "own": .bool(viewer.scopes.contains(.control)),
-        ]
-      })
+  /// The run's rules as the page shows them. Who may control can remove them.
+  static func rules(_ rules: [WatchedRule], for viewer: Viewer) -> [JSONValue] {
+    rules.compactMap { rule in
+      if viewer.account != nil, RuleOwner(ofRule: rule.name).name != nil { return nil }
+      let words = rule.condition.split(separator: " ")
+      return [
+        "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(rule.symbols), "condition": .string(rule.condition),
+        "threshold": words.count > 1 ? .string(String(words[1])) : .null, "muted": .bool(rule.state == "off"),
+        "state": .string(rule.state), "own": .bool(viewer.scopes.contains(.control)),
+      ]
+    }
   }
 
   static func time(_ time: Timestamp) -> JSONValue { .number(time.ns / 1_000_000) }
 
-  static func alert(_ number: Int, _ alert: Alert) -> JSONValue {
-    [
-      "number": .number(number), "rule": .string(alert.rule), "symbol": .string(alert.symbol.description),
+  private static func alert(_ told: News.ToldAlert, for viewer: Viewer) -> JSONValue {
+    let alert = told.alert
+    return [
+      "number": .number(told.number), "rule": .string(viewer.account == nil ? alert.rule : told.owner.title),
+      "symbol": .string(alert.symbol.description),
       "message": .string(alert.message), "price": .string(alert.price.formatted(decimals: Int(alert.priceDecimals))),
       "time": time(alert.time),
     ]

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import StockbusAccountRoutes
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
 
-/// The part of the API that makes, mutes and removes alerts: commands to the run's dispatcher, with the rules of YAML. They are the run's, and
-/// everybody sees them; where there are accounts, changing them needs the right to control.
+/// The part of the API that makes, mutes and removes alerts, where there are no accounts: commands to the run's dispatcher, with the rules of
+/// YAML.
 struct AlertRoutes: Sendable {
   let dashboard: Dashboard
   let door: Door
@@ -13,16 +14,12 @@ struct AlertRoutes: Sendable {
   func add(to routes: inout WebRoutes) {
     let dashboard = dashboard
     routes.add(
-      .get, "/api/alerts", door.behind(.read) { _, viewer in .json(StateText.rules(await dashboard.rules(), for: viewer)) })
+      .get, "/api/alerts", door.behind(.read) { _, viewer in .json(.array(StateText.rules(await dashboard.rules(), for: viewer))) })
     routes.add(
       .post, "/api/alerts",
       door.behind(.control) { request, _ in
-        guard let words = RuleForm.words(request.body) else {
-          return .error(
-            400, "bad_request",
-            "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts")
-        }
-        return await dashboard.ask("add", words)
+        guard let form = RuleForm(request.body) else { return .error(400, "bad_request", RuleForm.usage) }
+        return await dashboard.ask("add", form.words())
       })
     routes.add(
       .put, "/api/alerts/:name",
@@ -38,40 +35,6 @@ struct AlertRoutes: Sendable {
   }
 
   private struct MuteForm: Decodable { let muted: Bool }
-}
-
-/// A rule as the page sends it, in the words of the dispatcher's `add`.
-private enum RuleForm {
-  private static let flags = ["once", "initial", "urgent"]
-
-  static func words(_ body: [UInt8]) -> [String]? {
-    guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"]
-    else {
-      return nil
-    }
-    var words = [symbol, "exactly"]
-    var name: [String] = []
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != "symbol" {
-      switch value {
-      case .text(let text) where key == "name": name = ["name", text]
-      // The last option takes the rest of the command, so there can be only one such text.
-      case .text where key == "message": return nil
-      case .text(let text): words += [key, text]
-      case .flag(let isOn): if flags.contains(key) { words += [key, isOn ? "true" : "false"] } else { return nil }
-      }
-    }
-    return words + name
-  }
-
-  private enum Value: Decodable {
-    case text(String)
-    case flag(Bool)
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let flag = try? container.decode(Bool.self) { self = .flag(flag) } else { self = .text(try container.decode(String.self)) }
-    }
-  }
 }
 
 extension Dashboard {
@@ -90,7 +53,50 @@ extension Dashboard {
   func ask(_ verb: String, _ words: [String]) async -> WebResponse {
     guard let dispatcher else { return .error(404, "no_dispatcher", "this run has no notification_dispatcher") }
     let response = await perform(Command(verb: verb, arguments: words), on: dispatcher.id)
-    if response.status == 200 { tell(await rules()) }
+    if response.status == 200 { await tellRules() }
     return response
+  }
+
+  // MARK: Where there are accounts
+
+  /// The rules that accounts keep, and those of the run.
+  nonisolated func ruleBook() -> RuleBook {
+    RuleBook(
+      read: { text in RuleForm(Array(text.utf8)).map { .success($0.shown) } ?? .failure(.malformed(RuleForm.usage)) },
+      follow: { [self] person, text, change in await follow(text, change, of: person) },
+      configured: { [self] person in StateText.rules(await rules(), for: Viewer(person, hasAccounts: true)) },
+      mute: { [self] id, isMuted in await ask(isMuted ? "disable" : "enable", ["rule", id]).status == 200 },
+      remove: { [self] id in await ask("remove", [id]).status == 200 })
+  }
+
+  /// Makes the dispatcher follow a change of a person's own rule; returns why it is refused.
+  func follow(_ text: String, _ change: RuleBook.Change, of person: Person) async -> AccountError? {
+    guard let form = RuleForm(Array(text.utf8)) else { return .malformed(RuleForm.usage) }
+    guard let dispatcher else { return .unknown("notification_dispatcher in this run") }
+    let name = RuleOwner(name: person.name, title: form.title).rule
+    let command =
+      switch change {
+      case .add: Command(verb: "add", arguments: form.words(owner: person.name))
+      case .mute: Command(verb: "disable", arguments: ["rule", name])
+      case .unmute: Command(verb: "enable", arguments: ["rule", name])
+      case .remove: Command(verb: "remove", arguments: [name])
+      }
+    do throws(CommandError) { _ = try await context.run.perform(command, on: dispatcher.id) } catch {
+      if case .refused(let reason) = error { return .malformed(reason.replacing("@\(person.name) ", with: "")) }
+      return .busy
+    }
+    return nil
+  }
+
+  /// Tells the dispatcher the rules that people have made in earlier runs, as soon as it runs.
+  func restoreRules(_ accounts: Accounts) async {
+    do throws(AccountError) {
+      for (person, own) in try await accounts.rulesOfAll() {
+        while await follow(own.rule, .add, of: person) == .busy {
+          do { try await context.clock.sleep(for: .milliseconds(100)) } catch { return }
+        }
+        if own.isMuted { _ = await follow(own.rule, .mute, of: person) }
+      }
+    } catch { context.logger.error("people's own alerts: \(error)") }
   }
 }

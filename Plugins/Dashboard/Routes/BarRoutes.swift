@@ -27,7 +27,7 @@ struct BarRoutes: Sendable {
     guard let from = Self.time(request.target["from"], else: .min), let to = Self.time(request.target["to"], else: .max) else {
       return .error(400, "bad_request", "'from' and 'to' are milliseconds since 1970")
     }
-    let limit = max(1, min(Self.most, request.target["limit"].flatMap { Int($0) } ?? Self.most))
+    guard let limit = RunRoutes.limit(request, usual: Self.most, most: Self.most) else { return RunRoutes.noLimit }
     let name = request.parameters["symbol"] ?? ""
     let span = from.ns <= to.ns ? from.ns...to.ns : from.ns...from.ns
     guard let answer = await dashboard.bars(name, length, span, limit: limit) else { return RunRoutes.unknown(name) }

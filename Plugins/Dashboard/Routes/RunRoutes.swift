@@ -17,7 +17,10 @@ struct RunRoutes: Sendable {
     if door.gate == nil { routes.add(.get, "/api/session") { _ in .json(await dashboard.localSession) } }
     routes.add(
       .get, "/api/search",
-      door.behind(.read) { request, _ in .json(.array(await dashboard.search(request.target["q"] ?? "", limit: request.target["limit"]))) })
+      door.behind(.read) { request, _ in
+        guard let limit = Self.limit(request, usual: 20, most: 100) else { return Self.noLimit }
+        return .json(.array(await dashboard.search(request.target["q"] ?? "", limit: limit)))
+      })
     routes.add(
       .get, "/api/symbols/:symbol",
       door.behind(.read) { request, _ in
@@ -27,7 +30,23 @@ struct RunRoutes: Sendable {
       })
     routes.add(.get, "/api/run", door.behind(.read) { _, _ in .json(await dashboard.sample()) })
     routes.add(.get, "/api/portfolio", door.behind(.read) { _, viewer in .json(await dashboard.portfolio(of: viewer)) })
+    routes.add(
+      .get, "/api/portfolio/equity",
+      door.behind(.read) { request, viewer in
+        guard let line = await dashboard.equity(of: request.target["account"], viewer) else {
+          return .error(404, "unknown_account", "no such account has come in this run")
+        }
+        return .json(line)
+      })
     routes.add(.post, "/api/components/:id/commands", door.behind(.control) { request, _ in await Self.perform(request, dashboard) })
+  }
+
+  static let noLimit = WebResponse.error(400, "bad_request", "'limit' must be a number")
+
+  /// How many are asked for; nil if it is no number.
+  static func limit(_ request: WebRequest, usual: Int, most: Int) -> Int? {
+    guard let text = request.target["limit"] else { return usual }
+    return Int(text).map { max(1, min(most, $0)) }
   }
 
   private static func perform(_ request: WebRequest, _ dashboard: Dashboard) async -> WebResponse {
@@ -54,16 +73,22 @@ extension Dashboard {
     ]
   }
 
+  /// What can be done in this run: trading only with a broker.
+  var usable: Set<Scope> {
+    let hasBroker = context.run.components.contains { $0.commands.contains { $0.usage.hasPrefix("preview ") } }
+    return hasBroker ? Set(Scope.allCases) : Set(Scope.allCases).subtracting([.trade])
+  }
+
   /// The session of everybody, where nothing is kept.
   var localSession: JSONValue {
-    let who: JSONValue = ["user": ["name": "local"], "accounts": false, "signup": "closed", "can": ["control", "trade"]]
+    let can = Set<Scope>([.control, .trade]).intersection(usable).sorted().map { JSONValue.string($0.rawValue) }
+    let who: JSONValue = ["user": ["name": "local"], "accounts": false, "signup": "closed", "can": .array(can)]
     return .object(who.members + sessionMembers)
   }
 
   /// Instruments by symbol, name and industry, and symbols that have come without being described.
-  func search(_ text: String, limit: String?) -> [JSONValue] {
+  func search(_ text: String, limit: Int) -> [JSONValue] {
     catchUp()
-    let limit = max(1, min(100, limit.flatMap(Int.init) ?? 20))
     let text = text.cut(toBytes: 200)
     let instruments = context.instruments
     var found: [JSONValue] = instruments.search(text, limit: limit).map { Self.result(instruments.all[$0]) }
@@ -138,9 +163,19 @@ extension Dashboard {
   func portfolio(of viewer: Viewer) -> JSONValue {
     catchUp()
     var text = StateText()
-    text.addPortfolio(push.news, push.board.market, of: viewer)
-    text.addFills(push.news, of: viewer, after: 0)
+    let trading = push.news.trading(for: viewer)
+    text.addPortfolio(trading, push.board.market)
+    text.addFills(trading, after: 0)
     return text.value
+  }
+
+  /// What an account was worth in the course of this run; the only one that the viewer sees if none is named. Nil if there is none.
+  func equity(of account: String?, _ viewer: Viewer) -> JSONValue? {
+    let lines = push.news.trading(for: viewer).equity
+    let line = account.map { name in lines.first { $0.key.description == name }?.value } ?? (lines.count == 1 ? lines.first?.value : nil)
+    return line.map { line in
+      ["points": .array(line.points.map { [StateText.time($0.time), .string($0.equity.description)] })]
+    }
   }
 
   func perform(_ command: Command, on id: String) async -> WebResponse {

@@ -59,7 +59,7 @@ enum TradingReply {
 extension Dashboard {
   /// Opens the paper account of somebody who has logged in and may trade, if the run's broker opens accounts.
   func openAccount(of viewer: Viewer) async {
-    guard let account = viewer.account, viewer.scopes.contains(.trade), let broker = component(with: "open ACCOUNT"),
+    guard let account = viewer.account, viewer.scopes.contains(.trade), let broker = component(with: "open ACCOUNT"), broker.isRunning,
       opened.insert(account).inserted
     else { return }
     do throws(CommandError) {
@@ -71,8 +71,15 @@ extension Dashboard {
     }
   }
 
+  /// True if the broker has an account of this name: whoever signed up under it would trade in it.
+  func hasPaperAccount(_ name: String) async -> Bool {
+    guard let broker = component(with: "open ACCOUNT") else { return false }
+    return (try? await context.run.perform(Command(verb: "show", arguments: ["in", name]), on: broker.id)) != nil
+  }
+
   private func component(with usage: String) -> RunComponent? {
-    context.run.components.first { component in component.isRunning && component.commands.contains { $0.usage.hasPrefix(usage) } }
+    let all = context.run.components.filter { $0.commands.contains { $0.usage.hasPrefix(usage) } }
+    return all.first(where: \.isRunning) ?? all.first
   }
 
   /// - Parameter account: the paper account; where there are accounts, a person trades in the one of its name only.

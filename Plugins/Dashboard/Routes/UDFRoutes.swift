@@ -23,8 +23,9 @@ struct UDFRoutes: Sendable {
     routes.add(
       .get, "/api/udf/search",
       door.behind(.read) { request, _ in
+        guard let limit = RunRoutes.limit(request, usual: 20, most: 100) else { return Self.error(400, "'limit' must be a number") }
         let kind = request.target["type"] ?? ""
-        let found = await dashboard.search(request.target["query"] ?? "", limit: request.target["limit"])
+        let found = await dashboard.search(request.target["query"] ?? "", limit: limit)
         return .json(.array(found.filter { kind.isEmpty || $0["kind"] == .string(kind) }.map(Self.found)))
       })
     routes.add(

@@ -32,7 +32,7 @@ struct Rule: Equatable, Sendable {
     self.condition = condition
     symbols = settings.choice
     subject = settings.symbol?.description ?? settings.symbols?.joined(separator: ",") ?? "*"
-    channels = settings.channels
+    channels = settings.owner == nil ? settings.channels : []
     isUrgent = settings.urgent
     isEnabled = settings.enabled
     message = settings.message.flatMap { try? Template($0, Template.ruleNames) }

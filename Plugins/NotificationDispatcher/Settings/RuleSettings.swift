@@ -64,6 +64,10 @@ package struct RuleSettings: Options {
   @Setting("The names of the channels it goes to; without them to all.", count: 1...100)
   package var channels: [String]?
   @Setting(
+    "The person of a dashboard whose own rule it is: only that person sees its alerts on the page, and they go to no channel. Its name is @OWNER NAME.",
+    length: 1...32)
+  package var owner: String?
+  @Setting(
     "What the alert says, with {rule}, {symbol}, {price}, {time}, {threshold}, {reference}, {change}, {percent}.", length: 1...1000)
   package var message: String?
 
@@ -77,6 +81,9 @@ package struct RuleSettings: Options {
       let names = conditions.map { "'\($0.kind.rawValue)'" }.joined(separator: " and ")
       problems.add("a rule has one condition, not \(names)", at: conditions[1].kind.rawValue)
     }
+    if let owner, owner.contains(where: \.isWhitespace) { problems.add("'owner' is a name without blanks", at: "owner") }
+    if owner != nil, channels != nil { problems.add("either 'owner' or 'channels', not both", at: "channels") }
+    if owner == nil, name?.hasPrefix("@") == true { problems.add("a name begins with '@' only where there is an 'owner'", at: "name") }
     if symbol != nil, symbols != nil { problems.add("either 'symbol' or 'symbols', not both", at: "symbols") }
     for (i, text) in (symbols ?? []).enumerated() {
       if let fault = Glob.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
@@ -171,8 +178,10 @@ extension RuleSettings {
       + (symbols ?? []).enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
-  /// Its name, or a description of its condition.
-  var effectiveName: String {
+  /// Its name, or a description of its condition; behind its owner, as `RuleOwner` reads it.
+  var effectiveName: String { (owner.map { "@\($0) " } ?? "") + title }
+
+  private var title: String {
     if let name { return name }
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
     let what = of == .price ? "" : " \(of.rawValue)"

@@ -29,7 +29,7 @@ extension Desk {
       do throws(BrokerError) { return .success(try broker.open(rules, at: time, into: &outcomes)) } catch { return .failure(error) }
     }
     if case .failure(let error) = opened { throw CommandError("not done: \(error)") }
-    return "account \(name) is open, with \(rules.deposit) \(rules.currency)"
+    return "account \(name) is open, with \(rules.deposit.money) \(rules.currency)"
   }
 
   /// Stops trading in an instrument, or lets it go on.
@@ -80,14 +80,15 @@ extension Desk {
     let snapshot = broker.snapshot()
     var lines = [
       [
-        "account \(account)", "equity \(state.equity) \(state.currency)", "cash \(state.cash)", "to trade with \(state.buyingPower)",
-        "realised \(state.realised)", "unrealised \(state.unrealised)", "fees \(state.fees)",
+        "account \(account)", "equity \(state.equity.money) \(state.currency)", "cash \(state.cash.money)",
+        "to trade with \(state.buyingPower.money)",
+        "realised \(state.realised.money)", "unrealised \(state.unrealised.money)", "fees \(state.fees.money)",
       ]
     ]
     for position in snapshot.positions where position.account == account && position.quantity.raw != 0 {
       lines.append([
-        "\(position.symbol)", "\(position.quantity)", "cost \(position.cost)", "at \(position.mark)", "value \(position.value)",
-        "unrealised \(position.unrealised)", broker.isHalted(position.symbol) ? "halted" : "",
+        "\(position.symbol)", "\(position.quantity)", "cost \(position.cost.money)", "at \(position.mark)",
+        "value \(position.value.money)", "unrealised \(position.unrealised.money)", broker.isHalted(position.symbol) ? "halted" : "",
       ])
     }
     for order in snapshot.orders where order.account == account {

@@ -103,14 +103,14 @@ extension OrderCommand {
     _ estimate: Broker.Estimate, of symbol: Symbol?, _ account: Symbol, _ desk: Desk
   ) throws(CommandError) -> String {
     var words: [String] = []
-    if estimate.price.raw != 0 { words.append("at \(estimate.price): value \(estimate.value), fee \(estimate.fee)") }
+    if estimate.price.raw != 0 { words.append("at \(estimate.price): value \(estimate.value.money), fee \(estimate.fee.money)") }
     if estimate.reason != .none {
       words.append("it would be refused: " + desk.sentence(estimate.reason, of: symbol, account))
       throw CommandError(words.joined(separator: "; "))
     }
     if estimate.price.raw == 0 { return symbol.flatMap(desk.wait(for:)) ?? "no price is known" }
-    words.append("sets aside \(estimate.reserved)")
-    words.append("once filled: position \(estimate.position), cash \(estimate.cash), to trade with \(estimate.buyingPower)")
+    words.append("sets aside \(estimate.reserved.money)")
+    words.append("once filled: position \(estimate.position), cash \(estimate.cash.money), to trade with \(estimate.buyingPower.money)")
     if let symbol, let wait = desk.wait(for: symbol) { words.append("it would wait: " + wait) }
     return words.joined(separator: "; ")
   }

@@ -1,0 +1,74 @@
+internal import MarketData
+internal import StockbusViewing
+
+/// What trading events leave for those who see one account, or all of them. Each account has its own, so that the limits of what is kept do
+/// not let one person crowd out another.
+struct TradingNews {
+  struct ToldFill {
+    let frame: UInt32
+    let fill: Fill
+  }
+
+  private(set) var portfolio = Portfolio()
+  private(set) var fills: [ToldFill] = []
+  /// What each account was worth, as the broker has said.
+  private(set) var equity: [Symbol: EquityLine] = [:]
+  /// The frames in which orders, positions or accounts, and fills, changed last.
+  private(set) var portfolioFrame: UInt32 = 0
+  private(set) var fillsFrame: UInt32 = 0
+
+  mutating func take(_ batch: Span<AccountState>, _ frame: UInt32) {
+    portfolio.take(batch)
+    for i in batch.indices where equity[batch[i].account] != nil || equity.count < Portfolio.accountLimit {
+      equity[batch[i].account, default: EquityLine()].add(batch[i].equity, at: batch[i].received)
+    }
+    portfolioFrame = frame
+  }
+
+  mutating func take(_ batch: Span<Position>, _ frame: UInt32) {
+    portfolio.take(batch)
+    portfolioFrame = frame
+  }
+
+  mutating func take(_ batch: Span<Order>, _ frame: UInt32) {
+    portfolio.take(batch)
+    portfolioFrame = frame
+  }
+
+  mutating func take(_ batch: Span<Fill>, _ frame: UInt32) {
+    portfolio.take(batch)
+    for i in batch.indices { fills.append(ToldFill(frame: frame, fill: batch[i])) }
+    if fills.count > Portfolio.fillLimit { fills.removeFirst(fills.count - Portfolio.fillLimit) }
+    fillsFrame = frame
+  }
+
+  /// True if a position is worth something else than in the frame `cursor`.
+  func isRevalued(_ board: Board, after cursor: UInt32) -> Bool {
+    portfolio.positions.contains { position in
+      guard position.quantity.raw != 0, let row = board.market.place(of: position.symbol), row < Int(board.count) else { return false }
+      return board.stamps(of: Int32(row)).price > cursor
+    }
+  }
+}
+
+/// What an account was worth in the course of the run: at most 240 points, evenly spaced in time however long the run is.
+struct EquityLine {
+  struct Point: Hashable {
+    let time: Timestamp
+    let equity: Amount
+  }
+
+  private static let most = 240
+  private(set) var points: [Point] = []
+  /// The shortest time between two points but the last two, in nanoseconds.
+  private var step: Int64 = 1_000_000_000
+
+  /// The last point is always the last value; others are dropped where they are too close.
+  mutating func add(_ equity: Amount, at time: Timestamp) {
+    if points.count > 1, points[points.count - 1].time.ns &- points[points.count - 2].time.ns < step { points.removeLast() }
+    points.append(Point(time: time, equity: equity))
+    guard points.count > Self.most else { return }
+    points = points.indices.compactMap { $0 % 2 == 0 || $0 == points.count - 1 ? points[$0] : nil }
+    step *= 2
+  }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+internal import StockbusAccountRoutes
+
+/// A rule about one symbol as the page sends it: the options of a rule in YAML, with texts for numbers.
+struct RuleForm {
+  static let usage = "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts"
+
+  private static let flags = ["once", "initial", "urgent"]
+  private static let conditions = ["above", "below", "crosses_above", "crosses_below", "rises_by", "falls_by"]
+
+  let symbol: String
+  let name: String?
+  /// The options but symbol and name, by name: `["cooldown", "1m", "crosses_above", "88"]`.
+  private let options: [String]
+  private let condition: String
+  private let threshold: String
+  private let window: String?
+
+  private enum Value: Decodable {
+    case text(String)
+    case flag(Bool)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let flag = try? container.decode(Bool.self) { self = .flag(flag) } else { self = .text(try container.decode(String.self)) }
+    }
+  }
+
+  init?(_ body: [UInt8]) {
+    guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"]
+    else { return nil }
+    var (options, name, texts) = ([String](), String?.none, [String: String]())
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != "symbol" {
+      switch value {
+      case .text(let text) where key == "name": name = text.isEmpty ? nil : text
+      // `message` takes the rest of a command, as the name does. An owner is whoever sends the rule.
+      case .text where key == "message" || key == "owner" || key == "channels": return nil
+      case .text(let text):
+        options += [key, text]
+        texts[key] = text
+      case .flag(let isOn): if Self.flags.contains(key) { options += [key, isOn ? "true" : "false"] } else { return nil }
+      }
+    }
+    self.symbol = symbol
+    self.name = name
+    self.options = options
+    condition = Self.conditions.first { texts[$0] != nil } ?? ""
+    threshold = texts[condition] ?? ""
+    window = texts["window"]
+  }
+
+  /// What the owner calls it.
+  var title: String { name ?? "\(symbol) \(condition) \(threshold)" }
+
+  /// The words of the dispatcher's `add`.
+  /// - Parameter owner: whose own rule it is; nil for everybody's.
+  func words(owner: String? = nil) -> [String] {
+    let named = owner == nil ? name.map { ["name", $0] } ?? [] : ["name", title]
+    return [symbol, "exactly"] + options + (owner.map { ["owner", $0] } ?? []) + named
+  }
+
+  var shown: RuleBook.Shown {
+    RuleBook.Shown(
+      name: title, symbol: symbol, condition: "\(condition) \(threshold)" + (window.map { " in \($0)" } ?? ""), threshold: threshold)
+  }
+}

@@ -1,0 +1,21 @@
+/// Whose rule an alert's rule is, which its name says: `@hannah AAPL above 88` is hannah's own rule `AAPL above 88`; without `@` it is
+/// everybody's. A dispatcher names rules so that have an `owner`.
+package struct RuleOwner: Hashable, Sendable {
+  /// Nil for everybody's.
+  package let name: String?
+  /// What the owner calls the rule.
+  package let title: String
+
+  package init(ofRule rule: String) {
+    guard rule.hasPrefix("@"), let blank = rule.firstIndex(of: " ") else {
+      (name, title) = (nil, rule)
+      return
+    }
+    (name, title) = (String(rule[rule.index(after: rule.startIndex)..<blank]), String(rule[rule.index(after: blank)...]))
+  }
+
+  package init(name: String, title: String) { (self.name, self.title) = (name, title) }
+
+  /// The rule's name in the run.
+  package var rule: String { name.map { "@\($0) \(title)" } ?? title }
+}
