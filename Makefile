@@ -24,7 +24,7 @@ help:
 	@echo "make recovery [KILLS=200]       kill runs at random moments, and compare what they kept with an undisturbed run"
 	@echo "make replays [MINUTES=10]       compare what a recording gives at full speed, at 60 times its own, and through the echo"
 	@echo "make validate                   check every shipped configuration"
-	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium; PARTS=figures: measure it"
+	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"

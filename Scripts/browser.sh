@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tries the dashboard's page in a real browser: browser.sh [PART…]; parts are units, journeys, access and figures (only by name).
+# Tries the dashboard's page in a real browser: browser.sh [PART…]; parts are units, journeys, access, pictures, program, and figures (only by name).
+# "program" is what people do with the built program, STOCKBUS or .build/debug/stockbus; the others have a stand-in for it.
 # Playwright and what else the tests need go into .build/browser; Chromium comes from the system's packages.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,7 +15,7 @@ if ! command -v chromium >/dev/null 2>&1 && ! command -v google-chrome >/dev/nul
   fi
 fi
 python=.build/browser/bin/python3
-if [ ! -x "$python" ] || ! "$python" -c "import playwright, aiohttp, axe_playwright_python" 2>/dev/null; then
+if [ ! -x "$python" ] || ! "$python" -c "import playwright, aiohttp, axe_playwright_python, PIL" 2>/dev/null; then
   python3 -m venv .build/browser && .build/browser/bin/pip install -q -r Tests/Browser/requirements.txt || {
     echo "SKIPPED: the tests in a browser: $(cat Tests/Browser/requirements.txt | tr '\n' ' ')could not be installed" >&2
     exit 77
@@ -22,7 +23,11 @@ if [ ! -x "$python" ] || ! "$python" -c "import playwright, aiohttp, axe_playwri
 fi
 
 python3 Tests/Browser/files.py
-for part in ${*:-units journeys access}; do
+for part in ${*:-units journeys access pictures program}; do
   echo "$part:"
-  "$python" "Tests/Browser/$part.py"
+  if [ "$part" = program ]; then
+    "$python" Tests/Browser/program.py "${STOCKBUS:-.build/debug/stockbus}" || [ $? -eq 77 ]
+  else
+    "$python" "Tests/Browser/$part.py"
+  fi
 done

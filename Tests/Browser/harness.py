@@ -1,4 +1,4 @@
-"""What the tests in a browser share: Chromium, a stand-in for each test, helpers; a test fails on any error on the page's console."""
+"""What the tests in a browser share: Chromium, a server for each test, helpers; a test fails on any error on the page's console."""
 import os
 import re
 import shutil
@@ -23,7 +23,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 if not CHROMIUM:
     skip("there is no chromium; apt-get install chromium")
 
-from standin import Standin  # noqa: E402
+from standin import PAGE, TYPES, Standin  # noqa: E402
 
 expect.set_options(timeout=15_000)
 
@@ -31,18 +31,22 @@ expect.set_options(timeout=15_000)
 class Browser:
     """Pages of one test, and what they complained about."""
 
-    def __init__(self, chromium, standin):
-        self.chromium, self.standin, self.contexts, self.complaints = chromium, standin, [], []
+    def __init__(self, chromium, server):
+        self.chromium, self.server, self.contexts, self.complaints = chromium, server, [], []
         self.allowed = []  # complaints that the test provokes, as patterns
 
-    def page(self, path="/", width=1440, height=900, **options):
+    def page(self, path="/", width=1440, height=900, url=None, prepare=None, **options):
         context = self.chromium.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(15_000)
         self.contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning") and self.complaints.append(message.text + " " + str(message.location.get("url", ""))))
         page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
-        page.goto(self.standin.url + path)
+        if os.environ.get("PAGE_FILES"):
+            page.route("**/page/*", from_the_tree)
+        if prepare:
+            prepare(page)
+        page.goto((url or self.server.url) + path)
         page.wait_for_function("() => performance.getEntriesByName('stockbus-shown').length > 0")  # before, keys do nothing
         return page
 
@@ -53,6 +57,12 @@ class Browser:
     @property
     def problems(self):
         return [text for text in self.complaints if not any(re.search(pattern, text) for pattern in self.allowed)]
+
+
+def from_the_tree(route):
+    """The page's file as it is in the tree, and not as it was when the program was built."""
+    file = PAGE / route.request.url.rpartition("/")[2]
+    route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
 
 
 def row(page, symbol):
@@ -82,20 +92,24 @@ def expect_true(page, script, arg=None):
     page.wait_for_function(script, arg=arg)
 
 
-def run(tests, only=None, **standin_options):
-    """Runs each test with a stand-in of its own. Exits with 1 if one failed."""
+def stand_in(test, **options):
+    """What tests run against, unless they say otherwise: a small market that stands still."""
+    return Standin(**{"symbols": 2_000, "still": True, **options, **getattr(test, "standin", {})}).start()
+
+
+def run(tests, only=None, serve=stand_in, **options):
+    """Runs each test with a server of its own, which has a `url` and `close()`. Exits with 1 if one failed."""
     failed = []
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
         for test in tests:
             if only and not re.search(only, test.__name__):
                 continue
-            options = {"symbols": 2_000, "still": True, **standin_options, **getattr(test, "standin", {})}
-            standin = Standin(**options).start()
-            browser = Browser(chromium, standin)
+            server = serve(test, **options)
+            browser = Browser(chromium, server)
             name = test.__name__.removeprefix("test_").replace("_", " ")
             try:
-                test(browser, standin)
+                test(browser, server)
                 assert not browser.problems, "on the console: " + "\n".join(browser.problems)
                 print(f"ok    {name}", flush=True)
             except Exception:
@@ -103,8 +117,7 @@ def run(tests, only=None, **standin_options):
                 print(f"FAIL  {name}", flush=True)
                 traceback.print_exc()
             browser.close()
-            standin.call(lambda: standin.ticker.cancel())
-            standin.loop.call_soon_threadsafe(standin.loop.stop)
+            server.close()
         chromium.close()
     print(f"{len(failed)} failed" if failed else "all passed")
     sys.exit(1 if failed else 0)

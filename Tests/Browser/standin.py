@@ -63,7 +63,6 @@ class Standin:
         self.connections = [{"component": "feed", "state": "connected", "reason": "", "time": now // 10**6}]
         self.connections_changed = 1
         self.log = []  # what clients said, for tests
-        self.equity = []
         self.runner = None
 
     # The server.
@@ -81,7 +80,7 @@ class Standin:
             ("GET", "/watchlists", self.get_watchlists), ("PUT", "/watchlists/{name}", self.put_watchlist), ("DELETE", "/watchlists/{name}", self.remove_watchlist),
             ("GET", "/alerts", self.get_rules), ("POST", "/alerts", self.make_rule), ("PUT", "/alerts/{id}", self.mute_rule), ("DELETE", "/alerts/{id}", self.remove_rule),
             ("GET", "/settings", self.get_settings), ("PUT", "/settings", self.put_settings),
-            ("GET", "/portfolio", self.portfolio), ("GET", "/portfolio/equity", self.equity_points),
+            ("GET", "/portfolio", self.portfolio),
             ("POST", "/orders/preview", self.preview), ("POST", "/orders", self.order), ("PUT", "/orders/{id}", self.replace_order), ("DELETE", "/orders/{id}", self.cancel_order),
             ("GET", "/run", self.run), ("POST", "/components/{id}/commands", self.command),
         ):
@@ -397,9 +396,6 @@ class Standin:
     async def portfolio(self, request):
         return web.json_response(self.desk.portfolio())
 
-    async def equity_points(self, request):
-        return web.json_response({"points": self.equity})
-
     async def preview(self, request):
         return web.json_response(self.desk.preview(await request.json()))
 
@@ -482,6 +478,10 @@ class Standin:
         self.port = site._server.sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.ticker = asyncio.ensure_future(self.tick())
+
+    def close(self):
+        self.call(lambda: self.ticker.cancel())
+        self.loop.call_soon_threadsafe(self.loop.stop)
 
     def call(self, action):
         """Runs `action()` where the market lives, wakes the clients, and gives its answer."""

@@ -3,7 +3,7 @@ import { get, part, post, put, remove } from './api.js'
 import { ask } from './dialogs.js'
 import { h, RecordTable, setText } from './dom.js'
 
-const LEAST_PASSWORD = 8
+const LEAST_PASSWORD = 10
 const SCOPES = [['read', 'read'], ['trade', 'trade'], ['control', 'control the run']]
 
 /** A form of fields that says what went wrong under them. */

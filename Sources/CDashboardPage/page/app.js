@@ -32,6 +32,7 @@ class App {
     this.connection = new Connection(this.model, {
       paint: time => this.#paint(time),
       status: () => this.status.show(),
+      connected: () => this.ticket?.renew(),
       error: message => this.#viewError(message),
       refused: () => this.checkSession(),
       acknowledged: frame => this.acknowledged?.(frame), // for those who measure
@@ -124,6 +125,11 @@ class App {
   fail(error) {
     this.toasts.show({ text: error.message, bad: true })
     this.say(error.message)
+  }
+
+  get ticket() {
+    const { view } = this.router
+    return view?.ticket ?? view?.panel?.ticket
   }
 
   // Panes of the socket.

@@ -8,11 +8,11 @@ const LEAST_BETWEEN_REQUESTS = 40 // ms; the server takes 50 messages a second
 export class Connection {
   /**
    * @param {import('./model.js').Model} model
-   * @param {{ paint: (frameTime: number) => void, status: () => void, error: (message: object) => void, refused: () => void,
+   * @param {{ paint: (frameTime: number) => void, status: () => void, connected: () => void, error: (message: object) => void, refused: () => void,
    *           acknowledged: (frame: number) => void }} page
    */
   constructor(model, page) {
-    Object.assign(this, { model, page, state: 'closed', paused: false, wait: FIRST_WAIT, again: 0, wanted: new Map(), sent: new Map() })
+    Object.assign(this, { model, page, state: 'closed', over: false, paused: false, wait: FIRST_WAIT, again: 0, wanted: new Map(), sent: new Map() })
     this.pending = null // the frame that waits for an animation frame, and its text
     this.painted = 0
     this.afterPaint = new MessageChannel()
@@ -75,15 +75,20 @@ export class Connection {
       if (this.pending) this.pending.states.push(message)
       else this.#apply(message)
     } else if (message.op === 'error') this.page.error(message)
-    else if (message.op === 'bye') this.wait = Math.min(60000, Math.max(0, Number(message.again) || 0))
+    else if (message.op === 'bye') {
+      this.over = true
+      this.wait = Math.min(60000, Math.max(0, Number(message.again) || 0))
+    }
   }
 
   #welcome({ epoch, resumed }) {
     if (!resumed || epoch !== this.model.epoch) this.model.reset(epoch)
     this.wait = FIRST_WAIT
+    this.over = false
     this.resumed = resumed
     this.#change('live')
     this.#flush()
+    this.page.connected()
   }
 
   #frame(buffer) {

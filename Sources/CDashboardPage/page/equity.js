@@ -1,4 +1,4 @@
-// The line of an account's equity: the minutes of this run as the server knows them, then every second on this page.
+// The line of an account's equity: a point for every second that somebody looks at it.
 import { money, signedMoney } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
 import { contextOf, watchSize } from './draw.js'
@@ -19,11 +19,6 @@ export class EquityChart {
 
   clear() {
     this.points = []
-    this.draw()
-  }
-
-  begin(points) {
-    this.points = points.concat(this.points)
     this.draw()
   }
 

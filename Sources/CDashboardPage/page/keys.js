@@ -54,7 +54,7 @@ function actions(app, key) {
   const row = symbol ? app.model.bySymbol(symbol) : null
   const chart = view?.panel?.chart
   if (/^[1-9]$/.test(key) && pages[key - 1]) return () => app.go(pages[key - 1][0])
-  const ticket = view?.ticket ?? view?.panel?.ticket
+  const { ticket } = app
   const table = {
     '/': () => app.search.open(),
     '?': showKeys,

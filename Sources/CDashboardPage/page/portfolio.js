@@ -77,7 +77,7 @@ export class PortfolioView {
     if (shown !== this.namesShown) {
       this.namesShown = shown
       this.accounts.replaceChildren(...names.map(name => h('button', { type: 'button', 'aria-pressed': String(name === this.account), onclick: () => this.#choose(name) }, name)))
-      if (this.account) this.#loadEquity()
+      this.equity.clear()
     }
     const held = this.#mine(model.positions).filter(position => units(position.quantity) !== 0)
     this.held = held
@@ -101,17 +101,6 @@ export class PortfolioView {
     this.symbol = symbol
     this.ticket.show(symbol)
     this.app.lookAtSymbols(CHOSEN, [symbol])
-  }
-
-  async #loadEquity() {
-    const { account } = this
-    this.equity.clear()
-    try {
-      const { points } = await get('/portfolio/equity?account=' + part(account))
-      if (account === this.account) this.equity.begin(points.map(([time, value]) => [time, amount(value)]))
-    } catch {
-      // Without a past the line begins now.
-    }
   }
 
   frame(time) {

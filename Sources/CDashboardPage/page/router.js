@@ -27,7 +27,7 @@ export class Router {
       history.replaceState(null, '', this.after ?? '/')
       this.after = null
     }
-    this.#show(this.started)
+    this.#show(this.started || needsLogin) // at the door there is one thing to do
     this.started = true
   }
 

@@ -47,7 +47,7 @@ export class RowLine {
     if (row && row.version !== this.version) {
       this.version = row.version
       this.#write(row)
-      if (!other) this.#flash(row, now)
+      this.#flash(row, now)
     }
     const isChosen = row !== null && row.symbol === chosen
     if (isChosen !== this.isChosen) {
@@ -113,7 +113,7 @@ export class RowLine {
     if (row.turned - this.flashed < BRIGHT) return
     this.flashed = row.turned
     if (now - row.turned > FADE) return
-    this.fade.currentTime = 0
+    this.fade.currentTime = now - row.turned // a row that has moved meanwhile goes on fading in its new place
     this.fade.play()
   }
 

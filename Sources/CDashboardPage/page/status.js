@@ -27,7 +27,10 @@ export class Status {
     let name = connection.state
     let text = { connecting: 'connecting', live: 'live', closed: 'not connected' }[name]
     const quiet = Date.now() - (model.heard ?? Date.now())
-    if (name === 'lost') text = connection.secondsLeft > 0 ? `connection lost, again in ${connection.secondsLeft} s` : 'connection lost'
+    if (name === 'lost') {
+      text = connection.over ? 'the run is over' : 'connection lost'
+      if (connection.secondsLeft > 0) text += (connection.over ? ', looking again in ' : ', again in ') + `${connection.secondsLeft} s`
+    }
     if (name === 'live' && connection.paused) [name, text] = ['paused', 'paused']
     else if (name === 'live' && quiet > SILENT) [name, text] = ['silent', `silent for ${age(quiet)}`]
     setText(this.label, text)
@@ -36,7 +39,7 @@ export class Status {
       this.state.dataset.state = name
       const worth = name === 'lost' || name === 'paused' || (name === 'live' && before !== 'connecting') || (name === 'live' && this.wasLost)
       if (name === 'lost') this.wasLost = true
-      if (worth) this.app.say(name === 'lost' ? 'Connection lost' : name === 'live' ? 'Connected' : 'Paused')
+      if (worth) this.app.say(name === 'lost' ? (connection.over ? 'The run is over' : 'Connection lost') : name === 'live' ? 'Connected' : 'Paused')
       if (name === 'live') this.wasLost = false
     }
   }

@@ -80,6 +80,11 @@ export class Ticket {
     if (this.accepted && this.kind.value !== 'limit' && performance.now() - this.askedAt > RENEW) this.#ask(this.order)
   }
 
+  /** Asks again what was refused or not answered, for instance by a run that was about to end. */
+  renew() {
+    if (this.symbol && this.accepted === null && !this.#wrong(this.order)) this.#ask(this.order)
+  }
+
   changed(name) {
     if (name !== 'accounts') return
     const names = this.app.model.accounts.map(account => account.account)
