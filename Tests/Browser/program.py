@@ -340,7 +340,6 @@ def test_a_phone_of_360_pixels(browser, program):
     first = row(page, first_rows(page, 1)[0])
     symbol = first.locator(".symbol").inner_text()
     first.tap()
-    first.tap()
     expect(page).to_have_url(program.url + "/symbol/" + symbol)
     ticket = page.locator("form.ticket").last
     ticket.get_by_label("Quantity").fill("3")

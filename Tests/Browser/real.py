@@ -159,16 +159,18 @@ class Network:
             for side in select.select([near, far], [], [], 0.05)[0]:
                 try:
                     data = side.recv(65536)
+                    if not self.up:
+                        return
                     (far if side is near else near).sendall(data)
                 except OSError:
                     data = b""
-                if not data or not self.up:
+                if not data:
                     near.close()
                     far.close()
                     return
-        # Cut: both sides keep an open socket in which nothing moves.
 
     def cut(self):
+        """Both sides keep an open socket in which nothing moves."""
         self.up = False
 
     def reset(self):

@@ -54,6 +54,7 @@ def error(status, code, message):
 class Standin:
     def __init__(self, *, symbols=10_000, seed=42, rate=20, still=False, accounts=False, moving=1000, share=0.03, live_time=True):
         now = time.time_ns() if live_time else 1_381_239_000 * ONE
+        self.live_time = live_time
         self.market = Market(symbols, seed, now, moving, share)
         self.desk = Desk(self.market)
         self.rate, self.still, self.accounts = rate, still, accounts
@@ -113,6 +114,10 @@ class Standin:
         if not path.is_file():
             raise web.HTTPNotFound()
         return web.Response(body=path.read_bytes(), content_type=TYPES[path.suffix], charset="utf-8")
+
+    def clock(self):
+        """Milliseconds since 1970, of the market where that has a time of its own."""
+        return (time.time_ns() if self.live_time else self.market.now) // 10**6
 
     # The socket.
 
@@ -191,7 +196,7 @@ class Standin:
             client.cursor = frame
             self.market.frame += 1  # what changes from now on belongs to the next frame
             try:
-                await client.socket.send_bytes(frames.frame(frame, time.time_ns() // 10**6, panes, bool(state)))
+                await client.socket.send_bytes(frames.frame(frame, self.clock(), panes, bool(state)))
                 if state:
                     await client.socket.send_json({"op": "state", "frame": frame, **state})
             except (ConnectionError, RuntimeError):
@@ -210,7 +215,7 @@ class Standin:
         if not rows and order is None and not pane.new:
             return None
         pane.given, pane.numbers, pane.new = set(numbers), numbers, False
-        return frames.pane(index, len(pane.order), pane.first, order, rows, time.time_ns() // 10**6)
+        return frames.pane(index, len(pane.order), pane.first, order, rows, self.clock())
 
     def state(self, client):
         desk, cursor, state = self.desk, client.cursor, {}
@@ -257,7 +262,7 @@ class Standin:
                 self.market.step(int((now - last) * ONE))
                 self.desk.match()
             last = now
-            if now - second >= 1:
+            if not self.still and now - second >= 1:
                 self.event_rate, events, second = self.market.events - events, self.market.events, now
             self.wake()
 

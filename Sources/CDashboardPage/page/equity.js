@@ -17,6 +17,10 @@ export class EquityChart {
     this.colours()
   }
 
+  get isEmpty() {
+    return this.points.length === 0
+  }
+
   clear() {
     this.points = []
     this.draw()
@@ -37,8 +41,8 @@ export class EquityChart {
   draw() {
     const surface = contextOf(this.canvas)
     if (!surface) return
-    if (this.points.length < 2) {
-      setText(this.note, this.points.length === 0 ? '' : 'collecting')
+    if (this.isEmpty) {
+      setText(this.note, '')
       return
     }
     const { context, width, height } = surface
@@ -70,7 +74,7 @@ export class EquityChart {
     context.textAlign = 'left'
     context.fillText(minute(start), 0, height - 7)
     context.textAlign = 'right'
-    context.fillText(minute(end), right, height - 7)
+    if (minute(end) !== minute(start)) context.fillText(minute(end), right, height - 7)
     context.beginPath()
     points.forEach(([time, value], index) => (index === 0 ? context.moveTo(x(time), y(value)) : context.lineTo(x(time), y(value))))
     context.strokeStyle = palette.accent

@@ -33,6 +33,8 @@ export class ListView {
     this.aside = h('div', { class: 'beside' })
     this.element = h('div', { class: ordered ? 'prices with-lists' : 'prices' }, h('h1', { class: 'hidden-text' }, titles[list] ?? 'Watchlist'), this.sheet, this.aside)
     this.table.addEventListener('choose', ({ detail }) => this.#chosen(detail.symbol))
+    // Where there is no room for the chosen symbol beside the list, a touch opens it.
+    this.table.addEventListener('click-symbol', ({ detail }) => !this.panel && app.go('/symbol/' + part(detail.symbol)))
     this.table.addEventListener('open', ({ detail }) => app.go('/symbol/' + part(detail.symbol)))
   }
 

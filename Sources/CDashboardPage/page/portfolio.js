@@ -147,6 +147,7 @@ export class PortfolioView {
     }
     const equity = amount(state.equity) + moved
     this.equityNow = equity
+    if (this.equity.isEmpty) this.equity.add(Date.now(), equity)
     const total = equity - amount(state.deposits)
     const figures = [
       ['Equity', money(equity) + ' ' + state.currency, 0n],
@@ -185,15 +186,15 @@ export class PortfolioView {
   }
 
   #orderTable() {
-    const price = order => [order.limit, order.stop].filter(text => units(text) > 0).join(' / ') ||
+    const shown = order => [order.limit, order.stop].filter(text => units(text) > 0).map(price).join(' / ') ||
       (units(order.trail) > 0 ? 'trail ' + order.trail : units(order.trail_percent) > 0 ? `trail ${order.trail_percent}%` : 'market')
     return new RecordTable({ label: 'Open orders', key: order => order.number, empty: 'No open orders.', columns: [
       { head: 'Time', class: 'dim', optional: true, cell: order => moment(order.time) },
       { head: 'Side', cell: order => order.side },
       { head: 'Symbol', cell: (order, cell) => void (cell.firstChild ?? cell.append(this.#symbolLink(order.symbol))) },
       { head: 'Type', optional: true, class: 'dim', cell: order => order.type.replaceAll('_', ' ') },
-      { head: 'Quantity', number: true, cell: order => (units(order.filled) > 0 ? `${order.filled} of ${order.quantity}` : order.quantity) },
-      { head: 'Price', number: true, cell: price },
+      { head: 'Quantity', number: true, cell: order => (units(order.filled) > 0 ? `${decimal(units(order.filled))} of ${decimal(units(order.quantity))}` : decimal(units(order.quantity))) },
+      { head: 'Price', number: true, cell: shown },
       { head: 'Change', hidden: true, number: true, cell: (order, cell) => void (cell.firstChild ?? cell.append(...this.#orderButtons(order))) },
     ] })
   }
@@ -212,8 +213,8 @@ export class PortfolioView {
       { head: 'Time', class: 'dim', cell: fill => moment(fill.time) },
       { head: 'Side', cell: fill => fill.side },
       { head: 'Symbol', cell: (fill, cell) => void (cell.firstChild ?? cell.append(this.#symbolLink(fill.symbol))) },
-      { head: 'Quantity', number: true, cell: fill => fill.quantity },
-      { head: 'Price', number: true, cell: fill => fill.price },
+      { head: 'Quantity', number: true, cell: fill => decimal(units(fill.quantity)) },
+      { head: 'Price', number: true, cell: fill => price(fill.price) },
       { head: 'Realised', number: true, optional: true, cell: (fill, cell) => setSigned(cell, signedMoney(amount(fill.realised)), Number(amount(fill.realised) ?? 0n)) },
     ] })
   }
@@ -246,4 +247,10 @@ export class PortfolioView {
       this.app.fail(error)
     }
   }
+}
+
+/** A price of a record with the decimals that it came with. */
+function price(text) {
+  const dot = text.indexOf('.')
+  return decimal(units(text), dot < 0 ? 0 : text.length - dot - 1)
 }

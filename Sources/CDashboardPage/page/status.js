@@ -46,6 +46,7 @@ export class Status {
 
   showSession() {
     const { session } = this.app
+    document.body.classList.toggle('outside', this.app.isOutside)
     setText(this.who, session.accounts && session.user ? session.user.name : 'Settings')
     this.who.setAttribute('href', session.accounts && session.user ? '/account' : '/settings')
   }

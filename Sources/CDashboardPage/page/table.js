@@ -275,7 +275,9 @@ export class PriceTable extends HTMLElement {
 
   #click(event) {
     const line = this.#lineOf(event.target)
-    if (line?.row) this.choose(line.index)
+    if (!line?.row) return
+    this.choose(line.index)
+    this.#emit('click-symbol', line.row.symbol)
   }
 
   #lineOf(target) {
