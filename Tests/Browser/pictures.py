@@ -28,7 +28,7 @@ except ImportError:
 HERE = pathlib.Path(__file__).resolve()
 GOLDENS, LEFT = HERE.parent / "pictures", HERE.parents[2] / ".build/browser-pictures"
 STEP = 40  # of 255 in a colour: less is smoothing
-COLOURS = 48
+COLOURS = 64
 SHARE = 0.002  # of the pixels: a word in a picture
 FIXED = """{ const Real = Date, at = %d; window.Date = class extends Real {
   constructor(...parts) { super(...(parts.length > 0 ? parts : [at])) }
@@ -86,6 +86,12 @@ def small(picture):
     return picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
 
 
+def expect_list(page):
+    """Stars come with the page's second hand."""
+    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    expect(page.locator(".rows .row.watched").first).to_be_visible()
+
+
 def expect_bars(page):
     expect(page.locator(".lead-price")).to_have_text(re.compile(r"\d"))
     expect_true(page, "() => Number(document.querySelector('price-chart canvas').getAttribute('aria-valuemax')) > 10")
@@ -100,7 +106,7 @@ def differing(old, new):
 
 def test_prices(browser, standin):
     page = live(browser, standin)
-    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    expect_list(page)
     page.keyboard.press("ArrowDown")
     expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
     compare(page, "prices")
@@ -108,7 +114,7 @@ def test_prices(browser, standin):
 
 def test_prices_in_the_dark(browser, standin):
     page = live(browser, standin, scheme="dark")
-    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    expect_list(page)
     page.keyboard.press("ArrowDown")
     expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
     compare(page, "prices-dark")
@@ -117,13 +123,15 @@ def test_prices_in_the_dark(browser, standin):
 def test_symbol(browser, standin):
     page = live(browser, standin, "/symbol/AAPL")
     expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect_list(page)
     expect_bars(page)
     compare(page, "symbol")
 
 
 def test_portfolio(browser, standin):
     page = live(browser, standin, "/portfolio")
-    expect(page.get_by_role("table", name="Positions")).to_contain_text("AAPL")
+    expect(page.get_by_role("table", name="Positions")).to_contain_text("Apple Inc.")
+    expect(page.get_by_role("table", name="Positions")).to_contain_text("Ether")
     expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
     compare(page, "portfolio")
 

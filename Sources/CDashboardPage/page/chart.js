@@ -102,7 +102,14 @@ export class PriceChart extends HTMLElement {
 
   /** Draws what has come since, some times a second. */
   frame(time) {
-    if (!this.changed || time - (this.drawn ?? 0) < (this.small ? 500 : 100)) return
+    if (!this.changed) return
+    const early = (this.small ? 500 : 100) - (time - (this.drawn ?? -Infinity))
+    if (early > 0) { // it may be the last frame for long
+      this.late ??= setTimeout(() => this.frame(performance.now() + 1), early)
+      return
+    }
+    clearTimeout(this.late)
+    this.late = null
     this.drawn = time
     this.changed = false
     this.draw()

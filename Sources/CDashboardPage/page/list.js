@@ -145,6 +145,7 @@ export class ListView {
     if (this.opened && !small) keys = compactColumns
     else if (small) keys = ['symbol', 'name', 'trend', 'price', 'percent', 'age']
     else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time'].includes(key))
+    else if (innerWidth <= 1360 && keys === usualColumns) keys = keys.filter(key => !['bid', 'ask'].includes(key)) // they are in the panel beside
     const wanted = keys.join()
     if (wanted === this.columnsShown) return
     this.columnsShown = wanted

@@ -12,10 +12,11 @@ const HELD = 1
 const CHOSEN = 2
 const OPEN = new Set(['new', 'working', 'triggered', 'partially_filled'])
 const SHOWN_FILLS = 100
+const DRAWN_EVERY = 100 // ms
 
 export class PortfolioView {
   constructor(app) {
-    Object.assign(this, { app, title: 'Portfolio', account: app.settings.account ?? null, symbol: null })
+    Object.assign(this, { app, title: 'Portfolio', account: app.settings.account ?? null, symbol: null, late: null })
     this.sums = h('dl', { class: 'sums' })
     this.accounts = h('div', { class: 'segments', role: 'group', 'aria-label': 'Account' })
     this.equity = new EquityChart()
@@ -45,6 +46,7 @@ export class PortfolioView {
   }
 
   stop() {
+    clearTimeout(this.late)
     this.ticket?.stop()
     this.app.look(HELD, null)
     this.app.look(CHOSEN, null)
@@ -104,7 +106,14 @@ export class PortfolioView {
   }
 
   frame(time) {
-    if (time - (this.drawn ?? 0) < 100) return
+    const early = DRAWN_EVERY - (time - (this.drawn ?? -Infinity))
+    if (early > 0) this.late ??= setTimeout(() => this.#draw(performance.now()), early) // it may be the last frame for long
+    else this.#draw(time)
+  }
+
+  #draw(time) {
+    clearTimeout(this.late)
+    this.late = null
     this.drawn = time
     this.positions.refresh()
     this.#sums()
