@@ -94,7 +94,14 @@ function rule(context, x1, y1, x2, y2) {
   context.stroke()
 }
 
-function drawLevels({ context, colours, prices, plot, y, width, all, decimals }) {
+/** Where the line of the last price is. */
+function lastAt({ bars, plot, y }) {
+  return sharp(Math.max(4, Math.min(plot, y(bars.at(-1).close))))
+}
+
+function drawLevels(area) {
+  const { context, colours, prices, plot, y, width, all, decimals } = area
+  const last = lastAt(area)
   context.textAlign = 'right'
   context.lineWidth = 1
   const found = levels(prices.low, prices.high, Math.max(3, plot / 60))
@@ -104,7 +111,7 @@ function drawLevels({ context, colours, prices, plot, y, width, all, decimals })
     context.strokeStyle = colours.line
     rule(context, 0, at, width, at)
     context.fillStyle = colours.dim
-    context.fillText(decimal(level, shown), all - 4, at)
+    if (Math.abs(at - last) >= 14) context.fillText(decimal(level, shown), all - 4, at) // nearer, the last price would cover half of it
   }
 }
 
@@ -166,9 +173,9 @@ function drawCandles({ context, colours, bars, from, to, x, y, step }) {
 }
 
 function drawLast(area, small) {
-  const { context, colours, bars, from, plot, y, width } = area
+  const { context, colours, bars, from, y, width } = area
   const last = bars.at(-1).close
-  const at = small ? sharp(y(bars[from].open)) : sharp(Math.max(4, Math.min(plot, y(last))))
+  const at = small ? sharp(y(bars[from].open)) : lastAt(area)
   context.setLineDash([2, 3])
   context.strokeStyle = small ? colours.line : colours.accent
   context.lineWidth = 1
