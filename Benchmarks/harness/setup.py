@@ -35,7 +35,12 @@ PACKAGES = {
     "gawk": lambda: shutil.which("gawk"),
     "python3-venv": lambda: (VENV / "bin" / "pip").exists() or _has_venv(),
 }
-MODULES = {"numpy": "numpy", "duckdb": "duckdb", "polars": "polars", "nautilus": "nautilus_trader", "sortedcontainers": "sortedcontainers"}
+MODULES = {
+    "numpy": "numpy", "duckdb": "duckdb", "polars": "polars", "nautilus": "nautilus_trader", "sortedcontainers": "sortedcontainers",
+    "websockets": "websockets", "perspective": "perspective",
+}
+# What PyPI calls a module, where that is something else.
+PYPI = {"perspective": "perspective-python"}
 
 
 def _has_venv():
@@ -66,8 +71,8 @@ def _run(command, **options):
 class Setup:
     """What is there; `missing` says why a peer is not."""
 
-    def __init__(self, install=True):
-        self.install = install
+    def __init__(self, install=True, build=True):
+        self.install, self.build = install, build
         self.missing = {}
 
     def available(self, peer):
@@ -86,7 +91,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "bars", "broker", "history"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "broker", "history", "web"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -117,12 +122,14 @@ class Setup:
         """Our own programs: without them there is nothing to measure."""
         compiler = shutil.which("cc") or shutil.which("clang")
         outcomes = [_run([compiler or "cc", "-O2", "-o", BIN / "measured", PEERS / "c" / "measured.c"])]
-        if {"replay", "runtime", "startup"} & set(groups):
+        if "web" in groups:
+            outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "browsers", PEERS / "c" / "browsers.c"]))
+        if self.build and {"replay", "runtime", "web", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
         market = {"bars", "movers", "broker", "history"}
         for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench")):
-            if needed & set(groups):
+            if self.build and needed & set(groups):
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))
         for outcome in outcomes:
@@ -150,7 +157,7 @@ class Setup:
             outcome = _run([PYTHON, "-c", f"import {module}"])
             if outcome is not True and self.install:
                 say(f"installing {module}")
-                outcome = _run([VENV / "bin" / "pip", "install", "-q", module])
+                outcome = _run([VENV / "bin" / "pip", "install", "-q", PYPI.get(module, module)])
             self._need(peer, outcome)
 
     def _cpp(self, name, *libraries):
@@ -171,6 +178,7 @@ class Setup:
                 pass
         if PYTHON.exists():
             done = subprocess.run([str(VENV / "bin" / "pip"), "list", "--format=freeze"], capture_output=True, text=True)
-            found += [line for line in done.stdout.splitlines() if line.split("==")[0].replace("-", "_") in MODULES.values()]
+            names = {PYPI.get(module, module).replace("-", "_") for module in MODULES.values()}
+            found += [line for line in done.stdout.splitlines() if line.split("==")[0].replace("-", "_") in names]
         commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=PROJECT, capture_output=True, text=True).stdout.strip()
         return [f"stockbus {commit}", *found]
