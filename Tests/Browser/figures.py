@@ -1,18 +1,70 @@
 #!/usr/bin/env python3
-"""What the page costs, in headless Chromium against the stand-in: figures.py [SECONDS]. It prints figures; only bytes are judged, for times depend on the machine.
+"""What the page costs, in headless Chromium against the stand-in: figures.py [SECONDS] [--program PATH]. It prints figures; only bytes are judged, for
+times depend on the machine. With --program it is measured against that stockbus, whose ledger must balance.
 
-- JavaScript: processor time in scripts of each second (Chromium's own counter) with 50 rows in sight, all 1,000 moving symbols changing 60 times a second
-- publish to paint: from the frame's time, which the stand-in writes, to the message behind the animation frame that painted it
+- JavaScript: processor time in scripts of each second (Chromium's own counter) with 50 rows in sight, each changing 60 times a second; the program
+  changes all of 1,000 symbols, the stand-in only these 50
+- publish to paint: from the frame's time, which the server writes, to the message behind the animation frame that painted it
 - first paint, first price, bytes of the first load; long tasks (over 50 ms) while 10,000 rows are scrolled
 """
+import argparse
+import contextlib
+import re
+import signal
+import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 from harness import CHROMIUM, Standin, cell, expect, sync_playwright  # noqa: E402
 
-SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+parser = argparse.ArgumentParser(description="measures the page")
+parser.add_argument("seconds", nargs="?", type=int, default=10)
+parser.add_argument("--program", help="a stockbus to measure it against")
+options = parser.parse_args()
+SECONDS = options.seconds
 MOST = 200_000
+CONFIG = """sources:
+  ticks: {{ plugin: generator, symbols: {symbols}, interval: {interval}, seed: 42 }}
+sinks:
+  web: {{ plugin: dashboard, inputs: [ticks], listen: "127.0.0.1:0", rate: {rate}, file: "-" }}
+"""
+
+
+@contextlib.contextmanager
+def program(*, symbols, interval, rate):
+    """The address of a run, which has to end in good order."""
+    with tempfile.TemporaryDirectory() as folder:
+        config, told = Path(folder) / "page.yaml", Path(folder) / "told"
+        config.write_text(CONFIG.format(symbols=symbols, interval=interval, rate=rate))
+        with open(told, "wb") as out:
+            process = subprocess.Popen([options.program, "run", str(config)], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        try:
+            end = time.monotonic() + 30
+            while not (found := re.search(r"http://127\.0\.0\.1:\d+", told.read_text())):
+                if time.monotonic() > end or process.poll() is not None:
+                    sys.exit(f"{options.program} does not start: {told.read_text()[-500:]}")
+                time.sleep(0.05)
+            yield found[0]
+            process.send_signal(signal.SIGINT)
+            if process.wait(60) != 0 or "balanced: every event is accounted for" not in told.read_text():
+                sys.exit(f"the run did not end well: {told.read_text()[-500:]}")
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+@contextlib.contextmanager
+def standin(**how):
+    yield Standin(**how).start().url
+
+
+def served(standin_options, **program_options):
+    return program(**program_options) if options.program else standin(**standin_options)
 
 
 def metrics(session):
@@ -25,7 +77,11 @@ def percentile(values, share):
 
 
 def load(playwright):
-    standin = Standin(still=True).start()
+    with served({"still": True}, symbols=1_000, interval="1s", rate=20) as url:
+        return load_from(playwright, url)
+
+
+def load_from(playwright, url):
     chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     paints, prices, total = [], [], 0
     for _ in range(5):
@@ -35,8 +91,8 @@ def load(playwright):
         page.add_init_script("""addEventListener('DOMContentLoaded', () => new MutationObserver((_, self) => {
           if (document.querySelector('.rows .price')?.textContent) { self.disconnect(); window.firstPrice = performance.now() } })
           .observe(document.body, { subtree: true, childList: true, characterData: true }))""")
-        page.goto(standin.url)
-        expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
+        page.goto(url)
+        expect(cell(page, "AAPL", "price")).to_contain_text("." if options.program else "186.48")
         paints.append(page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"))
         prices.append(page.evaluate("() => window.firstPrice"))
         total = sum(sizes)
@@ -49,13 +105,17 @@ def load(playwright):
 
 
 def live(playwright):
-    # 60 times a second each of 50 symbols: the rest of the market stands still, for Python could not move it.
-    standin = Standin(rate=60, moving=60, share=1).start()
+    # The stand-in moves 60 symbols, and the rest of its market stands still, for Python could not move it.
+    with served({"rate": 60, "moving": 60, "share": 1}, symbols=1_000, interval="16ms", rate=60) as url:
+        live_from(playwright, url)
+
+
+def live_from(playwright, url):
     chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     page = chromium.new_context(viewport={"width": 1440, "height": 50 * 22 + 130}).new_page()
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # processor time, whoever else uses the machine
-    page.goto(standin.url)
+    page.goto(url)
     expect(cell(page, "AAPL", "price")).not_to_be_empty()
     page.wait_for_timeout(2000)
     page.evaluate("""() => {
@@ -79,10 +139,14 @@ def live(playwright):
 
 
 def scroll(playwright):
-    standin = Standin(rate=20).start()
+    with served({"rate": 20}, symbols=10_000, interval="1s", rate=20) as url:
+        scroll_from(playwright, url)
+
+
+def scroll_from(playwright, url):
     chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     page = chromium.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.goto(standin.url)
+    page.goto(url)
     expect(cell(page, "AAPL", "price")).not_to_be_empty()
     page.wait_for_timeout(1000)
     page.evaluate("() => { window.tasks = []; new PerformanceObserver(list => window.tasks.push(...list.getEntries().map(entry => entry.duration))).observe({ entryTypes: ['longtask'] }) }")
