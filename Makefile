@@ -25,7 +25,7 @@ help:
 	@echo "make replays [MINUTES=10]       compare what a recording gives at full speed, at 60 times its own, and through the echo"
 	@echo "make validate                   check every shipped configuration"
 	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it"
-	@echo "make bench [ONLY=bus,replay]    measure beside the peers (25 minutes); make bench-quick: in five minutes"
+	@echo "make bench [ONLY=bus,replay]    measure beside the peers (30 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
 	@echo "make soak [MINUTES=20 PARTS=]   models, stress and sanitizers, for so long besides the builds; 0: each once, to its end"

@@ -102,6 +102,9 @@ class Setup:
         if "bars" in groups:
             compiler = shutil.which("cc") or shutil.which("clang")
             self._need("bars-limit", _run([compiler or "cc", "-O3", "-march=native", "-o", BIN / "bars", PEERS / "c" / "bars.c"]))
+        if "web" in groups:
+            compiler = shutil.which("cc") or shutil.which("clang")
+            self._need("fanout", _run([compiler or "cc", "-O2", "-o", BIN / "fanout", PEERS / "c" / "fanout.c"]))
         if {"feed", "movers"} & set(groups):
             self._need("orderfeed", self._cpp("orderfeed", "-labsl_raw_logging_internal", "-labsl_throw_delegate", "-labsl_base"))
 

@@ -1,10 +1,10 @@
 // Many browsers of one machine on one thread: opens WebSockets, reads frames of prices, checks each of them, and tells what they took to come.
-//   browsers port=N clients=300 seconds=5 [protocol=stockbus|plain] [windows=20] [rows=50] [symbols=1000] [stalled=0] [warm=1] [limit=60]
+//   browsers port=N clients=300 seconds=5 [protocol=stockbus|plain] [windows=20] [rows=50] [symbols=1000] [stalled=0] [answers=0] [warm=1] [limit=60]
 //            [pid=SERVER] [prices=FILE]
 // A browser of `stockbus` speaks Documentation/dashboard.md: hello, a pane of `rows` rows, and `ready` after each frame. One of `plain` only
-// listens: f64 ms, u32 frame, u32 rows, rows × (u32 row, i64 price). Browser i looks at window i % windows.
+// listens, or with answers=1 says `ready` too: f64 ms, u32 frame, u32 rows, rows × (u32 row, i64 price). Browser i looks at window i % windows.
 // `stalled` more of them look at all symbols and read nothing until the measuring is over; every other one says `ready` all the same.
-// At the end, when no frame has come for a second, everybody must have the same prices; FILE gets them: symbol, price in 1e-9, updates.
+// At the end, when no frame has come for a while, everybody must have the same prices; FILE gets them: symbol, price in 1e-9, updates.
 // Prints a line of JSON. A latency is from the frame's time to the return of the read that ended it; a stockbus frame's time is cut to a
 // millisecond, so the truth is up to 1 ms less.
 #define _GNU_SOURCE
@@ -37,7 +37,7 @@ typedef struct {
 } Browser;
 typedef struct { uint32_t *all; size_t count, room; } Times;
 
-static int port, clients = 300, windows = 20, rows = 50, symbols = 1000, stalled, plain, pid, epoll;
+static int port, clients = 300, windows = 20, rows = 50, symbols = 1000, stalled, answers, plain, pid, epoll;
 static double seconds = 5, warm = 1, limit = 60;
 static Browser *browsers;
 static char (*names)[64];
@@ -225,8 +225,9 @@ static void read_frame(Browser *b, const uint8_t *bytes, size_t length, int64_t 
     take(&count, &r, 4);
     b->frame = number;
     made = (int64_t)(ms * 1000);
-    if (before && b->frame != before + 1) fail("frame %lu after %lu", (unsigned long)b->frame, (unsigned long)before);
+    if (before && (answers ? b->frame <= before : b->frame != before + 1)) fail("frame %lu after %lu", (unsigned long)b->frame, (unsigned long)before);
     read_plain(b, &r, count);
+    if (answers) tell(b, "{\"op\":\"ready\",\"frame\":%lu}", (unsigned long)b->frame);
   } else {
     int kind = byte(&r);
     byte(&r);
@@ -412,12 +413,12 @@ static double own_cpu(void) {
 
 // ---- The end
 
-// Until no frame has come for a second, which a stalled one's text about the run's numbers does not prolong.
+// Until nobody has had a frame for a second and a half.
 static void wait_for_quiet(void) {
   double end = now() + limit;
-  for (uint64_t before = 0; before != newest;) {
-    before = newest;
-    during(1);
+  for (uint64_t before = 0; before != all;) {
+    before = all;
+    during(1.5);
     if (now() > end) fail("frames still come after %.0f s", limit);
   }
 }
@@ -461,7 +462,8 @@ int main(int count, char **arguments) {
     *value++ = 0;
     const char *name = arguments[i];
     struct { const char *name; int *place; } whole[] = {{"port", &port}, {"clients", &clients}, {"windows", &windows}, {"rows", &rows},
-                                                       {"symbols", &symbols}, {"stalled", &stalled}, {"pid", &pid}};
+                                                       {"symbols", &symbols}, {"stalled", &stalled}, {"answers", &answers},
+                                                       {"pid", &pid}};
     struct { const char *name; double *place; } real[] = {{"seconds", &seconds}, {"warm", &warm}, {"limit", &limit}};
     int known = 0;
     for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)

@@ -19,6 +19,7 @@ OTHER_CORE = str(min(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity
 # Seconds of prices before and behind the measuring: the start, one browser alone, everybody's first frame, warming up.
 AROUND = 6
 PLAIN, PLAIN_ALL = "websockets, the same 50 rows for all", "websockets, all 1,000 rows"
+LIMIT = "C, one thread, the same 50 rows (limit)"
 WINDOW, DELTAS = "Perspective, 50 rows as Arrow, no sockets", "Perspective, the changed rows, no sockets"
 STALLED, APART = "stockbus, 10 more of them stalled", "stockbus, each browser another window"
 
@@ -134,14 +135,16 @@ def of_stockbus(seconds, rate=20, hertz=20, browsers=BROWSERS, stalled=0, window
     return measure
 
 
-def of_websockets(seconds, rate=20, rows=ROWS):
+def of_plain(program, seconds, rate=20, rows=ROWS, answers=0):
+    """Everybody gets the same rows; with `answers` each says that it has painted them, as a browser of stockbus does."""
     def measure():
         with tempfile.TemporaryDirectory(prefix="stockbus-bench-") as folder:
             record, prices = Path(folder) / "record.csv", Path(folder) / "prices.csv"
-            program = [PYTHON, PEERS / "python" / "websockets_fanout.py", rate, rows, SYMBOLS, int((seconds + AROUND) * rate), record]
-            with Server(program, r"^(\d+)\n", folder) as server:
+            command = [*program, rate, rows, SYMBOLS, int((seconds + AROUND) * rate), record]
+            with Server(command, r"^(\d+)\n", folder) as server:
                 figures = browse(
-                    server, protocol="plain", clients=BROWSERS, windows=1, rows=rows, symbols=SYMBOLS, seconds=seconds, prices=prices)
+                    server, protocol="plain", answers=answers, clients=BROWSERS, windows=1, rows=rows, symbols=SYMBOLS, seconds=seconds,
+                    prices=prices)
                 server.end()
             if last_prices(prices) != last_prices(record):
                 raise Failed("other prices came than were sent")
@@ -211,13 +214,17 @@ def frames(figures):
 
 def works(quick):
     seconds = 3 if quick else 5
-    ours, plain = Once(of_stockbus(seconds)), Once(of_websockets(seconds))
-    plain_all = Once(of_websockets(seconds, rows=SYMBOLS))
+    python, c = [PYTHON, PEERS / "python" / "websockets_fanout.py"], [BIN / "fanout"]
+    ours, limit = Once(of_stockbus(seconds)), Once(of_plain(c, seconds, answers=1))
+    plain, plain_all = Once(of_plain(python, seconds)), Once(of_plain(python, seconds, rows=SYMBOLS))
     window, deltas = Once(of_perspective("window", seconds)), Once(of_perspective("rows", seconds))
     stalled = Once(of_stockbus(seconds, stalled=10))
 
     def all_of(of, served_only=False):
-        found = [contestant(US, ours, of), contestant(PLAIN, plain, of, "websockets"), contestant(PLAIN_ALL, plain_all, of, "websockets")]
+        found = [
+            contestant(US, ours, of), contestant(LIMIT, limit, of, "fanout"), contestant(PLAIN, plain, of, "websockets"),
+            contestant(PLAIN_ALL, plain_all, of, "websockets"),
+        ]
         if not served_only:
             found += [contestant(WINDOW, window, of, "perspective"), contestant(DELTAS, deltas, of, "perspective")]
         return found
@@ -229,7 +236,9 @@ def works(quick):
             "web-latency", f"{BROWSERS} browsers at 20 Hz, {SYMBOLS:,} changing symbols: from a frame to its receipt, 99th percentile", "ms",
             [*all_of(p99), contestant(STALLED, stalled, p99)],
             goals=[figure("at most 10 ms", 10), figure("at most 10 ms for the others, 10 of 310 stalled", 10, of=STALLED)]),
-        Work("web-cpu", "The same: the server's processor time for a frame", "CPU µs a frame", [*all_of(cpu_of_a_frame), contestant(STALLED, stalled, cpu_of_a_frame)]),
+        Work(
+            "web-cpu", "The same: the server's processor time for a frame", "CPU µs a frame",
+            [*all_of(cpu_of_a_frame), contestant(STALLED, stalled, cpu_of_a_frame)]),
         Work(
             "web-memory", "The same: resident memory for each browser more", "KiB a browser",
             [*all_of(memory, served_only=True), contestant(STALLED, stalled, memory)], goals=[figure("at most 16 KiB", 16)]),
@@ -238,7 +247,8 @@ def works(quick):
             "web-capacity", "As many frames as one core gives, all prices changing 50 times a second", "frames/s",
             [
                 contestant(US, flat, frames), contestant(APART, apart, frames),
-                contestant(PLAIN, Once(of_websockets(seconds, rate=200)), frames, "websockets"),
+                contestant(LIMIT, Once(of_plain(c, seconds, rate=200, answers=1)), frames, "fanout"),
+                contestant(PLAIN, Once(of_plain(python, seconds, rate=200)), frames, "websockets"),
                 contestant(WINDOW, Once(of_perspective("window", seconds, rate=0)), frames, "perspective"),
             ],
             higher_is_better=True, goals=[figure("at least 10,000 frames/s", 10_000, at_least=True)]),
