@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk recovery replays test-browser bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -21,10 +21,11 @@ help:
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make disk                       fill small disks and count what is on them (root)"
-	@echo "make recovery [KILLS=200]       kill runs at random moments, and compare what they kept with an undisturbed run"
+	@echo "make recovery [KILLS=200]       kill runs at random moments, and look for all that they had acknowledged"
 	@echo "make replays [MINUTES=10]       compare what a recording gives at full speed, at 60 times its own, and through the echo"
 	@echo "make validate                   check every shipped configuration"
 	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it"
+	@echo "make test-api                   compare the dashboard's API with openapi.yaml, by Schemathesis"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (30 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
@@ -69,6 +70,10 @@ recovery: setup
 
 test-browser:
 	@sh Scripts/browser.sh $(PARTS)
+
+test-api: setup
+	$(BUILD) --product stockbus
+	@sh Scripts/api.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
 replays: setup
 	$(BUILD) --product stockbus

@@ -538,6 +538,9 @@ def test_log_in_sign_up_log_out(browser, standin):
     page = browser.page("/symbol/AAPL")
     expect(page).to_have_url(standin.url + "/login")
     page.get_by_label("Name", exact=True).fill("ada")
+    # Masked, and open to password managers.
+    expect(page.get_by_label("Password")).to_have_attribute("type", "password")
+    expect(page.get_by_label("Password")).to_have_attribute("autocomplete", "current-password")
     page.get_by_label("Password").fill("not this one")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("name or password is wrong")).to_be_visible()

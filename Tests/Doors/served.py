@@ -41,8 +41,9 @@ class Answer:
 
     @property
     def secret(self):
-        """The session's secret in `Set-Cookie`."""
-        return re.match(r"[^=]+=([^;]*)", self.field("set-cookie") or "=").group(1)
+        """The session's secret in `Set-Cookie`, if there is one."""
+        found = re.match(r"[^=]+=([^;]*)", self.field("set-cookie") or "")
+        return found and found.group(1)
 
     def __repr__(self):
         return f"{self.status} {self.text[:300]}"
