@@ -97,12 +97,6 @@ class Program:
             self.kill()
 
 
-def read_answer(connection, method="GET"):
-    response = http.client.HTTPResponse(connection, method=method)
-    response.begin()
-    return Answer(response.status, response.getheaders(), response.read())
-
-
 class Client:
     """One kept connection of somebody: a cookie or a token, the page's own origin, an address behind the proxy."""
 
