@@ -65,18 +65,24 @@ class Program:
             self.run = subprocess.Popen([self.program, "run", self.config], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
         end = time.monotonic() + limit
         while True:
-            found = re.search(r"the page is at https?://[^/\s]*:(\d+)", self.log[begin:])
+            said = self.log_after(begin)
+            found = re.search(r"the page is at https?://[^/\s]*:(\d+)", said)
             if found:
                 self.port = int(found.group(1))
                 return self
             if self.run.poll() is not None or time.monotonic() > end:
-                raise AssertionError(f"no page: {self.log[begin:][-2000:]}")
+                raise AssertionError(f"no page: {said[-2000:]}")
             time.sleep(0.01)
+
+    def log_after(self, begin):
+        """What it has said from this byte on."""
+        with open(self.log_path, "rb") as log:
+            log.seek(begin)
+            return log.read().decode("utf-8", "replace")
 
     @property
     def log(self):
-        with open(self.log_path, "rb") as log:
-            return log.read().decode("utf-8", "replace")
+        return self.log_after(0)
 
     @property
     def lives(self):
