@@ -67,6 +67,7 @@ disk: setup
 recovery: setup
 	$(BUILD) --product stockbus
 	python3 Tests/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
+	python3 Tests/Recovery/people.py .build/debug/stockbus --kills $(or $(KILLS),50)
 
 test-browser:
 	@sh Scripts/browser.sh $(PARTS)
