@@ -31,9 +31,8 @@ processors:
     plugin: paper_broker
     inputs: [ticks]
     path: "{folder}/people.db"
-    accounts:
-      - { name: grace, deposit: 100000, fees: { per_order: 1 } }
-      - { name: carla, deposit: 100000, fees: { per_order: 1 } }
+    accounts: [{ name: terms, deposit: 100000, fees: { per_order: 1 } }]
+    newcomers: terms  # who signs up trades without being helped
 sinks:
   web:
     plugin: dashboard
