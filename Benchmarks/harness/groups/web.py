@@ -16,8 +16,6 @@ SYMBOLS, ROWS, BROWSERS = 1_000, 50, 300
 # So that together they look at every symbol.
 WINDOWS = 25
 OTHER_CORE = str(min(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else "all"
-# Seconds of prices before and behind the measuring: the start, one browser alone, everybody's first frame, warming up.
-AROUND = 6
 PLAIN, PLAIN_ALL = "websockets, the same 50 rows for all", "websockets, all 1,000 rows"
 LIMIT = "C, one thread, the same 50 rows (limit)"
 WINDOW, DELTAS = "Perspective, 50 rows as Arrow, no sockets", "Perspective, the changed rows, no sockets"
@@ -31,6 +29,11 @@ sinks:
   web: {{ plugin: dashboard, inputs: [ticks, still], listen: "127.0.0.1:0", rate: {rate}, clients: 2000, file: "-" }}
   kept: {{ plugin: file_writer, inputs: [ticks], path: {folder}/kept.csv }}
 """
+
+
+def length(seconds, browsers):
+    """How long prices come: with the start, one browser alone, everybody's first frame, warming up, and some seconds behind the measuring."""
+    return seconds + 4 + browsers / 100
 
 
 class Server:
@@ -108,7 +111,7 @@ def of_stockbus(seconds, rate=20, hertz=20, browsers=BROWSERS, stalled=0, window
     """All symbols change `hertz` times a second."""
     def measure():
         with tempfile.TemporaryDirectory(prefix="stockbus-bench-") as folder:
-            count = int((seconds + AROUND) * hertz) * SYMBOLS
+            count = int(length(seconds, browsers) * hertz) * SYMBOLS
             config = Path(folder) / "web.yaml"
             config.write_text(CONFIG.format(symbols=SYMBOLS, interval=1000 // hertz, count=count, rate=rate, folder=folder))
             with Server([STOCKBUS, "run", config], r"http://127\.0\.0\.1:(\d+)/", folder) as server:
@@ -140,7 +143,7 @@ def of_plain(program, seconds, rate=20, rows=ROWS, answers=0):
     def measure():
         with tempfile.TemporaryDirectory(prefix="stockbus-bench-") as folder:
             record, prices = Path(folder) / "record.csv", Path(folder) / "prices.csv"
-            command = [*program, rate, rows, SYMBOLS, int((seconds + AROUND) * rate), record]
+            command = [*program, rate, rows, SYMBOLS, int(length(seconds, BROWSERS) * rate), record]
             with Server(command, r"^(\d+)\n", folder) as server:
                 figures = browse(
                     server, protocol="plain", answers=answers, clients=BROWSERS, windows=1, rows=rows, symbols=SYMBOLS, seconds=seconds,
@@ -166,17 +169,22 @@ def of_perspective(how, seconds, rate=20):
 
 
 class Once:
-    """One run's figures for several tables: it is run again when a table asks for the second time."""
+    """One run's figures, or its failure, for several tables: it is run again when a table asks for the second time."""
 
     def __init__(self, measure):
-        self.measure, self.figures, self.asked = measure, None, set()
+        self.measure, self.outcome, self.asked = measure, None, set()
 
     def __call__(self, who):
-        if self.figures is None or who in self.asked:
-            self.figures, self.asked = None, set()
-            self.figures = self.measure()
+        if self.outcome is None or who in self.asked:
+            self.asked = set()
+            try:
+                self.outcome = self.measure()
+            except Failed as failure:
+                self.outcome = failure
         self.asked.add(who)
-        return self.figures
+        if isinstance(self.outcome, Failed):
+            raise self.outcome
+        return self.outcome
 
 
 def contestant(name, runs, of, peer=""):
@@ -220,29 +228,27 @@ def works(quick):
     window, deltas = Once(of_perspective("window", seconds)), Once(of_perspective("rows", seconds))
     stalled = Once(of_stockbus(seconds, stalled=10))
 
-    def all_of(of, served_only=False):
-        found = [
-            contestant(US, ours, of), contestant(LIMIT, limit, of, "fanout"), contestant(PLAIN, plain, of, "websockets"),
-            contestant(PLAIN_ALL, plain_all, of, "websockets"),
+    def served(of):
+        return [contestant(US, ours, of), contestant(PLAIN, plain, of, "websockets"), contestant(PLAIN_ALL, plain_all, of, "websockets")]
+
+    def all_of(of):
+        return [
+            *served(of), contestant(LIMIT, limit, of, "fanout"), contestant(WINDOW, window, of, "perspective"),
+            contestant(DELTAS, deltas, of, "perspective"), contestant(STALLED, stalled, of),
         ]
-        if not served_only:
-            found += [contestant(WINDOW, window, of, "perspective"), contestant(DELTAS, deltas, of, "perspective")]
-        return found
 
     # 30,000 frames a second are asked for.
     flat, apart = (Once(of_stockbus(seconds, rate=60, hertz=50, browsers=600, windows=windows)) for windows in (WINDOWS, 600))
     return [
         Work(
             "web-latency", f"{BROWSERS} browsers at 20 Hz, {SYMBOLS:,} changing symbols: from a frame to its receipt, 99th percentile", "ms",
-            [*all_of(p99), contestant(STALLED, stalled, p99)],
+            all_of(p99),
             goals=[figure("at most 10 ms", 10), figure("at most 10 ms for the others, 10 of 310 stalled", 10, of=STALLED)]),
-        Work(
-            "web-cpu", "The same: the server's processor time for a frame", "CPU µs a frame",
-            [*all_of(cpu_of_a_frame), contestant(STALLED, stalled, cpu_of_a_frame)]),
+        Work("web-cpu", "The same: the server's processor time for a frame", "CPU µs a frame", all_of(cpu_of_a_frame)),
         Work(
             "web-memory", "The same: resident memory for each browser more", "KiB a browser",
-            [*all_of(memory, served_only=True), contestant(STALLED, stalled, memory)], goals=[figure("at most 16 KiB", 16)]),
-        Work("web-traffic", "The same: bytes to each browser", "KiB/s", all_of(traffic, served_only=True)),
+            [*served(memory), contestant(STALLED, stalled, memory)], goals=[figure("at most 16 KiB", 16)]),
+        Work("web-traffic", "The same: bytes to each browser", "KiB/s", served(traffic)),
         Work(
             "web-capacity", "As many frames as one core gives, all prices changing 50 times a second", "frames/s",
             [
