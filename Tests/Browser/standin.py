@@ -81,7 +81,7 @@ class Standin:
             ("GET", "/watchlists", self.get_watchlists), ("PUT", "/watchlists/{name}", self.put_watchlist), ("DELETE", "/watchlists/{name}", self.remove_watchlist),
             ("GET", "/alerts", self.get_rules), ("POST", "/alerts", self.make_rule), ("PUT", "/alerts/{id}", self.mute_rule), ("DELETE", "/alerts/{id}", self.remove_rule),
             ("GET", "/settings", self.get_settings), ("PUT", "/settings", self.put_settings),
-            ("GET", "/portfolio", self.portfolio),
+            ("GET", "/portfolio", self.portfolio), ("GET", "/portfolio/equity", self.equity),
             ("POST", "/orders/preview", self.preview), ("POST", "/orders", self.order), ("PUT", "/orders/{id}", self.replace_order), ("DELETE", "/orders/{id}", self.cancel_order),
             ("GET", "/run", self.run), ("POST", "/components/{id}/commands", self.command),
         ):
@@ -400,6 +400,9 @@ class Standin:
 
     async def portfolio(self, request):
         return web.json_response(self.desk.portfolio())
+
+    async def equity(self, request):
+        return web.json_response({"points": []})
 
     async def preview(self, request):
         return web.json_response(self.desk.preview(await request.json()))

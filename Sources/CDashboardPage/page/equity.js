@@ -1,4 +1,4 @@
-// The line of an account's equity: a point for every second that somebody looks at it.
+// The line of an account's equity: what the server knows of this run, then a point for every second that somebody looks at it.
 import { money, signedMoney } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
 import { contextOf, watchSize } from './draw.js'
@@ -23,6 +23,13 @@ export class EquityChart {
 
   clear() {
     this.points = []
+    this.draw()
+  }
+
+  /** @param {[number, bigint][]} points of before */
+  begin(points) {
+    const first = this.points[0]?.[0] ?? Infinity
+    this.points = points.filter(([time]) => time < first).concat(this.points)
     this.draw()
   }
 

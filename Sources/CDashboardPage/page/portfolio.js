@@ -79,7 +79,7 @@ export class PortfolioView {
     if (shown !== this.namesShown) {
       this.namesShown = shown
       this.accounts.replaceChildren(...names.map(name => h('button', { type: 'button', 'aria-pressed': String(name === this.account), onclick: () => this.#choose(name) }, name)))
-      this.equity.clear()
+      this.#loadEquity()
     }
     const held = this.#mine(model.positions).filter(position => units(position.quantity) !== 0)
     this.held = held
@@ -90,6 +90,20 @@ export class PortfolioView {
     this.app.lookAtSymbols(HELD, held.map(position => position.symbol))
     if (this.symbol === null) this.#trade(held[0]?.symbol ?? this.app.lists.current?.symbols[0] ?? null)
     this.#sums()
+  }
+
+  /** What the account was worth in the course of the run; the line goes on from there. */
+  async #loadEquity() {
+    const { account } = this
+    this.equity.clear()
+    if (account === null) return
+    try {
+      const { points } = await get('/portfolio/equity?account=' + part(account))
+      if (account === this.account) this.equity.begin(points.map(([time, value]) => [time, amount(value)]))
+    } catch (error) {
+      // Without a past the line begins now.
+      if (error.status !== 404) this.app.fail(error)
+    }
   }
 
   #choose(name) {
