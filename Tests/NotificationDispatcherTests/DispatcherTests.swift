@@ -89,10 +89,10 @@ import Testing
     let harness = PluginHarness(id: "alerts")
     let running: RunningPlugin<Alert> = try harness.start(
       Plugin.notificationDispatcher,
-      options: "{ rules: [{ name: dear, symbol: AAPL, above: 200 }], channels: [{ file: { path: \(folder.file("alerts.txt")) } }] }",
+      options: "{ rules: [{ name: dear, symbol: AAPL, above: 2 }], channels: [{ file: { path: \(folder.file("alerts.txt")) } }] }",
       taking: Trade.self, emitting: Alert.self)
-    #expect(try await running.perform("add AAPL exactly above 150 owner hannah name dear") == "rule '@hannah dear' is on")
-    #expect(try await running.perform("add AAPL exactly above 150 owner hannah") == "rule '@hannah AAPL above 150' is on")
+    #expect(try await running.perform("add AAPL exactly above 1.5 owner hannah name dear") == "rule '@hannah dear' is on")
+    #expect(try await running.perform("add AAPL exactly above 1.5 owner hannah") == "rule '@hannah AAPL above 1.5' is on")
     await #expect(throws: CommandError.refused("there is a rule '@hannah dear' already")) {
       try await running.perform("add AAPL exactly above 1 owner hannah name dear")
     }
@@ -103,7 +103,7 @@ import Testing
       try await running.perform("add AAPL exactly above 1 channels x owner hannah")
     }
     try await running.send(trades([100], of: "AAPL") + trades([300], of: "AAPL"))
-    #expect(await running.output(count: 3).map(\.rule).sorted() == ["@hannah AAPL above 150", "@hannah dear", "dear"])
+    #expect(await running.output(count: 3).map(\.rule).sorted() == ["@hannah AAPL above 1.5", "@hannah dear", "dear"])
     #expect(try await running.perform("disable rule @hannah dear") == "rule 'rule @hannah dear' is off")
     #expect(try await running.perform("remove @hannah dear") == "rule '@hannah dear' is gone")
     try await running.stop()
