@@ -121,7 +121,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     // Besides its own messages, a page says of each frame that it has painted it.
     settings.limits.messagesPerSecond += self.settings.rate
     let routes = try await routes()
-    let server = try await WebServer.start(settings, routes, clock: context.clock)
+    let server = try await WebServer.start(settings, routes, clock: context.clock) { [context] reason in
+      context.counter("refused: \(reason.rawValue)", "Requests and connections that were refused for this reason.").add(1)
+    }
     self.server = server
     let isSecure = settings.identity != nil
     // A page for others is told by its name.
@@ -159,7 +161,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     rules.signup = Accounts.Signup(rawValue: settings.accounts.rawValue) ?? .closed
     do throws(HistoryError) {
       let accounts = Accounts(try await DatabaseShare.open(path), rules, clock: context.clock) { [sockets] in sockets.end($0) }
-      return Gate(accounts, needsLogin: settings.accounts != .none)
+      let logger = context.logger
+      return Gate(accounts, needsLogin: settings.accounts != .none) { level, text in logger.log(level: level, "\(text)") }
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 

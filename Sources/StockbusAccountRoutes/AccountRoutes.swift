@@ -61,6 +61,7 @@ package struct AccountRoutes: Sendable {
         if await isReserved(body.name.lowercased()) { throw AccountError.nameTaken }
         let secret = try await accounts.signUp(
           name: body.name, password: body.password, invitation: body.invitation, from: request.client.address)
+        gate.log(.notice, "\(body.name.lowercased()) signed up from \(request.client.address)")
         return loggedIn(secret, request)
       })
     routes.add(
@@ -70,6 +71,7 @@ package struct AccountRoutes: Sendable {
         let body = try Bodies.read(Bodies.Login.self, request)
         let secret = try await accounts.logIn(
           name: body.name, password: body.password, from: request.client.address, instead: SessionCookie.secret(in: request))
+        gate.log(.notice, "\(body.name.lowercased()) logged in from \(request.client.address)")
         return loggedIn(secret, request)
       })
     routes.add(
@@ -77,6 +79,7 @@ package struct AccountRoutes: Sendable {
       gate.behind(.read) { request, identity in
         let everywhere = request.body.isEmpty ? false : try Bodies.read(Bodies.Logout.self, request).everywhere ?? false
         try await accounts.logOut(identity, everywhere: everywhere)
+        gate.log(.info, "\(identity.person.name) logged out" + (everywhere ? " everywhere" : ""))
         return loggedOut(request)
       })
   }
@@ -112,6 +115,7 @@ package struct AccountRoutes: Sendable {
       gate.behind(.read) { request, identity in
         let body = try Bodies.read(Bodies.NewPassword.self, request)
         let secret = try await accounts.changePassword(identity, old: body.old, new: body.new, from: request.client.address)
+        gate.log(.notice, "\(identity.person.name) has a new password, set from \(request.client.address)")
         return loggedIn(secret, request)
       })
     routes.add(
@@ -120,6 +124,7 @@ package struct AccountRoutes: Sendable {
         let body = try Bodies.read(Bodies.Proof.self, request)
         let own = try await accounts.rules(identity.person)
         try await accounts.delete(identity, password: body.password, from: request.client.address)
+        gate.log(.notice, "\(identity.person.name) deleted the account, from \(request.client.address)")
         for each in own { _ = await rules.follow(identity.person, each.rule, .remove) }
         return loggedOut(request)
       })
@@ -154,6 +159,7 @@ package struct AccountRoutes: Sendable {
         let scopes = body.scopes.compactMap { Scope(rawValue: $0) }
         guard scopes.count == body.scopes.count else { throw AccountError.malformed("scopes are 'read', 'trade' and 'control'") }
         let made = try await accounts.addToken(identity, name: body.name, scopes: Set(scopes))
+        gate.log(.notice, "\(identity.person.name) made token \(made.id), which may \(body.scopes.joined(separator: ", "))")
         return .json(["id": .string("\(made.id)"), "secret": .string(made.secret)], status: 201)
       })
     routes.add(
@@ -161,6 +167,7 @@ package struct AccountRoutes: Sendable {
       gate.behind(.read) { request, identity in
         guard let id = Int64(request.parameters["id"] ?? "") else { throw AccountError.unknown("token") }
         try await accounts.removeToken(identity, id: id)
+        gate.log(.notice, "\(identity.person.name) removed token \(id)")
         return .done
       })
   }

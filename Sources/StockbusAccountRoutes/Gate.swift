@@ -1,4 +1,5 @@
 package import StockbusAccounts
+package import StockbusPlugin
 package import StockbusWeb
 
 /// Who a request is from, and whether that is enough: every route that shows or changes something stands behind it.
@@ -7,9 +8,13 @@ package struct Gate: Sendable {
   /// False if there are no accounts: then every request that passes the server's guards is the local user's.
   package let needsLogin: Bool
 
-  package init(_ accounts: Accounts, needsLogin: Bool) {
+  /// Gets a line for each log-in, each change of an account, each request with too few rights, and the cause of each error.
+  let log: @Sendable (Logger.Level, String) -> Void
+
+  package init(_ accounts: Accounts, needsLogin: Bool, log: @escaping @Sendable (Logger.Level, String) -> Void = { _, _ in }) {
     self.accounts = accounts
     self.needsLogin = needsLogin
+    self.log = log
   }
 
   /// The identity of a request; nil if it has none, or one that has expired. A token counts before a cookie.
@@ -30,22 +35,42 @@ package struct Gate: Sendable {
         guard let identity = try await self.identity(request) else {
           return .error(401, "session", "log in first").with("www-authenticate", "Bearer")
         }
-        guard identity.scopes.contains(scope) else { return .error(403, "scope", "this needs the right to \(scope.rawValue)") }
+        guard identity.scopes.contains(scope) else {
+          log(.notice, "\(identity.person.name) may not \(scope.rawValue): \(Self.words(request))")
+          return .error(403, "scope", "this needs the right to \(scope.rawValue)")
+        }
         return try await handler(request, identity)
-      } catch { return Self.response(to: error) }
+      } catch { return response(to: error, request) }
     }
   }
 
   /// A handler that anybody may call.
   func open(_ handler: @escaping @Sendable (WebRequest) async throws -> WebResponse) -> WebRoutes.Handler {
     { request in
-      do { return try await handler(request) } catch { return Self.response(to: error) }
+      do { return try await handler(request) } catch { return response(to: error, request) }
     }
   }
 
-  /// The response to an error, without anything of the server's inside.
-  static func response(to error: any Error) -> WebResponse {
-    guard let error = error as? AccountError else { return .error(500, "internal", "something went wrong") }
+  /// `POST /api/login from 127.0.0.1`.
+  static func words(_ request: WebRequest) -> String {
+    "\(request.method.rawValue) \(visible(request.target.path, limit: 100)) from \(request.client.address)"
+  }
+
+  /// The response to an error, without anything of the server's inside; that is logged.
+  private func response(to error: any Error, _ request: WebRequest) -> WebResponse {
+    guard let error = error as? AccountError else {
+      log(.error, "\(Self.words(request)): \(error)")
+      return .error(500, "internal", "something went wrong")
+    }
+    switch error {
+    case .storage(let cause): log(.error, "\(Self.words(request)): \(cause)")
+    case .wrongLogin, .tooMany, .badInvitation: log(.notice, "\(Self.words(request)): \(error)")
+    default: break
+    }
+    return Self.response(to: error)
+  }
+
+  private static func response(to error: AccountError) -> WebResponse {
     let response = WebResponse.error(status(error), error.code, error.description)
     switch error {
     case .tooMany(let seconds): return response.with("retry-after", "\(seconds)")

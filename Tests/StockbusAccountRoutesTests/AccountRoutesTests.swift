@@ -15,6 +15,7 @@ import Testing
   private let changes = Watched<[AccountRoutes.Change]>([])
   /// What the run was told of people's own rules: `hannah add {…}`.
   private let followed = Watched<[String]>([])
+  private let logged = Watched<[String]>([])
   private let accounts: Accounts
   private let responder: WebResponder
 
@@ -37,7 +38,7 @@ import Testing
       configured: { _ in [["id": "c1", "name": "all", "own": false]] }, mute: { id, _ in id == "c1" }, remove: { id in id == "c1" })
     let changes = changes
     let routes = AccountRoutes(
-      Gate(accounts, needsLogin: needsLogin), rules: rules, session: { [.init("program", "stockbus")] },
+      Gate(accounts, needsLogin: needsLogin) { [logged] level, text in logged.update { $0.append("\(level) \(text)") } }, rules: rules, session: { [.init("program", "stockbus")] },
       export: { _ in [.init("orders", [])] }, changed: { _, change, _ in changes.update { $0.append(change) } })
     let limits = WebLimits()
     responder = WebResponder(
@@ -231,6 +232,25 @@ import Testing
         "otto add \(rule)", "otto remove \(rule)",
       ])
     #expect(try await accounts.rulesOfAll().isEmpty)
+  }
+
+  @Test func `what people do to their accounts is logged, and no secret`() async throws {
+    let hannah = try await signUp("Hannah")
+    #expect(try await ask(.post, "/api/login", #"{"name":"hannah","password":"wrong words here"}"#).status == 401)
+    #expect(try await ask(.post, "/api/login", #"{"name":"hannah","password":"four plain words"}"#).status == 204)
+    let made = text(try await ask(.post, "/api/tokens", #"{"name":"x","scopes":["read","trade"]}"#, cookie: hannah))
+    #expect(try await ask(.put, "/api/alerts/c1", #"{"muted":true}"#, cookie: hannah).status == 403)
+    #expect(try await ask(.delete, "/api/tokens/1", cookie: hannah).status == 204)
+    #expect(
+      try await ask(.put, "/api/password", #"{"old":"four plain words","new":"five other plain words"}"#, cookie: hannah).status == 204)
+    #expect(
+      logged.value == [
+        "notice hannah signed up from a", "notice POST /api/login from a: the name or the password is wrong",
+        "notice hannah logged in from a", "notice hannah made token 1, which may read, trade", "notice hannah removed token 1",
+        "notice hannah has a new password, set from a",
+      ])
+    let secret = made.split(separator: "\"").last { $0.count > 30 }.map(String.init)
+    #expect(!logged.value.joined().contains(try #require(secret)))
   }
 
   /// With more rules than a person may have, the run does not keep one that is not kept.

@@ -11,11 +11,13 @@ import StockbusTestKit
 struct Site {
   let clock = ManualTimekeeper()
   let server: WebServer
+  /// What the server has said that it refused.
+  let refused = Watched<[WebRefusal]>([])
 
   init(_ routes: WebRoutes, _ change: (inout WebServer.Settings) -> Void = { _ in }) async throws {
     var settings = WebServer.Settings(.port("127.0.0.1", 0))
     change(&settings)
-    server = try await WebServer.start(settings, routes, clock: clock)
+    server = try await WebServer.start(settings, routes, clock: clock) { [refused] reason in refused.update { $0.append(reason) } }
   }
 
   var origin: String { "http://127.0.0.1:\(server.port)" }

@@ -27,16 +27,23 @@ final class WebRoll: Sendable {
   }
 
   private let limits: WebLimits
+  private let refused: @Sendable (WebRefusal) -> Void
   private let state = Mutex(State())
   private let news = Bell()
 
-  init(_ limits: WebLimits) { self.limits = limits }
+  /// - Parameter refused: called for each refusal.
+  init(_ limits: WebLimits, refused: @escaping @Sendable (WebRefusal) -> Void = { _ in }) {
+    self.limits = limits
+    self.refused = refused
+  }
 
   /// Passes the connection to `arrivals`; returns false if there are too many connections, or the server stops.
   func admit(_ connection: WebConnection, to arrivals: AsyncStream<WebConnection>.Continuation) -> Bool {
     defer { news.ring() }
-    return state.withLock { state in
-      if state.isStopping { return false }
+    let reason: WebRefusal?
+    let isAdmitted: Bool
+    (isAdmitted, reason) = state.withLock { state in
+      if state.isStopping { return (false, nil) }
       let address = connection.address
       let reason: WebRefusal? =
         state.connections.count >= limits.connections
@@ -44,15 +51,17 @@ final class WebRoll: Sendable {
         : connection.isCounted && state.perAddress[address, default: 0] >= limits.connectionsPerAddress ? .address : nil
       if let reason {
         state.counts.refused[reason, default: 0] += 1
-        return false
+        return (false, reason)
       }
       state.counts.accepted += 1
       state.perAddress[address, default: 0] += 1
       state.connections[ObjectIdentifier(connection)] = connection
       // Under the lock, so that a stop finds either no such connection or one that is served.
       arrivals.yield(connection)
-      return true
+      return (true, nil)
     }
+    if let reason { refused(reason) }
+    return isAdmitted
   }
 
   func dismiss(_ connection: WebConnection) {
@@ -66,6 +75,7 @@ final class WebRoll: Sendable {
 
   func count(_ reason: WebRefusal) {
     state.withLock { $0.counts.refused[reason, default: 0] += 1 }
+    refused(reason)
     news.ring()
   }
 

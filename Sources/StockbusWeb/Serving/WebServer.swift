@@ -43,10 +43,13 @@ package final class WebServer: Sendable {
   private let serving: Task<Void, Never>
 
   /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
-  package static func start(_ settings: Settings, _ routes: WebRoutes, clock: any Timekeeper) async throws -> WebServer {
+  /// - Parameter refused: called for each refusal, from any thread.
+  package static func start(
+    _ settings: Settings, _ routes: WebRoutes, clock: any Timekeeper, refused: @escaping @Sendable (WebRefusal) -> Void = { _ in }
+  ) async throws -> WebServer {
     let (limits, proxies) = (settings.limits, settings.proxies)
     let tls = try settings.identity?.serverContext()
-    let roll = WebRoll(limits)
+    let roll = WebRoll(limits, refused: refused)
     let responder = WebResponder(
       routes: routes, names: settings.names, proxies: proxies, isSecure: tls != nil, limits: limits, roll: roll)
     let (stream, arrivals) = AsyncStream.makeStream(of: WebConnection.self)
