@@ -1,4 +1,5 @@
 import StockbusNetwork
+import StockbusTestKit
 import StockbusPlugin
 import Testing
 
