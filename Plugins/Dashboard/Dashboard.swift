@@ -79,8 +79,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   let history: BarReader?
   private let bell = Parker()
   private var isAsleep = false
-  /// Where the tasks of the browsers' tabs sleep until they are due.
-  private var bells: [Push.ClientID: Parker] = [:]
+  /// The sockets of the browsers' tabs.
+  private var tabs: [Push.ClientID: WebSocket] = [:]
   /// Nil where there are none.
   private var accounts: Accounts?
   private var people: AccountRoutes?
@@ -226,7 +226,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func endFrames() async {
     while !Task.isCancelled {
       let began = now
-      for id in push.tick(now: began, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() }
+      tell(push.tick(now: began, time: context.clock.now.ns / 1_000_000))
       do { try await context.clock.sleep(until: .nanoseconds(began + 1_000_000_000 / Int64(settings.rate))) } catch { break }
       while !Task.isCancelled, push.clients.isEmpty || !push.hasNews && !push.hasRequests {
         let next = push.nextTick()
@@ -242,30 +242,30 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   func catchUp() { if push.clients.isEmpty { _ = push.tick(now: now, time: context.clock.now.ns / 1_000_000) } }
 
   /// What came last is told before the page is told that the run ends.
-  package func drain() async { for id in push.tick(now: now, time: context.clock.now.ns / 1_000_000) { bells[id]?.wake() } }
+  package func drain() async { tell(push.tick(now: now, time: context.clock.now.ns / 1_000_000)) }
 
   package func handOver() async {}
 
   // MARK: Browsers
 
-  /// Takes a tab in, unless there are as many as there may be. Returns its number, where its writing task sleeps, and what it is told first.
-  func connect(_ viewer: Viewer, epoch: String?, cursor: UInt32) -> (Push.ClientID, Parker, String)? {
+  /// Takes a tab in, and welcomes it, unless there are as many as there may be. Returns its number.
+  func connect(_ socket: WebSocket, _ viewer: Viewer, epoch: String?, cursor: UInt32) -> Push.ClientID? {
     if push.clients.count >= settings.clients { return nil }
     let isResumed = epoch == self.epoch
     let id = push.connect(viewer, cursor: isResumed ? cursor : 0)
-    let bell = Parker()
-    bells[id] = bell
+    tabs[id] = socket
     let welcome: JSONValue = [
       "op": "welcome", "epoch": .string(self.epoch), "frame": .number(push.board.frame), "resumed": .bool(isResumed),
       "rate": .number(settings.rate),
     ]
+    WebSocket.post([(socket, WebSocketFrames(text: welcome.description))])
     stir()
-    return (id, bell, welcome.description)
+    return id
   }
 
   func disconnect(_ id: Push.ClientID) {
     push.disconnect(id)
-    bells[id] = nil
+    tabs[id] = nil
   }
 
   /// Does what a tab says; returns the text that tells what is wrong with it.
@@ -284,13 +284,21 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     return nil
   }
 
-  /// What a tab is told next; nil if it has to wait.
-  func next(for id: Push.ClientID) -> Push.Message? {
-    let before = push.counts.skipped
-    guard let message = push.next(for: id, now: now, run: { sample() }) else { return nil }
-    frames.add(1)
+  /// Tells these tabs what is next for each. One whose socket still has something to send is told later, however often it says that it is
+  /// ready.
+  private func tell(_ due: [Push.ClientID]) {
+    var messages: [(WebSocket, WebSocketFrames)] = []
+    let (now, before) = (now, push.counts.skipped)
+    for id in due {
+      guard let socket = tabs[id], socket.isWritable, let message = push.next(for: id, now: now, run: { sample() }) else { continue }
+      var frames = WebSocketFrames()
+      frames.add(binary: message.frame)
+      if let text = message.text { frames.add(text: text) }
+      messages.append((socket, frames))
+      bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
+    }
+    frames.add(messages.count)
     skipped.add(push.counts.skipped - before)
-    bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
-    return message
+    WebSocket.post(messages)
   }
 }

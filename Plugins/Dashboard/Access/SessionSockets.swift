@@ -26,10 +26,11 @@ final class SessionSockets: Sendable {
     let session = await session(of: request, door)
     if let session { sockets.withLock { $0[session, default: [:]][ObjectIdentifier(socket)] = socket } }
     // It may have ended before it was noted.
-    if let viewer = await door.viewer(request) {
+    if let viewer = await door.viewer(request), !door.hasAccounts {
+      await body(viewer)
+    } else if let viewer = await door.viewer(request) {
       await withDiscardingTaskGroup { group in
         group.addTask {
-          guard door.hasAccounts else { return }
           while (try? await clock.sleep(until: clock.uptime + Self.interval)) != nil {
             if await door.viewer(request) == nil { return Self.end(socket) }
           }

@@ -3,44 +3,32 @@ internal import StockbusNetwork
 internal import StockbusPlugin
 internal import StockbusWeb
 
-/// One browser tab on its WebSocket: what it says is carried out at once; what it is told is drawn from the board when it is ready.
-///
-/// There are two tasks, and no queue between them: one reads, the other waits until the tab is due and writes.
+/// One browser tab on its WebSocket: what it says is carried out at once. What it is told is drawn from the board when it is ready, and sent
+/// by the dashboard, so there is one task, and no queue.
 struct LiveSocket {
   let dashboard: Dashboard
   let socket: WebSocket
   let viewer: Viewer
 
   func serve() async {
-    guard let (id, bell, rest) = await begin() else { return }
+    guard let (id, rest) = await begin() else { return }
     await dashboard.openAccount(of: viewer)
-    await withDiscardingTaskGroup { group in
-      group.addTask {
-        await write(id, bell)
-        socket.close()
-      }
-      await read(id, rest)
-      group.cancelAll()
-    }
+    await read(id, rest)
     await dashboard.disconnect(id)
   }
 
   /// The first message has to be `hello`.
-  private func begin() async -> (Push.ClientID, Parker, [WebSocketMessage])? {
+  private func begin() async -> (Push.ClientID, [WebSocketMessage])? {
     guard let messages = try? await socket.receive(), let first = messages.first else { return nil }
     guard case .text = first.kind, case .hello(let epoch, let cursor)? = try? PageMessage(first.text) else {
       socket.close(.policyViolation, "the first message has to be 'hello'")
       return nil
     }
-    guard let (id, bell, welcome) = await dashboard.connect(viewer, epoch: epoch, cursor: cursor) else {
+    guard let id = await dashboard.connect(socket, viewer, epoch: epoch, cursor: cursor) else {
       socket.close(.tryAgainLater, "there are as many pages as there may be")
       return nil
     }
-    do { try await socket.send(WebSocketFrames(text: welcome)) } catch {
-      await dashboard.disconnect(id)
-      return nil
-    }
-    return (id, bell, Array(messages.dropFirst()))
+    return (id, Array(messages.dropFirst()))
   }
 
   private func read(_ id: Push.ClientID, _ first: [WebSocketMessage]) async {
@@ -67,18 +55,6 @@ struct LiveSocket {
       try await socket.send(WebSocketFrames(text: text))
       return true
     } catch { return false }
-  }
-
-  private func write(_ id: Push.ClientID, _ bell: Parker) async {
-    while !Task.isCancelled {
-      if let message = await dashboard.next(for: id) {
-        var frames = WebSocketFrames()
-        frames.add(binary: message.frame)
-        if let text = message.text { frames.add(text: text) }
-        do { try await socket.send(frames) } catch { return }
-      }
-      await bell.sleepCancellably()
-    }
   }
 
   static func error(pane: UInt8?, _ message: String, at character: Int?) -> String {

@@ -101,7 +101,10 @@ final class WebConnection: Sendable {
 
   /// Serves the connection with the responses of `responder`, and returns once the channel is closed.
   func serve(_ responder: WebResponder) async {
-    while let arrival = await next() { if await !answer(arrival, responder) { break } }
+    var end = Step.next
+    while case .next = end, let arrival = await next() { end = await answer(arrival, responder) }
+    // Outside of the loop, so that nothing of the request's answering is kept for the life of a socket.
+    if case .upgrade(let head, let request, let handler) = end { await upgrade(head, request, handler) }
     if state.withLock({ $0.hasFailedTLS }) { roll.count(.malformed) }
     await close()
   }
@@ -143,29 +146,35 @@ final class WebConnection: Sendable {
     }
   }
 
-  /// Returns true if another request may follow.
-  private func answer(_ arrival: Arrival, _ responder: WebResponder) async -> Bool {
+  /// What follows the answer to a request.
+  private enum Step {
+    /// Another request may follow.
+    case next
+    case end
+    case upgrade(WebResponse, WebRequest, WebRoutes.SocketHandler)
+  }
+
+  private func answer(_ arrival: Arrival, _ responder: WebResponder) async -> Step {
     switch arrival {
     case .fault(let fault):
       roll.count(fault.reason)
       if await write(WebReply(responder.refusal(fault), isKept: false, isHead: false)) { await linger() }
-      return false
+      return .end
     case .request(let whole):
       let request = responder.request(whole, from: address)
       switch await responder.respond(request) {
       case .answer(let response):
         let isKept = whole.head.isKept && !roll.isStopping && response.fields["connection"] != "close"
-        guard await write(WebReply(response, isKept: isKept, isHead: request.method == .head)) else { return false }
+        guard await write(WebReply(response, isKept: isKept, isHead: request.method == .head)) else { return .end }
         if isKept {
           move { _ in .idle }
           channel.triggerUserOutboundEvent(WebCommand.proceed, promise: nil)
         } else {
           await linger()
         }
-        return isKept
+        return isKept ? .next : .end
       case .upgrade(let head, let handler):
-        await upgrade(head, request, handler)
-        return false
+        return .upgrade(head, request, handler)
       }
     }
   }

@@ -44,6 +44,18 @@ package final class WebSocket: Sendable {
     roll.count(sent: frames.count)
   }
 
+  /// True if it can take messages at once: what was sent before has been passed on to the client's machine.
+  package var isWritable: Bool { connection.isWritable }
+
+  /// Sends messages on each socket without waiting for any; for sockets of one server, those that are writable. What does not fit is kept in
+  /// memory, so nothing more should be sent before the client has answered.
+  package static func post(_ messages: [(socket: WebSocket, frames: WebSocketFrames)]) {
+    guard let roll = messages.first?.socket.roll else { return }
+    for (socket, frames) in messages { socket.connection.queue(frames) }
+    WebSocketConnection.flush(messages.map(\.socket.connection))
+    roll.count(sent: messages.reduce(0) { $0 + $1.frames.count })
+  }
+
   /// Begins to close the socket; from now on `receive` and `send` throw.
   package func close(_ code: CloseCode = .normal, _ reason: String = "") { connection.beginCloseOnce(code, reason) }
 

@@ -78,13 +78,33 @@ package final class WebSocketConnection: Sendable {
 
   /// Passes what is queued to the socket in one write, without waiting for the socket.
   package func flushWithoutWaiting() {
-    let (bytes, channel) = state.withLock { state in
+    let (bytes, channel) = takeOutgoing()
+    if bytes.readableBytes > 0 { channel?.writeAndFlush(bytes, promise: nil) }
+  }
+
+  /// True if the socket can take more without keeping it in memory.
+  package var isWritable: Bool { state.withLock { if case .open = $0.phase { $0.channel?.isWritable ?? false } else { false } } }
+
+  /// Passes what is queued on several connections to their sockets, in one job for each thread that serves them.
+  package static func flush(_ connections: [WebSocketConnection]) {
+    var writes: [ObjectIdentifier: (loop: any EventLoop, writes: [(channel: any Channel, bytes: ByteBuffer)])] = [:]
+    for connection in connections {
+      let (bytes, channel) = connection.takeOutgoing()
+      guard let channel, bytes.readableBytes > 0 else { continue }
+      writes[ObjectIdentifier(channel.eventLoop), default: (channel.eventLoop, [])].writes.append((channel, bytes))
+    }
+    for (loop, writes) in writes.values {
+      loop.execute { for (channel, bytes) in writes { channel.writeAndFlush(bytes, promise: nil) } }
+    }
+  }
+
+  private func takeOutgoing() -> (ByteBuffer, (any Channel)?) {
+    state.withLock { state in
       let bytes = state.outgoing
       // The flushed buffer belongs to the socket, so the next frames get a new one.
       if bytes.readableBytes > 0 { state.outgoing = ByteBuffer() }
       return (bytes, state.channel)
     }
-    if bytes.readableBytes > 0 { channel?.writeAndFlush(bytes, promise: nil) }
   }
 
   /// Passes what is queued to the socket and waits while the socket cannot take more: back-pressure. Throws as `receive` does.
