@@ -38,7 +38,8 @@ import Testing
       configured: { _ in [["id": "c1", "name": "all", "own": false]] }, mute: { id, _ in id == "c1" }, remove: { id in id == "c1" })
     let changes = changes
     let routes = AccountRoutes(
-      Gate(accounts, needsLogin: needsLogin) { [logged] level, text in logged.update { $0.append("\(level) \(text)") } }, rules: rules, session: { [.init("program", "stockbus")] },
+      Gate(accounts, needsLogin: needsLogin) { [logged] level, text in logged.update { $0.append("\(level) \(text)") } }, rules: rules,
+      session: { [.init("program", "stockbus")] },
       export: { _ in [.init("orders", [])] }, changed: { _, change, _ in changes.update { $0.append(change) } })
     let limits = WebLimits()
     responder = WebResponder(

@@ -12,7 +12,8 @@ extension Target {
   static let orders = Target(
     "orders", "commands to a paper broker, and prices", limit: 1024,
     words: [
-      "\nbuy ", "\nsell ", "\npreview buy ", "\ncancel ", "\nreplace 1 ", "\nhalt ", "\nresume ", "\nshow", " in ", "one", "two", "AAPL",
+      "\nbuy ", "\nsell ", "\npreview buy ", "\ncancel ", "\nreplace 1 ", "\nhalt ", "\nresume ", "\nopen ", "\nshow", " in ", "one", "two",
+      "AAPL",
       "BTC",
       " at ", " stop ", " trail ", "1%", " key ", " quantity ", " day", " gtc", " ioc", "\ntrade AAPL 100 10 buy",
       "\nquote AAPL 99 101 5 5",
@@ -22,6 +23,7 @@ extension Target {
       "quote AAPL 99 101 5 5\nbuy AAPL 10 in one\ntrade AAPL 100 3 sell\nsell AAPL 3 at 100 in one\ntrade AAPL 101 9 buy\nshow in one",
       "trade BTC 100 1\nsell BTC 0.5 trail 1% gtc key a in two\ntrade BTC 120 1\nreplace a trail 2 in two\ntrade BTC 90 9\ncancel 1 in two",
       "buy AAPL 1 stop 5 at 6 ioc in two\nhalt AAPL\ntrade AAPL 5 5\nresume AAPL\ntrade AAPL 5 5 sell\npreview sell AAPL 2 in two",
+      "open three\nopen one\nquote AAPL 99 101 5 5\nbuy AAPL 2 in three\nshow in three",
     ].map { Array($0.utf8) }, budget: 300
   ) { bytes in
     var desk = Desk(settings, Instruments())
@@ -33,7 +35,7 @@ extension Target {
         price.take(by: &desk)
       } else if let command = Command(line: String(line)) {
         do throws(CommandError) {
-          let answer = try OrderCommand(command).perform(on: &desk, accounts: accounts, now: time)
+          let answer = try OrderCommand(command).perform(on: &desk, now: time)
           law(isHarmless(answer), "answers \(answer)")
         } catch { law(isHarmless(error.description), "refuses in a sentence: \(error)") }
       }
@@ -66,6 +68,7 @@ extension Target {
       }
       return account
     }
+    settings.newcomers = "two"
     settings.openOrders = 50
     return settings
   }()
