@@ -97,7 +97,7 @@ extension AccountRoutes {
 
   /// A rule of the run is everybody's.
   private func needsControl(_ identity: Identity) throws(AccountError) {
-    if !identity.scopes.contains(.control) { throw .forbidden("this needs the right to control") }
+    if !identity.scopes.contains(.control) { throw .lacks(.control) }
   }
 
   private func addSettings(to routes: inout WebRoutes) {

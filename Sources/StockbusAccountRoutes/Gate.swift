@@ -35,11 +35,13 @@ package struct Gate: Sendable {
         guard let identity = try await self.identity(request) else {
           return .error(401, "session", "log in first").with("www-authenticate", "Bearer")
         }
-        guard identity.scopes.contains(scope) else {
+        do {
+          guard identity.scopes.contains(scope) else { throw AccountError.lacks(scope) }
+          return try await handler(request, identity)
+        } catch AccountError.lacks(let scope) {
           log(.notice, "\(identity.person.name) may not \(scope.rawValue): \(Self.words(request))")
-          return .error(403, "scope", "this needs the right to \(scope.rawValue)")
+          throw AccountError.lacks(scope)
         }
-        return try await handler(request, identity)
       } catch { return response(to: error, request) }
     }
   }
@@ -83,7 +85,7 @@ package struct Gate: Sendable {
     switch error {
     case .badName, .badPassword, .malformed: 400
     case .wrongLogin: 401
-    case .signupClosed, .badInvitation, .forbidden: 403
+    case .signupClosed, .badInvitation, .forbidden, .lacks: 403
     case .unknown: 404
     case .nameTaken, .limit: 409
     case .tooMany: 429

@@ -15,6 +15,8 @@ package enum AccountError: Error, Sendable, Hashable {
   case malformed(String)
   case limit(String)
   case forbidden(String)
+  /// The person or its token lacks this right.
+  case lacks(Scope)
   /// The database cannot be read or written.
   case storage(String)
 }
@@ -31,6 +33,7 @@ extension AccountError: CustomStringConvertible {
     case .tooMany(let seconds): "too many attempts; try again in \(seconds) \(seconds == 1 ? "second" : "seconds")"
     case .busy: "the server is busy; try again in a moment"
     case .unknown(let what): "there is no such \(what)"
+    case .lacks(let scope): "this needs the right to \(scope.rawValue)"
     case .malformed(let what), .limit(let what), .forbidden(let what): what
     case .storage: "what was asked for could not be saved or read"
     }
@@ -51,6 +54,7 @@ extension AccountError: CustomStringConvertible {
     case .malformed: "malformed"
     case .limit: "limit"
     case .forbidden: "forbidden"
+    case .lacks: "scope"
     case .storage: "storage"
     }
   }
