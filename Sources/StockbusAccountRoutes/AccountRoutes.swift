@@ -58,9 +58,8 @@ package struct AccountRoutes: Sendable {
       gate.open { request in
         try needsAccounts()
         let body = try Bodies.read(Bodies.Signup.self, request)
-        if await isReserved(body.name.lowercased()) { throw AccountError.nameTaken }
         let secret = try await accounts.signUp(
-          name: body.name, password: body.password, invitation: body.invitation, from: request.client.address)
+          name: body.name, password: body.password, invitation: body.invitation, from: request.client.address, isReserved: isReserved)
         gate.log(.notice, "\(body.name.lowercased()) signed up from \(request.client.address)")
         return loggedIn(secret, request)
       })

@@ -54,13 +54,17 @@ package actor Accounts {
   // MARK: Logging in and out
 
   /// Makes an account and logs in. Returns the session's secret, for its cookie.
-  package func signUp(name: String, password: String, invitation: String?, from address: String) async throws(AccountError) -> String {
+  /// - Parameter isReserved: true for a name that nobody gets. Asked after the limits of attempts, with a name that is well formed.
+  package func signUp(
+    name: String, password: String, invitation: String?, from address: String, isReserved: @Sendable (String) async -> Bool = { _ in false }
+  ) async throws(AccountError) -> String {
     let address = AddressKey.of(address)
     if settings.signup == .closed { throw .signupClosed }
     let name = try Self.name(name)
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
     try take(&signups, address)
     if settings.signup == .invitation, try !isInvited(invitation) { throw .badInvitation }
+    if await isReserved(name) { throw .nameTaken }
     let hash = try await hashed(password)
     let secret = RandomSecret()
     let isNew: Bool = try write { db in

@@ -194,6 +194,17 @@ import Testing
     #expect(try await accounts.rules(hannah.person).isEmpty)
     #expect(try await accounts.watchlists(hannah.person).isEmpty)
     #expect(try await accounts.list().map(\.name) == ["otto"])
+    // A reserved name is asked about as it is kept, and only if it is well formed.
+    let asked = Watched<[String]>([])
+    for name in ["Paper", "no good"] {
+      _ = await fault {
+        _ = try await accounts.signUp(name: name, password: good, invitation: nil, from: "b") { name in
+          asked.update { $0.append(name) }
+          return true
+        }
+      }
+    }
+    #expect(asked.value == ["paper"])
     // The paper account of that name stays, so nobody else gets the name.
     #expect(await fault { _ = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a") } == .nameTaken)
     #expect(await fault { try await accounts.add(name: "hannah", password: good, scopes: [.read]) } == .nameTaken)

@@ -11,8 +11,6 @@ struct Viewer: Hashable, Sendable {
   let person: Person
   let scopes: Set<Scope>
 
-  func sees(_ account: Symbol) -> Bool { self.account.map { $0 == account } ?? true }
-
   /// - Parameter owner: of a rule; nil for everybody's.
   func sees(rulesOf owner: String?) -> Bool { owner == nil || account == nil || owner == person.name }
 

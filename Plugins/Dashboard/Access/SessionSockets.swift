@@ -26,9 +26,10 @@ final class SessionSockets: Sendable {
     let session = await session(of: request, door)
     if let session { sockets.withLock { $0[session, default: [:]][ObjectIdentifier(socket)] = socket } }
     // It may have ended before it was noted.
-    if let viewer = await door.viewer(request), !door.hasAccounts {
-      await body(viewer)
-    } else if let viewer = await door.viewer(request) {
+    switch await door.viewer(request) {
+    case nil: Self.end(socket)
+    case let viewer? where !door.hasAccounts: await body(viewer)
+    case let viewer?:
       await withDiscardingTaskGroup { group in
         group.addTask {
           while (try? await clock.sleep(until: clock.uptime + Self.interval)) != nil {
@@ -38,8 +39,6 @@ final class SessionSockets: Sendable {
         await body(viewer)
         group.cancelAll()
       }
-    } else {
-      Self.end(socket)
     }
     if let session {
       sockets.withLock { sockets in

@@ -33,7 +33,7 @@ struct RuleForm {
     for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != "symbol" {
       switch value {
       case .text(let text) where key == "name": name = text.isEmpty ? nil : text
-      // `message` takes the rest of a command, as the name does. An owner is whoever sends the rule.
+      // `message` takes the rest of a command, as the name does. The sender is the owner.
       case .text where key == "message" || key == "owner" || key == "channels": return nil
       case .text(let text):
         options += [key, text]

@@ -57,7 +57,7 @@ enum TradingReply {
 }
 
 extension Dashboard {
-  /// Opens the paper account of somebody who has logged in and may trade, if the run's broker opens accounts.
+  /// Opens the paper account of a person who has logged in and may trade, if the run's broker opens accounts.
   func openAccount(of viewer: Viewer) async {
     guard let account = viewer.account, viewer.scopes.contains(.trade), let broker = component(with: "open ACCOUNT"), broker.isRunning,
       opened.insert(account).inserted
@@ -71,7 +71,7 @@ extension Dashboard {
     }
   }
 
-  /// True if the broker has an account of this name: whoever signed up under it would trade in it.
+  /// True if the broker has an account of this name: a person who signed up under it would trade in it.
   func hasPaperAccount(_ name: String) async -> Bool {
     guard let broker = component(with: "open ACCOUNT") else { return false }
     return (try? await context.run.perform(Command(verb: "show", arguments: ["in", name]), on: broker.id)) != nil

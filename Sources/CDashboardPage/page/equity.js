@@ -1,4 +1,4 @@
-// The line of an account's equity: what the server knows of this run, then a point for every second that somebody looks at it.
+// The line of an account's equity: what the server knows of this run, then a point for every second that it is on the page.
 import { money, signedMoney } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
 import { contextOf, watchSize } from './draw.js'
