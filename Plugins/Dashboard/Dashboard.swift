@@ -77,10 +77,13 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private let sockets = SessionSockets()
   /// Reads the run's history file, if there is one.
   let history: BarReader?
-  private let bell = Parker()
+  private let bell: Parker
+  private let mailbox: Mailbox
   private var isAsleep = false
-  /// The sockets of the browsers' tabs.
-  private var tabs: [Push.ClientID: WebSocket] = [:]
+  /// The tabs that have said hello, and the numbers of their clients.
+  private var tabs: [Push.ClientID: Tab] = [:]
+  private var clients: [ObjectIdentifier: Push.ClientID] = [:]
+  private var door = Door(gate: nil)
   /// Nil where there are none.
   private var accounts: Accounts?
   private var people: AccountRoutes?
@@ -98,6 +101,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     self.settings = settings
     self.context = context
     self.listen = listen
+    bell = Parker()
+    mailbox = Mailbox(waking: bell)
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
@@ -135,10 +140,11 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     var routes = WebRoutes()
     PageFiles.add(to: &routes)
     let door = Door(gate: try await gate())
-    routes.socket("/live", subprotocol: "stockbus.v1", accepts: { await door.refusal($0) }) { [self, sockets, context] request, socket in
-      await sockets.serve(socket, request, door, context.clock) { viewer in
-        await LiveSocket(dashboard: self, socket: socket, viewer: viewer).serve()
-      }
+    self.door = door
+    routes.socket("/live", subprotocol: "stockbus.v1", accepts: { await door.refusal($0) }) { [self, sockets, mailbox] request, socket in
+      guard let viewer = await sockets.enter(socket, request, door) else { return }
+      await openAccount(of: viewer)
+      socket.pass(to: Tab(socket, viewer, mailbox))
     }
     RunRoutes(dashboard: self, door: door).add(to: &routes)
     BarRoutes(dashboard: self, door: door).add(to: &routes)
@@ -217,6 +223,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   package func background() async {
     await withDiscardingTaskGroup { group in
       if let accounts { group.addTask { await self.restoreRules(accounts) } }
+      group.addTask { [mailbox] in await mailbox.watch { await self.readLetters() } }
+      group.addTask { [sockets, door, context] in await sockets.watch(door, context.clock) }
       await endFrames()
       group.cancelAll()
     }
@@ -226,14 +234,19 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func endFrames() async {
     while !Task.isCancelled {
       let began = now
+      readLetters()
       tell(push.tick(now: began, time: context.clock.now.ns / 1_000_000))
       do { try await context.clock.sleep(until: .nanoseconds(began + 1_000_000_000 / Int64(settings.rate))) } catch { break }
-      while !Task.isCancelled, push.clients.isEmpty || !push.hasNews && !push.hasRequests {
+      while !Task.isCancelled {
+        readLetters()
+        if !push.clients.isEmpty, push.hasNews || push.hasRequests { break }
         let next = push.nextTick()
         if let next, next <= now { break }
+        guard mailbox.sleeps() else { continue }
         isAsleep = true
         await bell.sleep(until: next.map { .nanoseconds($0) }, context.clock)
         isAsleep = false
+        mailbox.isAwake()
       }
     }
   }
@@ -242,46 +255,63 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   func catchUp() { if push.clients.isEmpty { _ = push.tick(now: now, time: context.clock.now.ns / 1_000_000) } }
 
   /// What came last is told before the page is told that the run ends.
-  package func drain() async { tell(push.tick(now: now, time: context.clock.now.ns / 1_000_000)) }
+  package func drain() async {
+    readLetters()
+    tell(push.tick(now: now, time: context.clock.now.ns / 1_000_000))
+  }
 
   package func handOver() async {}
 
   // MARK: Browsers
 
-  /// Takes a tab in, and welcomes it, unless there are as many as there may be. Returns its number.
-  func connect(_ socket: WebSocket, _ viewer: Viewer, epoch: String?, cursor: UInt32) -> Push.ClientID? {
-    if push.clients.count >= settings.clients { return nil }
+  /// Does what tabs have said.
+  private func readLetters() {
+    for letter in mailbox.take() {
+      switch letter {
+      case .says(let tab, let message):
+        tab.noteRead()
+        if let id = clients[ObjectIdentifier(tab)] { take(message, from: tab, id) } else { welcome(tab, message) }
+      case .leaves(let tab):
+        sockets.leave(tab.socket)
+        guard let id = clients.removeValue(forKey: ObjectIdentifier(tab)) else { continue }
+        push.disconnect(id)
+        tabs[id] = nil
+      }
+    }
+  }
+
+  /// Takes a tab in, unless there are as many as there may be; its first message has to be `hello`.
+  private func welcome(_ tab: Tab, _ message: PageMessage) {
+    guard tab.socket.isOpen else { return }
+    guard case .hello(let epoch, let cursor) = message else {
+      return tab.socket.close(.policyViolation, "the first message has to be 'hello'")
+    }
+    if push.clients.count >= settings.clients { return tab.socket.close(.tryAgainLater, "there are as many pages as there may be") }
     let isResumed = epoch == self.epoch
-    let id = push.connect(viewer, cursor: isResumed ? cursor : 0)
-    tabs[id] = socket
+    let id = push.connect(tab.viewer, cursor: isResumed ? cursor : 0)
+    tabs[id] = tab
+    clients[ObjectIdentifier(tab)] = id
     let welcome: JSONValue = [
       "op": "welcome", "epoch": .string(self.epoch), "frame": .number(push.board.frame), "resumed": .bool(isResumed),
       "rate": .number(settings.rate),
     ]
-    WebSocket.post([(socket, WebSocketFrames(text: welcome.description))])
+    WebSocket.post([(tab.socket, WebSocketFrames(text: welcome.description))])
     stir()
-    return id
   }
 
-  func disconnect(_ id: Push.ClientID) {
-    push.disconnect(id)
-    tabs[id] = nil
-  }
-
-  /// Does what a tab says; returns the text that tells what is wrong with it.
-  func take(_ message: PageMessage, from id: Push.ClientID) -> String? {
-    defer { stir() }
+  /// Does what a tab says.
+  private func take(_ message: PageMessage, from tab: Tab, _ id: Push.ClientID) {
     switch message {
-    case .hello: return LiveSocket.error(pane: nil, "'hello' was said before", at: nil)
+    case .hello: tab.tell("'hello' was said before")
     case .pane(let pane, let query, let range):
-      return push.look(id, pane: pane, at: query, range, now: now).map {
-        LiveSocket.error(pane: pane, $0.description, at: $0.character)
+      if let problem = push.look(id, pane: pane, at: query, range, now: now) {
+        tab.tell(problem.description, pane: pane, at: problem.character)
       }
     case .symbol(let name): push.choose(id, name)
     case .ready(let frame): push.painted(id, frame)
     case .run(let isOn): push.showRun(id, isOn)
     }
-    return nil
+    if isAsleep { stir() }
   }
 
   /// Tells these tabs what is next for each. One whose socket still has something to send is told later, however often it says that it is
@@ -290,7 +320,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     var messages: [(WebSocket, WebSocketFrames)] = []
     let (now, before) = (now, push.counts.skipped)
     for id in due {
-      guard let socket = tabs[id], socket.isWritable, let message = push.next(for: id, now: now, run: { sample() }) else { continue }
+      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample() }) else { continue }
       var frames = WebSocketFrames()
       frames.add(binary: message.frame)
       if let text = message.text { frames.add(text: text) }

@@ -207,40 +207,71 @@ import Testing
 
   @Test func `a change of a watchlist is told to the person's other pages`() async throws {
     let cookie = try await logIn("hannah")
-    try await dashboard.start()
-    let connection = try await open(cookie)
-    _ = try await connection.receive()
-    #expect(try await ask(.put, "/api/watchlists/tech", #"{"symbols":["AAPL"]}"#, cookie: cookie).status == 204)
-    try await withThrowingDiscardingTaskGroup { group in
-      group.addTask { await dashboard.background() }
+    try await running {
+      let connection = try await open(cookie)
+      _ = try await connection.receive()
+      #expect(try await ask(.put, "/api/watchlists/tech", #"{"symbols":["AAPL"]}"#, cookie: cookie).status == 204)
       var told = ""
       while !told.contains("watchlists") { told = try await connection.receive().filter { $0.kind == .text }.map(\.text).joined() }
       #expect(told.contains(#""watchlists":[{"name":"tech","symbols":["AAPL"]}]"#), "\(told)")
-      group.cancelAll()
     }
-    await dashboard.stop()
   }
 
   @Test func `sockets end with their session`() async throws {
+    try await running {
+      let refused = await #expect(throws: WebSocketError.self) { try await open("stockbus=" + String(repeating: "A", count: 43)) }
+      #expect("\(refused.map { "\($0)" } ?? "")".contains("401"))
+      let (first, second) = (try await logIn("hannah"), try await logIn("otto"))
+      let (hannah, otto) = (try await open(first), try await open(second))
+      #expect(try await hannah.receive().first?.text.contains(#""op":"welcome""#) == true)
+      #expect(try await otto.receive().first?.text.contains(#""op":"welcome""#) == true)
+      #expect(try await ask(.post, "/api/logout", "{}", cookie: first).status == 204)
+      #expect(await ending(of: hannah).contains("1008"))
+      // Another program ends it, which shows within a minute.
+      try await others.reset(name: "otto", password: "five other plain words")
+      await harness.clock.waitForSleeper(until: SessionSockets.interval)
+      harness.clock.advance(by: SessionSockets.interval)
+      #expect(await ending(of: otto).contains("1008"))
+    }
+  }
+
+  @Test func `what a tab says is limited, and has to begin with hello`() async throws {
+    let cookie = try await logIn("hannah")
+    try await running {
+      func end(_ texts: [String]) async throws -> String {
+        let connection = try await open(cookie, saying: texts)
+        return await ending(of: connection)
+      }
+      let hello = #"{"op":"hello","epoch":null,"cursor":0}"#
+      #expect(try await end([#"{"op":"ready","frame":1}"#]).contains("1008: the first message has to be 'hello'"))
+      #expect(try await end([hello, "nonsense"]).contains("1008: the message is not JSON"))
+      #expect(try await end([hello] + Array(repeating: #"{"op":"run","on":false}"#, count: 100)).contains("1008: more than"))
+      let twice = try await open(cookie, saying: [hello, hello])
+      var told: [String] = []
+      while told.count < 2 { told += try await twice.receive().filter { $0.kind == .text }.map(\.text) }
+      #expect(told[1] == #"{"op":"error","message":"'hello' was said before"}"#)
+    }
+  }
+
+  /// With a dashboard that serves pages.
+  private func running(_ body: () async throws -> Void) async throws {
     try await dashboard.start()
-    let refused = await #expect(throws: WebSocketError.self) { try await open("stockbus=" + String(repeating: "A", count: 43)) }
-    #expect("\(refused.map { "\($0)" } ?? "")".contains("401"))
-    let (first, second) = (try await logIn("hannah"), try await logIn("otto"))
-    let (hannah, otto) = (try await open(first), try await open(second))
-    #expect(try await hannah.receive().first?.text.contains(#""op":"welcome""#) == true)
-    #expect(try await otto.receive().first?.text.contains(#""op":"welcome""#) == true)
-    #expect(try await ask(.post, "/api/logout", "{}", cookie: first).status == 204)
-    #expect(await ending(of: hannah).contains("1008"))
-    // Another program ends it, which shows within a minute.
-    try await others.reset(name: "otto", password: "five other plain words")
-    await harness.clock.waitForSleeper(until: SessionSockets.interval)
-    harness.clock.advance(by: SessionSockets.interval)
-    #expect(await ending(of: otto).contains("1008"))
+    let background = Task { await dashboard.background() }
+    do { try await body() } catch {
+      background.cancel()
+      await background.value
+      await dashboard.stop()
+      throw error
+    }
+    background.cancel()
+    await background.value
     await dashboard.stop()
   }
 
-  /// A socket of a page with this cookie, after its hello.
-  private func open(_ cookie: String) async throws -> WebSocketConnection {
+  /// A socket of a page with this cookie, which has said hello, or something else.
+  private func open(_ cookie: String, saying texts: [String] = [#"{"op":"hello","epoch":null,"cursor":0}"#]) async throws
+    -> WebSocketConnection
+  {
     await harness.log.wait(for: "the page is at http://")
     let line = harness.log.lines.map(\.message).last { $0.hasPrefix("the page is at ") } ?? ""
     let port = line.split(separator: ":").last?.filter(\.isNumber) ?? ""
@@ -249,8 +280,9 @@ import Testing
     settings.subprotocol = "stockbus.v1"
     let client = try WebSocketClient(WebSocketURL(option: "ws://127.0.0.1:\(port)/live"), settings, clock: harness.clock)
     let connection = try await client.open()
-    connection.queue(text: #"{"op":"hello","epoch":null,"cursor":0}"#)
-    try await connection.flush()
+    for text in texts { connection.queue(text: text) }
+    // The server may have closed by then.
+    try? await connection.flush()
     return connection
   }
 

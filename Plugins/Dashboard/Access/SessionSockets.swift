@@ -5,46 +5,55 @@ internal import StockbusPlugin
 internal import StockbusWeb
 internal import Synchronization
 
-/// The open sockets of each session, which end with it: at once where it is ended through this program, and within a minute where another
-/// program ends it.
+/// The open sockets of those who have logged in. They end with their session: at once where it is ended through this program, and within a
+/// minute where another program ends it.
 final class SessionSockets: Sendable {
-  private let sockets = Mutex<[SessionID: [ObjectIdentifier: WebSocket]]>([:])
+  private struct Entry {
+    let socket: WebSocket
+    /// Nil for one that a token has opened.
+    let session: SessionID?
+    /// What shows who has opened it.
+    let proof: WebRequest
+  }
 
-  /// How often it is asked whether a session lasts.
+  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let news = Bell()
+
+  /// How often it is asked whether the sessions last.
   static let interval = Duration.seconds(60)
+
+  /// Takes in a socket; returns who looks, or nil, and ends the socket, if nobody may look with it any more.
+  func enter(_ socket: WebSocket, _ request: WebRequest, _ door: Door) async -> Viewer? {
+    if !door.hasAccounts { return .local }
+    let entry = Entry(socket: socket, session: await session(of: request, door), proof: request.proof)
+    entries.withLock { $0[ObjectIdentifier(socket)] = entry }
+    news.ring()
+    // It may have ended before it was noted.
+    if let viewer = await door.viewer(request) { return viewer }
+    Self.end(socket)
+    leave(socket)
+    return nil
+  }
+
+  func leave(_ socket: WebSocket) { entries.withLock { $0[ObjectIdentifier(socket)] = nil } }
 
   /// Ends the sockets of these sessions.
   func end(_ sessions: [SessionID]) {
-    let ended = sockets.withLock { sockets in sessions.flatMap { sockets[$0].map { Array($0.values) } ?? [] } }
-    for socket in ended { Self.end(socket) }
+    let ended = Set(sessions)
+    let sockets = entries.withLock { entries in entries.values.filter { $0.session.map(ended.contains) ?? false }.map(\.socket) }
+    for socket in sockets { Self.end(socket) }
   }
 
-  /// Calls `body`, and ends the socket when the session that has opened it ends, or nobody may look with it any more.
-  func serve(_ socket: WebSocket, _ request: WebRequest, _ door: Door, _ clock: any Timekeeper, _ body: @Sendable (Viewer) async -> Void)
-    async
-  {
-    let session = await session(of: request, door)
-    if let session { sockets.withLock { $0[session, default: [:]][ObjectIdentifier(socket)] = socket } }
-    // It may have ended before it was noted.
-    switch await door.viewer(request) {
-    case nil: Self.end(socket)
-    case let viewer? where !door.hasAccounts: await body(viewer)
-    case let viewer?:
-      await withDiscardingTaskGroup { group in
-        group.addTask {
-          while (try? await clock.sleep(until: clock.uptime + Self.interval)) != nil {
-            if await door.viewer(request) == nil { return Self.end(socket) }
-          }
-        }
-        await body(viewer)
-        group.cancelAll()
+  /// Asks from time to time whether the sessions of the open sockets last, until the task is cancelled.
+  func watch(_ door: Door, _ clock: any Timekeeper) async {
+    while !Task.isCancelled {
+      let heard = news.rings
+      if entries.withLock({ $0.isEmpty }) {
+        await news.wait(after: heard)
+        continue
       }
-    }
-    if let session {
-      sockets.withLock { sockets in
-        sockets[session]?[ObjectIdentifier(socket)] = nil
-        if sockets[session]?.isEmpty == true { sockets[session] = nil }
-      }
+      do { try await clock.sleep(until: clock.uptime + Self.interval) } catch { return }
+      for entry in entries.withLock({ Array($0.values) }) where await door.viewer(entry.proof) == nil { Self.end(entry.socket) }
     }
   }
 
@@ -56,4 +65,13 @@ final class SessionSockets: Sendable {
   }
 
   private static func end(_ socket: WebSocket) { socket.close(.policyViolation, "the session has ended") }
+}
+
+extension WebRequest {
+  /// Only what shows who sends it.
+  fileprivate var proof: WebRequest {
+    var fields = WebFields()
+    for name in ["cookie", "authorization"] { for value in self.fields.all(name) { fields.add(name, value) } }
+    return WebRequest(method, target, fields: fields, from: client)
+  }
 }

@@ -30,14 +30,6 @@ package enum WebSocketUpgrade {
 }
 
 extension WebSocketConnection {
-  /// Calls `body` while pings and deadlines monitor the connection, and closes it afterwards, unless it is being closed already.
-  package func serve(
-    ping: Duration, pongDeadline: Duration, idleDeadline: Duration?, closeDeadline: Duration, _ body: @Sendable () async -> Void
-  ) async {
-    await Heartbeat(self, ping: ping, pongDeadline: pongDeadline, idleDeadline: idleDeadline).watch(body)
-    await closeOnce(.goingAway, within: closeDeadline)
-  }
-
   /// Begins to close the connection, unless that has begun: a second close would cut it, and take from the client what was said before.
   package func beginCloseOnce(_ code: CloseCode, _ reason: String = "") {
     let isClosing = state.withLock { if case .closing = $0.phase { true } else { false } }

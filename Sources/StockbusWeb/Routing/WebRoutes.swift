@@ -8,7 +8,8 @@
 package struct WebRoutes: Sendable {
   /// Answers a request. It may be called for several connections at once, and returns when its task is cancelled: a stop waits for it.
   package typealias Handler = @Sendable (WebRequest) async -> WebResponse
-  /// Serves a WebSocket; when it returns, the socket is closed. It returns when the socket has ended.
+  /// Serves a WebSocket. It returns when the socket has ended, or has been passed to a receiver; otherwise the socket is closed when it
+  /// returns.
   package typealias SocketHandler = @Sendable (WebRequest, WebSocket) async -> Void
 
   enum Action: Sendable {

@@ -30,6 +30,8 @@ final class WebConnection: Sendable {
     var farewell: WebSocketFrames?
     var isGone = false
     var hasFailedTLS = false
+    /// It is a WebSocket that lives without a task.
+    var isPassed = false
   }
 
   /// The address of the other end; `unix` for a Unix socket.
@@ -78,8 +80,12 @@ final class WebConnection: Sendable {
   }
 
   private func gone() {
-    state.withLock { $0.isGone = true }
+    let isPassed = state.withLock { state in
+      state.isGone = true
+      return state.isPassed
+    }
     news.ring()
+    if isPassed { roll.dismiss(self) }
   }
 
   private func move(_ next: (Phase) -> Phase) {
@@ -99,14 +105,21 @@ final class WebConnection: Sendable {
 
   // MARK: The task's side
 
-  /// Serves the connection with the responses of `responder`, and returns once the channel is closed.
-  func serve(_ responder: WebResponder) async {
+  /// Serves the connection with the responses of `responder`, and returns once the channel is closed, or is a WebSocket that needs no task.
+  func serve(_ responder: WebResponder, _ watch: ConnectionWatch) async {
     var end = Step.next
     while case .next = end, let arrival = await next() { end = await answer(arrival, responder) }
-    // Outside of the loop, so that nothing of the request's answering is kept for the life of a socket.
-    if case .upgrade(let head, let request, let handler) = end { await upgrade(head, request, handler) }
+    if case .upgrade(let head, let request, let handler) = end, await upgrade(head, request, handler, watch) {
+      let isGone = state.withLock { state in
+        state.isPassed = true
+        return state.isGone
+      }
+      if isGone { roll.dismiss(self) }
+      return
+    }
     if state.withLock({ $0.hasFailedTLS }) { roll.count(.malformed) }
     await close()
+    roll.dismiss(self)
   }
 
   /// The next request, or what is none; nil if the connection has to end. Waits within the deadlines.
@@ -203,21 +216,29 @@ final class WebConnection: Sendable {
     await news.wait(until: clock.uptime + limits.closeDeadline, clock) { !state.withLock { $0.isGone } }
   }
 
-  private func upgrade(_ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler) async {
+  /// Returns true if the socket lives on without a task.
+  private func upgrade(
+    _ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler, _ watch: ConnectionWatch
+  ) async -> Bool {
     let socket = WebSocketUpgrade.connection(clock: clock, messages: 4 * limits.messagesPerSecond, bytes: 4 * limits.message)
-    guard await write(WebReply(head, isKept: true, isHead: false)) else { return }
-    do { try await channel.triggerUserOutboundEvent(WebCommand.upgrade(socket, limit: limits.message)).get() } catch { return }
+    guard await write(WebReply(head, isKept: true, isHead: false)) else { return false }
+    do { try await channel.triggerUserOutboundEvent(WebCommand.upgrade(socket, limit: limits.message)).get() } catch { return false }
     let isStopping = state.withLock { state in
       state.socket = socket
       return state.isStopping
     }
     roll.ring()
     // The stop came before there was a socket.
-    if isStopping { return await end(socket) }
+    if isStopping {
+      await end(socket)
+      return false
+    }
+    watch.add(socket) { [weak self] in self?.cut() }
     let given = WebSocket(socket, messagesPerSecond: limits.messagesPerSecond, roll, clock)
-    await socket.serve(
-      ping: limits.ping, pongDeadline: limits.pongDeadline, idleDeadline: nil, closeDeadline: limits.closeDeadline
-    ) { await handler(request, given) }
+    await handler(request, given)
+    if given.outlivesHandler { return true }
+    await socket.closeOnce(.goingAway, within: limits.closeDeadline)
+    return false
   }
 
   /// Closes the channel, and returns once it is closed.

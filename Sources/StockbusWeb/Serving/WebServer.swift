@@ -39,7 +39,7 @@ package final class WebServer: Sendable {
   private let listener: any Channel
   private let roll: WebRoll
   private let arrivals: AsyncStream<WebConnection>.Continuation
-  /// The task that serves all connections, each in a child task; `stop` awaits it.
+  /// The task that serves all connections, each in a child task, and monitors the WebSockets; `stop` awaits it.
   private let serving: Task<Void, Never>
 
   /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
@@ -50,6 +50,8 @@ package final class WebServer: Sendable {
     let (limits, proxies) = (settings.limits, settings.proxies)
     let tls = try settings.identity?.serverContext()
     let roll = WebRoll(limits, refused: refused)
+    let watch = ConnectionWatch(
+      clock: clock, ping: limits.ping, pongDeadline: limits.pongDeadline, closeDeadline: limits.closeDeadline)
     let responder = WebResponder(
       routes: routes, names: settings.names, proxies: proxies, isSecure: tls != nil, limits: limits, roll: roll)
     let (stream, arrivals) = AsyncStream.makeStream(of: WebConnection.self)
@@ -73,12 +75,13 @@ package final class WebServer: Sendable {
     let listener = try await listen(bootstrap, settings.address)
     let serving = Task {
       await withDiscardingTaskGroup { group in
-        for await connection in stream {
-          group.addTask {
-            await connection.serve(responder)
-            roll.dismiss(connection)
-          }
+        group.addTask { await watch.run() }
+        await withDiscardingTaskGroup { group in
+          for await connection in stream { group.addTask { await connection.serve(responder, watch) } }
         }
+        // WebSockets without a task, which a cancelled task waits for too: they are cut then.
+        await Task { await roll.wait { $0.open == 0 } }.value
+        group.cancelAll()
       }
     }
     return WebServer(settings, clock, listener, roll, arrivals, serving)

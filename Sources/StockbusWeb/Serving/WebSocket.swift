@@ -9,6 +9,8 @@ package final class WebSocket: Sendable {
   private let budget: Mutex<(messages: Int, since: Duration)>
   private let roll: WebRoll
   private let clock: any Timekeeper
+  /// It outlives the handler that has opened it.
+  private let isPassed = Atomic(false)
 
   init(_ connection: WebSocketConnection, messagesPerSecond limit: Int, _ roll: WebRoll, _ clock: any Timekeeper) {
     self.connection = connection
@@ -24,19 +26,33 @@ package final class WebSocket: Sendable {
   /// than the server's limit end the socket with 1008.
   package nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
     let messages = try await connection.receive()
+    return admits(messages.count) ? messages : try await connection.receive()
+  }
+
+  /// Counts messages; false if there are too many in this second, and closes the socket then.
+  fileprivate func admits(_ count: Int) -> Bool {
     let now = clock.uptime
     let isTooFast = budget.withLock { budget in
       if now - budget.since >= .seconds(1) { budget = (0, now) }
-      budget.messages += messages.count
+      budget.messages += count
       return budget.messages > limit
     }
     if isTooFast {
       roll.count(.rate)
       close(.policyViolation, "more than \(limit) messages in a second")
-      return try await connection.receive()
     }
-    return messages
+    return !isTooFast
   }
+
+  /// From now on `receiver` takes the messages, in place of `receive`, within the same limit, and the socket stays open when its handler
+  /// returns: it needs no task any more.
+  package func pass(to receiver: any WebSocketReceiver) {
+    isPassed.store(true, ordering: .relaxed)
+    connection.pass(to: LimitedReceiver(self, receiver))
+  }
+
+  /// True once it is passed on.
+  var outlivesHandler: Bool { isPassed.load(ordering: .relaxed) }
 
   /// Sends messages and returns when they have been written to the socket. Throws as `receive` does.
   package nonisolated(nonsending) func send(_ frames: WebSocketFrames) async throws {
@@ -61,4 +77,19 @@ package final class WebSocket: Sendable {
 
   /// False once it has ended, or is being closed.
   package var isOpen: Bool { connection.isOpen }
+}
+
+/// Passes on what a socket may say.
+private final class LimitedReceiver: WebSocketReceiver {
+  private let socket: WebSocket
+  private let receiver: any WebSocketReceiver
+
+  init(_ socket: WebSocket, _ receiver: any WebSocketReceiver) {
+    self.socket = socket
+    self.receiver = receiver
+  }
+
+  func take(_ messages: [WebSocketMessage]) { if socket.admits(messages.count) { receiver.take(messages) } }
+
+  func ended() { receiver.ended() }
 }

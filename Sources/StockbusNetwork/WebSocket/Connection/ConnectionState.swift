@@ -15,6 +15,10 @@ struct ConnectionState {
   var wasOpened = false
   /// True once the socket is closed.
   var isGone = false
+  /// Takes the messages in place of the inbox.
+  var receiver: (any WebSocketReceiver)?
+  /// Is told when the phase changes.
+  var watch: ConnectionWatch?
   /// Messages that were received and not taken yet.
   var inbox: [WebSocketMessage] = []
   var inboxBytes = 0
@@ -44,6 +48,14 @@ struct ConnectionState {
   /// The error that `receive` and `flush` throw. After this side has sent a close frame it is set already, because nothing more is
   /// received.
   var verdict: WebSocketError? { if case .closing(let code) = phase { .finished(code) } else { ending } }
+
+  /// True if neither side may send messages any more.
+  var isClosing: Bool {
+    switch phase {
+    case .connecting, .handshaking, .open: false
+    case .closing, .ended: true
+    }
+  }
 
   /// Ends the connection; returns false if it had already ended.
   mutating func end(_ error: WebSocketError) -> Bool {

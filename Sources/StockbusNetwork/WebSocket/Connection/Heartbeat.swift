@@ -31,29 +31,9 @@ struct Heartbeat: Sendable {
   /// Returns when the connection has failed, at the latest at the next deadline, or when the task is cancelled.
   func run() async {
     let clock = connection.clock
-    var nextPing = clock.uptime + ping
-    /// When the first ping was sent that no data has followed, and the number of reads at that time.
-    var asked: (at: Duration, reads: Int)?
-    while true {
-      // Read before the state, so that data that arrives between the two counts as later than `now` and not as silence.
-      let now = clock.uptime
-      let (reads, message, isPaused, isOver) = connection.state.withLock { state in
-        (state.reads, state.lastMessage, state.isPaused, state.ending != nil)
-      }
-      if isOver { return }
-      // Any data shows that the peer is alive; and while reading is paused, none can arrive.
-      if let ping = asked, reads != ping.reads || isPaused { asked = nil }
-      if let asked, now >= asked.at + pongDeadline { return connection.fail(.timedOut(.pong)) }
-      if let idleDeadline, !isPaused, now >= message + idleDeadline { return connection.fail(.timedOut(.idle)) }
-      if now >= nextPing {
-        connection.sendPing()
-        if asked == nil { asked = (now, reads) }
-        nextPing = now + ping
-      }
-      var wake = nextPing
-      if let asked { wake = min(wake, asked.at + pongDeadline) }
-      if let idleDeadline { wake = min(wake, max(message, isPaused ? now : message) + idleDeadline) }
-      do { try await clock.sleep(until: wake) } catch { return }
+    var pulse = Pulse(clock.uptime, ping: ping, pongDeadline: pongDeadline, idleDeadline: idleDeadline)
+    while let next = pulse.beat(connection) {
+      do { try await clock.sleep(until: next) } catch { return }
     }
   }
 }

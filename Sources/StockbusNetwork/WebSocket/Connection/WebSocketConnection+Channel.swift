@@ -8,19 +8,21 @@ extension WebSocketConnection {
   /// must pause because enough messages wait.
   func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool, hasPong: Bool) -> Bool {
     let now = clock.uptime
-    let mayRead = state.withLock { state in
+    let (mayRead, receiver): (Bool, (any WebSocketReceiver)?) = state.withLock { state in
       state.reads &+= 1
-      guard case .open = state.phase else { return true }
+      guard case .open = state.phase else { return (true, nil) }
       if hasPong || hasMessage { state.hasProven = true }
       if hasMessage { state.lastMessage = now }
+      if let receiver = state.receiver { return (true, receiver) }
       if !messages.isEmpty {
         if state.inbox.isEmpty { state.inbox = messages } else { state.inbox += messages }
         state.inboxBytes += bytes
       }
       state.isPaused = state.isFull
-      return !state.isPaused
+      return (!state.isPaused, nil)
     }
-    if !messages.isEmpty { news.ring() }
+    if messages.isEmpty { return mayRead }
+    if let receiver { receiver.take(messages) } else { news.ring() }
     return mayRead
   }
 
@@ -73,27 +75,31 @@ extension WebSocketConnection {
       }
     }
     if answers { sendClose(code, "", then: { $0.close(promise: nil) }) } else { dropChannel() }
-    news.ring()
-    room.ring()
+    announce()
   }
 
   /// Notes that the socket is closed.
   func gone(_ error: WebSocketError) {
-    state.withLock { state in
+    let receiver = state.withLock { state in
       if case .closing(let code) = state.phase { _ = state.end(.finished(code)) } else { _ = state.end(error) }
       state.isGone = true
+      return state.receiver.take()
     }
+    receiver?.ended()
+    announce()
+  }
+
+  /// Tells all who wait that the phase has changed.
+  func announce() {
     news.ring()
     room.ring()
+    state.withLock { $0.watch }?.ring()
   }
 
   /// Ends the connection without telling the peer; returns false if it had already ended.
   func end(_ error: WebSocketError) -> Bool {
     let isFirst = state.withLock { $0.end(error) }
-    if isFirst {
-      news.ring()
-      room.ring()
-    }
+    if isFirst { announce() }
     return isFirst
   }
 

@@ -53,6 +53,21 @@ package final class WebSocketConnection: Sendable {
     }
   }
 
+  /// From now on passes on all messages to `receiver`, in place of `receive`, and reads without a pause: the receiver limits what it keeps.
+  package func pass(to receiver: any WebSocketReceiver) {
+    guard let channel = state.withLock({ $0.channel }) else { return receiver.ended() }
+    // On the channel's thread, so that what has come before is passed on first.
+    channel.eventLoop.execute { [self] in
+      let (messages, isGone) = state.withLock { state in
+        if !state.isGone { state.receiver = receiver }
+        state.isPaused = false
+        return (state.take(), state.isGone)
+      }
+      if !messages.isEmpty { receiver.take(messages) }
+      if isGone { receiver.ended() } else { channel.read() }
+    }
+  }
+
   // MARK: Sending
 
   /// Queues a text message for the next flush, without sending or waiting. Ignored if the connection has ended.
@@ -153,8 +168,7 @@ package final class WebSocketConnection: Sendable {
       return true
     }
     if wasOpen { sendClose(code, reason) } else { fail(.finished(code)) }
-    news.ring()
-    room.ring()
+    announce()
   }
 
   /// Closes regularly, and waits until the peer has agreed and the socket is closed. After `limit` the connection is cut. It also waits if

@@ -1,0 +1,53 @@
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPlugin
+internal import StockbusWeb
+internal import Synchronization
+
+/// One browser tab on its WebSocket. What it says goes to the dashboard's mailbox; what it is told is drawn from the board when it is ready,
+/// and sent by the dashboard. So there is no task for it, and no queue.
+final class Tab: WebSocketReceiver {
+  let socket: WebSocket
+  let viewer: Viewer
+  private let mailbox: Mailbox
+  /// How many of its letters the dashboard has not read yet.
+  private let unread = Atomic(0)
+
+  /// The most letters that may wait.
+  static let mostUnread = 256
+
+  init(_ socket: WebSocket, _ viewer: Viewer, _ mailbox: Mailbox) {
+    self.socket = socket
+    self.viewer = viewer
+    self.mailbox = mailbox
+  }
+
+  func take(_ messages: [WebSocketMessage]) {
+    for message in messages {
+      guard case .text = message.kind else { return socket.close(.unsupportedData, "messages are texts") }
+      do throws(PageMessage.Fault) {
+        let message = try PageMessage(message.text)
+        guard unread.add(1, ordering: .relaxed).newValue <= Self.mostUnread else {
+          return socket.close(.tryAgainLater, "more messages wait than may")
+        }
+        mailbox.put(.says(self, message))
+      } catch {
+        if error.pane == nil { return socket.close(.policyViolation, error.text) }
+        tell(error.text, pane: error.pane)
+      }
+    }
+  }
+
+  func ended() { mailbox.put(.leaves(self)) }
+
+  /// The dashboard has read a letter.
+  func noteRead() { unread.subtract(1, ordering: .relaxed) }
+
+  /// Tells what is wrong with a message.
+  func tell(_ problem: String, pane: UInt8? = nil, at character: Int? = nil) {
+    var members: [JSONValue.Member] = [.init("op", "error"), .init("message", .string(problem))]
+    if let pane { members.append(.init("pane", .number(pane))) }
+    if let character { members.append(.init("at", .number(character))) }
+    WebSocket.post([(socket, WebSocketFrames(text: JSONValue.object(members).description))])
+  }
+}

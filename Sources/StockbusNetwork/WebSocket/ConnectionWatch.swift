@@ -1,0 +1,76 @@
+package import StockbusPlugin
+internal import Synchronization
+
+/// Monitors a server's connections in one task: pings, and the deadlines of their answers and of closing handshakes.
+package final class ConnectionWatch: Sendable {
+  private struct Entry {
+    let connection: WebSocketConnection
+    let cut: @Sendable () -> Void
+    var pulse: Pulse
+    /// When the closing handshake has to be over.
+    var closeBy: Duration?
+  }
+
+  private let clock: any Timekeeper
+  private let ping: Duration
+  private let pongDeadline: Duration
+  private let closeDeadline: Duration
+  /// Those that `run` has not taken yet.
+  private let added = Mutex<[Entry]>([])
+  private let news = Bell()
+
+  package init(clock: any Timekeeper, ping: Duration, pongDeadline: Duration, closeDeadline: Duration) {
+    self.clock = clock
+    self.ping = ping
+    self.pongDeadline = pongDeadline
+    self.closeDeadline = closeDeadline
+  }
+
+  /// Monitors an open connection until it is closed.
+  /// - Parameter cut: closes the socket at once; called if a closing handshake takes too long.
+  package func add(_ connection: WebSocketConnection, cut: @escaping @Sendable () -> Void) {
+    let pulse = Pulse(clock.uptime, ping: ping, pongDeadline: pongDeadline, idleDeadline: nil)
+    added.withLock { $0.append(Entry(connection: connection, cut: cut, pulse: pulse)) }
+    connection.state.withLock { $0.watch = self }
+    ring()
+  }
+
+  /// A connection's phase has changed.
+  func ring() { news.ring() }
+
+  /// Monitors the connections until the task is cancelled. Without any it sleeps.
+  package func run() async {
+    var entries: [Entry] = []
+    while !Task.isCancelled {
+      let heard = news.rings
+      entries += added.withLock { added in
+        defer { added = [] }
+        return added
+      }
+      var next: Duration?
+      var left: [Entry] = []
+      for var entry in entries {
+        guard let due = check(&entry) else { continue }
+        left.append(entry)
+        next = min(next ?? due, due)
+      }
+      entries = left
+      if let next {
+        await news.wait(until: next, clock) { news.rings == heard }
+      } else {
+        await news.wait(after: heard)
+      }
+    }
+  }
+
+  /// When something is due next; nil if the socket is closed.
+  private func check(_ entry: inout Entry) -> Duration? {
+    let (isGone, isClosing) = entry.connection.state.withLock { ($0.isGone, $0.isClosing) }
+    if isGone { return nil }
+    if !isClosing, let next = entry.pulse.beat(entry.connection) { return next }
+    let now = clock.uptime
+    if let closeBy = entry.closeBy, now >= closeBy { entry.cut() } else if let closeBy = entry.closeBy { return closeBy }
+    entry.closeBy = now + closeDeadline
+    return entry.closeBy
+  }
+}
