@@ -319,16 +319,24 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func tell(_ due: [Push.ClientID]) {
     var messages: [(WebSocket, WebSocketFrames)] = []
     let (now, before) = (now, push.counts.skipped)
+    var shared: [Int: WebSocketFrames] = [:]
     for id in due {
-      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample() }) else { continue }
-      var frames = WebSocketFrames()
-      frames.add(binary: message.frame)
-      if let text = message.text { frames.add(text: text) }
-      messages.append((socket, frames))
+      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample() })
+      else { continue }
+      messages.append((socket, frames(of: message, &shared)))
       bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
     }
     frames.add(messages.count)
     skipped.add(push.counts.skipped - before)
     WebSocket.post(messages)
+  }
+
+  /// - Parameter shared: those of this tick by the messages' numbers.
+  private func frames(of message: Push.Message, _ shared: inout [Int: WebSocketFrames]) -> WebSocketFrames {
+    if message.text == nil, let made = shared[message.number] { return made }
+    var frames = WebSocketFrames()
+    frames.add(binary: message.frame)
+    if let text = message.text { frames.add(text: text) } else { shared[message.number] = frames }
+    return frames
   }
 }

@@ -28,18 +28,18 @@ extension Workload {
   static let minute: Int64 = 60_000_000_000
 
   /// Bars of a minute: of each symbol one, then those of the next minute.
-  static func bars(_ count: Int, symbols: [Symbol]) -> [Bar] {
+  static func bars(_ count: Int, symbols: [Symbol], length: Int64 = minute) -> [Bar] {
     var random = RandomStream(seed: 9)
     return (0..<count).map { i in
       let open = Price(raw: Int64.random(in: 500...90_000, using: &random) * 10_000_000)
       let close = Price(raw: open.raw + 10_000_000)
       let volume = Quantity(raw: Int64.random(in: 1...100_000, using: &random) * 1_000_000_000)
       let turnover = Amount(Price(raw: open.raw + Int64.random(in: -3...5, using: &random) * 1_234_567), times: volume)
-      let start = 1_719_850_020_000_000_000 + Int64(i / symbols.count) * minute
+      let start = 1_719_850_020_000_000_000 + Int64(i / symbols.count) * length
       return Bar(
         symbol: symbols[i % symbols.count], open: open, high: Price(raw: open.raw + 50_000_000), low: Price(raw: open.raw - 30_000_000),
-        close: close, volume: volume, time: Timestamp(ns: start), received: Timestamp(ns: start + minute + 200_000_000), priceDecimals: 2,
-        length: .time(minute), turnover: turnover, vwap: turnover.divided(by: volume), count: 17, session: .regular)
+        close: close, volume: volume, time: Timestamp(ns: start), received: Timestamp(ns: start + length + 200_000_000), priceDecimals: 2,
+        length: .time(length), turnover: turnover, vwap: turnover.divided(by: volume), count: 17, session: .regular)
     }
   }
 }

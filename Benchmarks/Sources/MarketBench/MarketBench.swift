@@ -1,7 +1,7 @@
 internal import Measuring
 internal import StockbusPlugin
 
-/// `MarketBench bars|movers|broker|history …`: sends events through one of the plugins that remember, on one thread, and prints a line of
+/// `MarketBench bars|movers|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and prints a line of
 /// JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
 @main
 struct MarketBench {
@@ -20,6 +20,9 @@ struct MarketBench {
     case "history":
       guard let path = words.first else { throw HotPathError(usage) }
       try await history(next(), symbols: next(), path: path)
+    case "history-reads":
+      guard let path = words.first else { throw HotPathError(usage) }
+      try await historyReads(next(), length: next(), symbols: next(), path: path)
     default: throw HotPathError(usage)
     }
   }
@@ -29,6 +32,7 @@ struct MarketBench {
            MarketBench movers UPDATES SYMBOLS OPTIONS [random]
            MarketBench broker QUOTES ORDERS [trails] [told]
            MarketBench history BARS SYMBOLS FILE
+           MarketBench history-reads BARS NANOSECONDS SYMBOLS FILE
     """
 }
 

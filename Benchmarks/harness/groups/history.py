@@ -12,9 +12,7 @@ def contestant(name, command, peer=""):
     def measure():
         lives, others = [], 0
         for count in command.counts:
-            path = OUT / "history.db"
-            for suffix in ("", "-wal", "-shm", "-lock", ".wal"):
-                (OUT / f"history.db{suffix}").unlink(missing_ok=True)
+            path = forget()
             done = run(command(count, path), cores=ONE_CORE)
             line = lines_of_json(done.output)[0]
             if line["events"] != count or not line["right"]:
@@ -52,4 +50,30 @@ def works(quick):
                     contestant(DUCKDB, Command(counts, peer("duckdb")), "duckdb"),
                 ],
                 higher_is_better=True, goals=[figure("at least 400,000 bars a second", 400_000, at_least=True), times(SQLITE, 3)]))
+    for id, title, bars, length, goal in (
+        ("year", "History, reading a year of days", 365, 86_400, 2), ("day", "History, reading a day of minutes", 1_440, 60, 5)):
+        found.append(
+            Work(
+                f"history-reads-{id}", f"{title}, one of 200 symbols", "CPU ms", [reading(bars, length)],
+                goals=[figure(f"less than {goal} ms", goal, at_least=False)]))
     return found
+
+
+def reading(bars, length):
+    """A symbol's bars by a reader that is opened for them."""
+    def measure():
+        path = forget()
+        done = run([MARKET_BENCH, "history-reads", bars, length * 1_000_000_000, 200, path], cores=ONE_CORE)
+        line = lines_of_json(done.output)[0]
+        if line["events"] != bars or not line["right"]:
+            raise Failed(f"{line['events']} of {bars} bars, right: {line['right']}")
+        return Sample(line["cpu"] * 1000, done.others)
+
+    return Contestant(US, measure)
+
+
+def forget():
+    """The path of the history file, which is not there any more."""
+    for suffix in ("", "-wal", "-shm", "-lock", ".wal"):
+        (OUT / f"history.db{suffix}").unlink(missing_ok=True)
+    return OUT / "history.db"

@@ -33,6 +33,8 @@ struct Push {
   private var frameTime: Int64 = 0
   /// What the present frame's panes are as bytes; an empty one has no news.
   private var encodings: [Encoding: [UInt8]] = [:]
+  /// The bytes of whole messages of the present frame, by what they consist of.
+  private var wholes: [[Encoding]: Message] = [:]
   /// Marks the rows of a client's window before, by row.
   private var wasShown: ContiguousArray<UInt64> = []
   private var marking: UInt64 = 0
@@ -154,6 +156,7 @@ struct Push {
     if renewsRanks { ranksRenewedAt = now }
     if hasNews || renewsRanks { board.endFrame(renewingRanks: renewsRanks) }
     encodings.removeAll(keepingCapacity: true)
+    wholes.removeAll(keepingCapacity: true)
     frameTime = time
     forgetViews(now)
     return clients.filter { $1.isReady && ($1.wantsMore || $1.cursor != board.frame || isDue($1, now)) }.map(\.key).sorted()
@@ -186,6 +189,8 @@ struct Push {
   /// What a client is told at once: the bytes of a binary message, and the text of one that follows it.
   struct Message {
     let frame: [UInt8]
+    /// Of messages without a text, those of one tick that have the same frame have the same number.
+    let number: Int
     let text: String?
   }
 
@@ -195,13 +200,13 @@ struct Push {
   /// - Parameter run: the state of the run, for a client that shows it.
   mutating func next(for id: ClientID, now: Int64, run: () -> JSONValue? = { nil }) -> Message? {
     guard var client = clients[id], client.isReady else { return nil }
-    var panes: [[UInt8]] = []
+    var panes: [Encoding] = []
     var isShared = true
-    for number in client.panes.keys.sorted() {
+    for number in 0..<Client.panes {
       guard var pane = client.panes[number] else { continue }
-      let bytes = encode(number, &pane, cursor: client.cursor, now: now, &isShared)
+      let encoding = encode(number, &pane, cursor: client.cursor, now: now, &isShared)
       client.panes[number] = pane
-      if !bytes.isEmpty { panes.append(bytes) }
+      if let encoding { panes.append(encoding) }
     }
     let state = state(&client, now: now, run)
     let before = client.cursor
@@ -214,14 +219,22 @@ struct Push {
     // A client may be told something in the frame that it has.
     if before != 0 { counts.skipped += max(0, Int(board.frame &- before) - 1) }
     if isShared { counts.shared += 1 }
+    return message(panes, state)
+  }
+
+  /// The message of these panes, made once for all clients that have nothing else to be told.
+  private mutating func message(_ panes: [Encoding], _ state: StateText) -> Message {
+    if state.isEmpty, let made = wholes[panes] { return made }
     var frame = FrameBytes()
     frame.append(1)
     frame.append(state.isEmpty ? 0 : 1)
     frame.append(varint: UInt64(board.frame))
     frame.append(varint: UInt64(max(0, frameTime)))
     frame.append(varint: UInt64(panes.count))
-    for pane in panes { frame.append(contentsOf: pane) }
-    return Message(frame: frame.bytes, text: state.isEmpty ? nil : state.text(board.frame))
+    for pane in panes { frame.append(contentsOf: encodings[pane] ?? []) }
+    let message = Message(frame: frame.bytes, number: wholes.count, text: state.isEmpty ? nil : state.text(board.frame))
+    if state.isEmpty { wholes[panes] = message }
+    return message
   }
 
   /// What is new besides prices.
@@ -259,7 +272,10 @@ struct Push {
 
   private static let minute = BarLength.time(60_000_000_000)
 
-  private mutating func encode(_ number: UInt8, _ pane: inout Client.Pane, cursor: UInt32, now: Int64, _ isShared: inout Bool) -> [UInt8] {
+  /// Encodes a pane; returns the key of its bytes, or nil if it has no news.
+  private mutating func encode(_ number: UInt8, _ pane: inout Client.Pane, cursor: UInt32, now: Int64, _ isShared: inout Bool)
+    -> Encoding?
+  {
     var view = views[pane.query] ?? RowView(pane.query)
     view.usedAt = now
     if view.renewedFrame != board.frame || view.renewedAt == nil, view.dueAt(calm: calm) <= now { view.renew(board, at: now, clock: clock) }
@@ -275,11 +291,11 @@ struct Push {
     pane.told = window
     pane.isAnswered = true
     pane.toldTotal = view.order.count
-    if let bytes = encodings[key] { return bytes }
+    if let bytes = encodings[key] { return bytes.isEmpty ? nil : key }
     isShared = false
     let bytes = encode(key, window, before)
     encodings[key] = bytes
-    return bytes
+    return bytes.isEmpty ? nil : key
   }
 
   /// The bytes of a pane; empty if it has no news.

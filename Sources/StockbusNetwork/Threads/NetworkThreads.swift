@@ -1,12 +1,13 @@
 internal import NIOCore
 package import NIOPosix
+internal import StockbusPlugin
 
 /// The threads that serve sockets: one small group for the whole program.
 ///
 /// Started at its first use, so a program without connections has none. It is never shut down: every channel is closed by its opener,
 /// threads without channels only sleep, and shutting the group down while a component still closes its socket would trap.
 package enum NetworkThreads {
-  package static let group = MultiThreadedEventLoopGroup(numberOfThreads: min(2, System.coreCount))
+  package static let group = MultiThreadedEventLoopGroup(numberOfThreads: min(2, System.coreCount, usableProcessors()))
 }
 
 /// One of the network's threads, for use as the executor of an actor.

@@ -45,7 +45,11 @@ extension WebSocketConnection {
   /// Queues whole frames of a server for the next flush, or before a close frame.
   package func queue(_ frames: WebSocketFrames) {
     var bytes = frames.bytes
-    state.withLock { state in if case .open = state.phase { state.outgoing.writeBuffer(&bytes) } }
+    state.withLock { state in
+      guard case .open = state.phase else { return }
+      // The bytes may be shared by many connections.
+      if state.outgoing.readableBytes == 0 { state.outgoing = bytes } else { state.outgoing.writeBuffer(&bytes) }
+    }
   }
 
   /// Sends whole frames of a server and returns when they have been written to the socket. Throws as `receive` does.
