@@ -77,7 +77,20 @@ import Testing
     #expect(text(&push, id, at: 100_000_000) == nil)
     #expect(push.nextTick() == 250_000_000)
     #expect(text(&push, id, at: 250_000_000)?.contains(#""value":"15""#) == true)
-    #expect(push.nextTick() == nil)
+    #expect(push.nextTick() == 250_000_000 + Push.silence)
+  }
+
+  @Test func `a client that has been told nothing for a while is told the numbers, to show that the connection lasts`() {
+    var push = PushTests.push()
+    let id = push.connect(cursor: 0)
+    #expect(text(&push, id) == nil && push.nextTick() == nil)
+    push.board.take([PushTests.trade("A", 100)].span, at: 0)
+    push.count(1)
+    #expect(text(&push, id, at: 1_000_000_000)?.contains(#""status":{"events":1"#) == true)
+    #expect(push.nextTick() == 4_000_000_000)
+    #expect(text(&push, id, at: 3_999_999_999) == nil)
+    #expect(text(&push, id, at: 4_000_000_000)?.contains(#""status":{"events":1"#) == true)
+    #expect(push.nextTick() == 7_000_000_000)
   }
 }
 

@@ -13,6 +13,14 @@ import Testing
     #expect(Symbol("MSFT") != a)
   }
 
+  @Test func `a name that is only asked for does not become a symbol`() throws {
+    let name = "asked for twice"
+    #expect(Symbol(known: name) == nil && Symbol(known: name) == nil)
+    let made = try Symbol(name)
+    #expect(Symbol(known: name) == made)
+    #expect(Symbol(known: "") == nil && Symbol(known: String(repeating: "x", count: 1000)) == nil)
+  }
+
   @Test func `symbols are ordered by their names`() {
     let symbols: [Symbol] = ["MSFT", "AAPL", "AA", "é", "Z"]
     #expect(symbols.sorted().map(\.description) == ["AA", "AAPL", "MSFT", "Z", "é"])

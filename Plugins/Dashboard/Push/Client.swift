@@ -40,6 +40,8 @@ struct Client {
   var toldStatusAt: Int64 = .min / 2
   /// The number of events that it was told.
   var toldEvents = 0
+  /// When it was told anything; nil before that.
+  var toldAt: Int64?
 
   struct Chosen {
     let name: String

@@ -14,6 +14,8 @@ struct Push {
   static let valuing: Int64 = 250_000_000
   static let running: Int64 = 500_000_000
   static let status: Int64 = 1_000_000_000
+  /// How long a client is told nothing before it is told so, by which it knows a market that stands still from a connection that is dead.
+  static let silence: Int64 = 3_000_000_000
 
   /// The shortest time between two orders of a view, in nanoseconds.
   let calm: Int64
@@ -169,7 +171,7 @@ struct Push {
     let value = client.waitsForValues ? client.valuedAt &+ Self.valuing : nil
     let run = client.showsRun ? client.toldRunAt &+ Self.running : nil
     let status = client.toldEvents == events ? nil : client.toldStatusAt &+ Self.status
-    return [orderDue(client), value, run, status].compactMap { $0 }.min()
+    return [orderDue(client), value, run, status, client.toldAt.map { $0 &+ Self.silence }].compactMap { $0 }.min()
   }
 
   /// When the next order that a client looks at may be worked out again; nil if all are the present ones.
@@ -210,6 +212,7 @@ struct Push {
     }
     let state = state(&client, now: now, run)
     let before = client.cursor
+    if !panes.isEmpty || !state.isEmpty { client.toldAt = now }
     client.cursor = board.frame
     client.wantsMore = false
     client.isReady = panes.isEmpty && state.isEmpty
@@ -262,7 +265,8 @@ struct Push {
       client.toldRunAt = now
       state.add("run", run)
     }
-    if client.toldEvents != events, now &- client.toldStatusAt >= Self.status {
+    let isSilent = client.toldAt.map { now &- $0 >= Self.silence } ?? false
+    if isSilent || client.toldEvents != events && now &- client.toldStatusAt >= Self.status {
       (client.toldStatusAt, client.toldEvents) = (now, events)
       let rate = Int(rate.count(events, at: now).rounded())
       state.add("status", ["events": .number(events), "rate": .number(rate), "clients": .number(clients.count)])

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusWeb
@@ -14,6 +15,7 @@ struct TradingRoutes: Sendable {
       .post, "/api/orders/preview",
       door.behind(.trade) { request, viewer in
         guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+        if let unknown = order.unknownSymbol { return .json(["accepted": false, "text": .string(unknown)]) }
         switch await dashboard.trade("preview", [order.side] + order.words, in: order.account, viewer) {
         case .done(let text): return .json(["accepted": true, "text": .string(text)])
         // What would be refused is an answer to the question, and no error.
@@ -25,6 +27,7 @@ struct TradingRoutes: Sendable {
       .post, "/api/orders",
       door.behind(.trade) { request, viewer in
         guard let order = OrderForm(request.body) else { return OrderForm.refusal }
+        if let unknown = order.unknownSymbol { return .error(422, "refused", unknown) }
         return await dashboard.trade(order.side, order.words, in: order.account, viewer).response
       })
     routes.add(
@@ -109,6 +112,8 @@ private struct OrderForm {
   /// What follows `buy` or `sell` in a command.
   let words: [String]
   let account: String?
+  /// Why nothing of its name can be traded: what people type must not fill the memory with symbols.
+  let unknownSymbol: String?
 
   private struct Members: Decodable {
     let side: String
@@ -127,6 +132,7 @@ private struct OrderForm {
       return nil
     }
     side = form.side
+    unknownSymbol = Symbol(known: form.symbol) == nil ? "no symbol '\(form.symbol.cut(toBytes: 64))' has come in this run" : nil
     var words = [form.symbol, form.size]
     for (word, value) in [("at", form.price), ("stop", form.stop), ("trail", form.trail), ("key", form.key)] {
       if let value, !value.isEmpty { words += [word, value] }

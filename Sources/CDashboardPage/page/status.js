@@ -2,7 +2,7 @@
 import { h, setText } from './dom.js'
 import { age, clock, zoneName } from './time.js'
 
-const SILENT = 5000 // ms without a frame while the socket is open
+const SILENT = 5000 // ms without a frame while the socket is open; the server says something every 3 s even if nothing happens
 
 export class Status {
   constructor(app) {
