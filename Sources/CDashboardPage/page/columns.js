@@ -25,7 +25,7 @@ export const columns = [
     key: 'percent', head: '%', title: 'Per cent', number: true, down: true, width: '78px', sort: 'percent',
     value: row => row.percent, text: row => percent(row.percent), direction: row => row.percent,
   },
-  { key: 'trend', head: 'Trend', width: '108px', canvas: true },
+  { key: 'trend', head: 'Trend', width: '108px', line: true },
   { key: 'bid', head: 'Bid', number: true, down: true, width: 'minmax(80px, .8fr)', sort: 'bid', value: row => row.bid, text: row => decimal(row.bid, row.decimals) },
   { key: 'ask', head: 'Ask', number: true, down: true, width: 'minmax(80px, .8fr)', sort: 'ask', value: row => row.ask, text: row => decimal(row.ask, row.decimals) },
   {

@@ -275,7 +275,6 @@ export class ListView {
   }
 
   colours() {
-    this.table.colours()
     this.panel?.colours()
   }
 

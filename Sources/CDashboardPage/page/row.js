@@ -1,24 +1,24 @@
 // One line of the table of prices: its cells, its flash, its trend.
 import { staleness } from './columns.js'
-import { h, setAttribute } from './dom.js'
-import { drawTrend } from './trend.js'
+import { h, setAttribute, svg } from './dom.js'
+import { trendPath } from './trend.js'
 
 const FADE = 1000
+const STEPS = 8 // in which a flash fades: an animation would need a layer for each row
 const BRIGHT = 250 // ms after which a flash may begin again; before, it is still bright
 let ids = 0
 
 export class RowLine {
   constructor(columns, { draggable, widen }) {
-    Object.assign(this, { columns, widen, index: -1, row: null, version: -1, flashed: 0, flashedWay: 0, trendDrawn: 0, trendVersion: -1 })
+    Object.assign(this, { columns, widen, index: -1, row: null, version: -1, flashed: 0, flashedWay: 0, level: 0, trendDrawn: 0, trendVersion: -1 })
     this.element = h('div', { role: 'row', class: 'row', id: `row${++ids}`, draggable: draggable ? 'true' : null })
     this.cells = columns.map(column => {
       const text = document.createTextNode('')
       const element = h('div', { role: 'gridcell', class: 'cell ' + column.key + (column.number ? ' number' : '') })
       const cell = { column, element, text, last: undefined }
-      if (column.canvas) {
-        cell.canvas = h('canvas', { 'aria-hidden': 'true' })
-        element.append(cell.canvas)
-        this.trendCell = cell
+      if (column.line) {
+        this.line = svg('path', {})
+        element.append(svg('svg', { viewBox: '0 0 100 100', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, this.line))
       } else if (column.key === 'price') {
         this.glow = h('i', { class: 'glow', 'aria-hidden': 'true' })
         this.arrow = document.createTextNode('')
@@ -29,8 +29,6 @@ export class RowLine {
       this.element.append(element)
       return cell
     })
-    this.fade = this.glow?.animate([{ opacity: 1 }, { opacity: 0 }], { duration: FADE, easing: 'ease-out', fill: 'forwards' })
-    this.fade?.finish()
   }
 
   placeAt(index, height) {
@@ -38,6 +36,11 @@ export class RowLine {
     this.index = index
     this.element.style.transform = `translateY(${index * height}px)`
     setAttribute(this.element, 'aria-rowindex', index + 2)
+  }
+
+  /** True if it has something else to show. `row` is the one at its place now. */
+  isBehind(row) {
+    return row !== this.row || (row !== null && row.version !== this.version)
   }
 
   /** Shows a row, or nothing where the server has not told it yet. */
@@ -66,12 +69,12 @@ export class RowLine {
     this.forget()
     this.trendVersion = -1
     this.trendDrawn = 0
-    this.fade?.finish()
+    this.#glow(0)
     this.flashed = 0
     this.age = ''
     if (this.ageCell) this.ageCell.text.data = ''
     if (row === null) {
-      for (const cell of this.cells) if (!cell.canvas) cell.text.data = ''
+      for (const cell of this.cells) cell.text.data = ''
       if (this.arrow) this.arrow.data = ''
       this.way = 0
     }
@@ -105,24 +108,39 @@ export class RowLine {
   }
 
   #flash(row, now) {
-    if (!this.fade || row.turned <= this.flashed) return
+    if (!this.glow || row.turned <= this.flashed) return
     if (row.direction !== this.flashedWay) {
       this.flashedWay = row.direction
       this.glow.dataset.direction = row.direction > 0 ? 'up' : 'down'
     }
     if (row.turned - this.flashed < BRIGHT) return
-    this.flashed = row.turned
-    if (now - row.turned > FADE) return
-    this.fade.currentTime = now - row.turned // a row that has moved meanwhile goes on fading in its new place
-    this.fade.play()
+    this.flashed = row.turned // a row that has moved meanwhile goes on fading in its new place
+    this.fade(now)
   }
 
-  drawTrend(size, colours, now) {
+  /** Fades the flash. Returns true if it still glows. */
+  fade(now) {
+    const rest = 1 - (now - this.flashed) / FADE
+    this.#glow(this.flashed > 0 && rest > 0 ? Math.ceil(Math.min(1, rest) * STEPS) : 0)
+    return this.level > 0
+  }
+
+  #glow(level) {
+    if (level === this.level || !this.glow) return
+    this.level = level
+    this.glow.dataset.level = String(level)
+  }
+
+  drawTrend(now) {
     const row = this.row
-    if (!this.trendCell || (row?.version === this.trendVersion && this.trendDrawn) || (this.trendDrawn && now - this.trendDrawn < 1000)) return
+    if (!this.line || (row?.version === this.trendVersion && this.trendDrawn) || (this.trendDrawn && now - this.trendDrawn < 1000)) return
     this.trendVersion = row?.version ?? -1
     this.trendDrawn = now
-    drawTrend(this.trendCell.canvas, row?.trend ?? null, size, colours)
+    const { path, way } = trendPath(row?.trend ?? null)
+    if (path === this.path) return
+    this.path = path
+    this.line.setAttribute('d', path)
+    this.line.dataset.direction = way
   }
 
   showAge(serverNow) {

@@ -1,12 +1,14 @@
 // The table of prices: any number of rows, of which only those in sight exist. They are placed once, and only the texts that
 // changed are written. The server orders the rows; this table asks for the stretch that is in sight.
 import { columnOf } from './columns.js'
-import { colours, h, setAttribute, setText } from './dom.js'
+import { h, setAttribute, setText } from './dom.js'
 import { RowLine } from './row.js'
 
 const MARGIN = 12 // rows that are asked for beyond each edge of the window
 const HOLD = 2000 // ms in which rows keep their places after somebody has chosen one
 const TRENDS_A_FRAME = 4
+const PACE = 100 // ms in which each row is written once: nobody reads faster, and a market in which all rows move would cost every frame all rows
+const FADING = 125 // ms between two steps of the flashes
 
 export class PriceTable extends HTMLElement {
   /**
@@ -14,7 +16,7 @@ export class PriceTable extends HTMLElement {
    *           move?: (symbol: string, by: number) => void, drop?: (symbol: string, before: string | null) => void, marked?: (symbol: string) => boolean }} parts
    */
   setUp(parts) {
-    Object.assign(this, parts, { lines: [], chosen: null, chosenIndex: -1, wantedIndex: null, first: 0, shown: 0, asked: '', heldUntil: 0, trendTurn: 0 })
+    Object.assign(this, parts, { lines: [], chosen: null, chosenIndex: -1, wantedIndex: null, first: 0, shown: 0, asked: '', heldUntil: 0, trendTurn: 0, turn: 0, writes: 0, drawnAt: 0 })
     this.places = new Map() // which row is drawn at which place; differs from the pane's while rows are held
     this.head = h('div', { role: 'row', class: 'row', 'aria-rowindex': 1 })
     this.body = h('div', { role: 'rowgroup', class: 'rows' })
@@ -86,11 +88,6 @@ export class PriceTable extends HTMLElement {
     })
   }
 
-  colours() {
-    this.palette = colours('up', 'down', 'dim')
-    for (const line of this.lines) line.trendDrawn = 0
-  }
-
   get paneNow() {
     return this.model.panes[this.pane]
   }
@@ -107,10 +104,6 @@ export class PriceTable extends HTMLElement {
     }
     while (this.lines.length > count) this.lines.pop().element.remove()
     for (const line of this.lines) line.index = -1
-    if (!this.palette) this.colours()
-    const canvas = this.body.querySelector('canvas')
-    const style = canvas && getComputedStyle(canvas) // the style's size: lines without a row are hidden, and have none
-    this.trendSize = style && { width: parseFloat(style.width), height: parseFloat(style.height) }
     this.#scrolled()
   }
 
@@ -160,11 +153,36 @@ export class PriceTable extends HTMLElement {
     const pane = this.paneNow
     if (pane.version !== this.drawnVersion) this.#reorder(pane)
     const now = performance.now()
-    for (const line of this.lines) {
-      line.show(this.places.get(line.index) ?? null, this.chosen, now)
+    this.writes = Math.min(this.lines.length, this.writes + (this.lines.length * (now - this.drawnAt)) / PACE)
+    this.drawnAt = now
+    let late = -1
+    for (let step = 0; step < this.lines.length; step++) {
+      // Where more rows have changed than may be written, those that wait are the first next time.
+      const turn = (this.turn + step) % this.lines.length
+      const line = this.lines[turn]
+      const row = this.places.get(line.index) ?? null
       line.element.hidden = line.index >= pane.total
+      if (row === line.row && line.isBehind(row)) {
+        if (this.writes < 1) {
+          if (late < 0) late = turn
+          continue
+        }
+        this.writes--
+      }
+      line.show(row, this.chosen, now)
     }
+    this.turn = Math.max(0, late)
+    // What waits is shown even if no further frame comes.
+    if (late >= 0 && !this.drawsAgain) this.drawsAgain = setTimeout(() => { this.drawsAgain = null; this.draw() }, PACE)
+    this.#fade(now)
     this.#drawTrends(now)
+  }
+
+  #fade(now) {
+    if (this.fading) return
+    let glows = false
+    for (const line of this.lines) glows = line.fade(now) || glows
+    if (glows) this.fading = setTimeout(() => { this.fading = null; this.#fade(performance.now()) }, FADING)
   }
 
   #reorder(pane) {
@@ -184,10 +202,9 @@ export class PriceTable extends HTMLElement {
   }
 
   #drawTrends(now) {
-    if (!this.trendSize) return
     for (let turn = 0; turn < TRENDS_A_FRAME && this.lines.length > 0; turn++) {
       this.trendTurn = (this.trendTurn + 1) % this.lines.length
-      this.lines[this.trendTurn].drawTrend(this.trendSize, this.palette, now)
+      this.lines[this.trendTurn].drawTrend(now)
     }
   }
 
