@@ -202,6 +202,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let bye = JSONValue.object([.init("op", "bye"), .init("again", 3000)]).description
     await server?.stop(farewell: WebSocketFrames(text: bye))
     server = nil
+    // All tabs have left by now; a letter that nobody reads would keep its tab.
+    readLetters()
   }
 
   // MARK: Events

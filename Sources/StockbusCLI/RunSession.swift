@@ -21,6 +21,9 @@ struct RunOptions: ParsableArguments {
   @ArgumentParser.Option(help: "The least important lines to log.")
   var logLevel = LogLevel.notice
 
+  @ArgumentParser.Option(help: "Log lines for people, or JSON objects for programs; the ledger stays as it is, see --quiet.")
+  var logFormat = LogFormat.text
+
   @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
   var quiet = false
 
@@ -61,7 +64,7 @@ struct RunSession {
   func run(_ topology: Topology) async throws {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel)
+    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel, options.logFormat)
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]

@@ -255,6 +255,97 @@ import Testing
     stalled.close()
   }
 
+  /// Keeps what a socket brings.
+  private final class Listener: WebSocketReceiver {
+    let texts = Watched<[String]>([])
+    let ends = Watched(0)
+
+    func take(_ messages: [WebSocketMessage]) { texts.update { $0 += messages.map(\.text) } }
+    func ended() { ends.update { $0 += 1 } }
+  }
+
+  @Test func `a receiver gets everything in order, and the socket lives on without its handler`() async throws {
+    let (listener, passed) = (Listener(), Watched<WebSocket?>(nil))
+    let site = try await Site(
+      routes { _, socket in
+        // Some messages have come before.
+        let first = try? await socket.receive()
+        listener.texts.update { $0 += first?.map(\.text) ?? [] }
+        socket.pass(to: listener)
+        passed.update { $0 = socket }
+      })
+    let connection = try await site.socket("/live", subprotocol: "stockbus.v1").open()
+    for i in 1...20 { connection.queue(text: "n\(i)") }
+    try await connection.flush()
+    await passed.wait { $0 != nil }
+    for i in 21...40 { connection.queue(text: "n\(i)") }
+    try await connection.flush()
+    await listener.texts.wait { $0.count == 40 }
+    #expect(listener.texts.value == (1...40).map { "n\($0)" })
+    let socket = try #require(passed.value)
+    WebSocket.post([(socket, WebSocketFrames(text: "told"))])
+    #expect(try await texts(1, connection) == ["told"] && listener.ends.value == 0 && site.server.counts.sockets == 1)
+    await connection.close(within: .seconds(1))
+    await listener.ends.wait { $0 == 1 }
+    await site.wait { $0.open == 0 }
+    // Who is passed on after the end is told so.
+    let late = Listener()
+    socket.pass(to: late)
+    await late.ends.wait { $0 == 1 }
+    await site.server.stop()
+    #expect(listener.ends.value == 1 && late.ends.value == 1)
+  }
+
+  @Test func `a socket without a handler is limited, pinged, closed in time, and told of a stop`() async throws {
+    let listeners = Watched<[(Listener, WebSocket)]>([])
+    let site = try await Site(
+      routes { _, socket in
+        let listener = Listener()
+        socket.pass(to: listener)
+        listeners.update { $0.append((listener, socket)) }
+      }
+    ) {
+      // Numbers that no other deadline of the test can meet.
+      $0.limits.ping = .seconds(7)
+      $0.limits.pongDeadline = .seconds(4)
+      $0.limits.closeDeadline = .seconds(3)
+      $0.limits.messagesPerSecond = 20
+    }
+    let client = try site.socket("/live", subprotocol: "stockbus.v1")
+    let fast = try await client.open()
+    for i in 0...20 { fast.queue(text: "\(i)") }
+    try? await fast.flush()
+    #expect(await closing(fast) == .policyViolation)
+    await listeners.wait { $0.count == 1 }
+    await listeners.value[0].0.ends.wait { $0 == 1 }
+    await site.wait { $0.open == 0 }
+    // No answer to a ping.
+    let silent = try await Stalled(port: site.server.port)
+    try await silent.say(Self.handshake)
+    await listeners.wait { $0.count == 2 }
+    await site.clock.waitForSleeper(until: .seconds(7))
+    site.clock.advance(by: .seconds(7))
+    await site.clock.waitForSleeper(until: .seconds(11))
+    site.clock.advance(by: .seconds(4))
+    await listeners.value[1].0.ends.wait { $0 == 1 }
+    // No answer to a close.
+    let deaf = try await Stalled(port: site.server.port)
+    try await deaf.say(Self.handshake)
+    await listeners.wait { $0.count == 3 }
+    listeners.value[2].1.close(.normal)
+    await site.clock.waitForSleeper(until: .seconds(14))
+    site.clock.advance(by: .seconds(3))
+    await listeners.value[2].0.ends.wait { $0 == 1 }
+    await site.wait { $0.open == 0 }
+    let last = try await client.open()
+    await site.wait { $0.sockets == 1 }
+    async let stopped: Void = site.server.stop(farewell: WebSocketFrames(text: "bye"))
+    #expect(try await texts(1, last) == ["bye"])
+    #expect(await closing(last) == .goingAway)
+    await stopped
+    #expect(listeners.value.allSatisfy { $0.0.ends.value == 1 } && site.server.counts.open == 0)
+  }
+
   @Test func `frames of every kind end in an answer or a close, and the server goes on`() async throws {
     let site = try await Site(routes(Self.echo))
     var random = SplitMix(21)
