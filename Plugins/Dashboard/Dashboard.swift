@@ -266,7 +266,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
 
   // MARK: Browsers
 
-  /// Does what tabs have said.
+  /// Does what tabs have said. The mailbox has woken the loop of the frames if it slept.
   private func readLetters() {
     for letter in mailbox.take() {
       switch letter {
@@ -298,7 +298,6 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       "rate": .number(settings.rate),
     ]
     WebSocket.post([(tab.socket, WebSocketFrames(text: welcome.description))])
-    stir()
   }
 
   /// Does what a tab says.
@@ -313,7 +312,6 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     case .ready(let frame): push.painted(id, frame)
     case .run(let isOn): push.showRun(id, isOn)
     }
-    if isAsleep { stir() }
   }
 
   /// Tells these tabs what is next for each. One whose socket still has something to send is told later, however often it says that it is

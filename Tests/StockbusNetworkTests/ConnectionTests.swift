@@ -152,11 +152,11 @@ import Testing
   @Test func `pings of the other side are answered, the last of many`() async throws {
     let pair = try await Pair()
     let connection = try await pair.client().open()
-    let before = connection.state.withLock { $0.reads }
     Array("are you there".utf8).withUnsafeBytes { connection.queue(.ping, $0) }
     connection.flushWithoutWaiting()
-    while connection.state.withLock({ $0.reads }) == before { await Task.yield() }
-    #expect(connection.hasProven)
+    // Not at the next read: that of the handshake may end after the opening. Only the answer proves anything here.
+    while !connection.hasProven { await Task.yield() }
+    #expect(connection.isOpen)
     await connection.close(within: .seconds(1))
     await pair.server.stop()
   }

@@ -27,7 +27,7 @@ enum Workload {
 extension Workload {
   static let minute: Int64 = 60_000_000_000
 
-  /// Bars of a minute: of each symbol one, then those of the next minute.
+  /// Bars of a length in nanoseconds: of each symbol one, then those of the next one.
   static func bars(_ count: Int, symbols: [Symbol], length: Int64 = minute) -> [Bar] {
     var random = RandomStream(seed: 9)
     return (0..<count).map { i in
@@ -35,7 +35,7 @@ extension Workload {
       let close = Price(raw: open.raw + 10_000_000)
       let volume = Quantity(raw: Int64.random(in: 1...100_000, using: &random) * 1_000_000_000)
       let turnover = Amount(Price(raw: open.raw + Int64.random(in: -3...5, using: &random) * 1_234_567), times: volume)
-      let start = 1_719_850_020_000_000_000 + Int64(i / symbols.count) * length
+      let start = (1_719_850_020_000_000_000 / length + Int64(i / symbols.count)) * length
       return Bar(
         symbol: symbols[i % symbols.count], open: open, high: Price(raw: open.raw + 50_000_000), low: Price(raw: open.raw - 30_000_000),
         close: close, volume: volume, time: Timestamp(ns: start), received: Timestamp(ns: start + length + 200_000_000), priceDecimals: 2,

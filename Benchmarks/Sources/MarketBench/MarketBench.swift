@@ -1,8 +1,8 @@
 internal import Measuring
 internal import StockbusPlugin
 
-/// `MarketBench bars|movers|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and prints a line of
-/// JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
+/// `MarketBench bars|movers|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and
+/// prints a line of JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
 @main
 struct MarketBench {
   static func main() async throws {

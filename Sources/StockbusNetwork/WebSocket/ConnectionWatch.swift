@@ -69,7 +69,10 @@ package final class ConnectionWatch: Sendable {
     if isGone { return nil }
     if !isClosing, let next = entry.pulse.beat(entry.connection) { return next }
     let now = clock.uptime
-    if let closeBy = entry.closeBy, now >= closeBy { entry.cut() } else if let closeBy = entry.closeBy { return closeBy }
+    if let closeBy = entry.closeBy {
+      if now < closeBy { return closeBy }
+      entry.cut()
+    }
     entry.closeBy = now + closeDeadline
     return entry.closeBy
   }
