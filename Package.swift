@@ -60,7 +60,7 @@ let plugins = [
   PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),
-  PluginTargets("Bars", uses: ["StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
+  PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("Filter", uses: ["StockbusExpressions"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),

@@ -3,6 +3,7 @@ internal import StockbusPlugin
 // The lists that cells are in.
 extension BarBook {
   /// A cell with this content: an unused one, or a new one.
+  @inline(__always)
   mutating func makeCell(_ content: BarCell) -> Int {
     let cell: Int
     if unused != 0 {

@@ -40,22 +40,24 @@ extension BarBook {
   /// Adds an open bar to those that are due at its moment.
   mutating func enqueue(_ cell: Int) {
     let (moment, key) = (cells[cell].due, cells[cell].key)
-    // The first moment that is not later, counted from the latest one.
-    var low = 0
-    var high = dues.count
-    while low < high {
-      let middle = (low + high) / 2
-      if dues[middle].moment > moment { low = middle + 1 } else { high = middle }
+    // The first moment that is not later, counted from the latest one. That is the one of most bars.
+    var place = 0
+    if let latest = dues.first, latest.moment > moment {
+      var high = dues.count
+      while place < high {
+        let middle = (place + high) / 2
+        if dues[middle].moment > moment { place = middle + 1 } else { high = middle }
+      }
     }
-    if low == dues.count || dues[low].moment != moment {
-      dues.insert(Due(moment: moment, cell: 0, count: 0, leastKey: key, greatestKey: key), at: low)
+    if place < dues.count, case var due = dues[place], due.moment == moment {
+      cells[cell].link = due.cell
+      due.add(cell, key)
+      dues[place] = due
+      return
     }
-    cells[cell].link = dues[low].cell
-    dues[low].cell = UInt32(truncatingIfNeeded: cell)
-    dues[low].count += 1
-    dues[low].leastKey = min(dues[low].leastKey, key)
-    dues[low].greatestKey = max(dues[low].greatestKey, key)
-    nextDue = dues[dues.count - 1].moment
+    cells[cell].link = 0
+    dues.insert(Due(moment: moment, cell: UInt32(truncatingIfNeeded: cell), count: 1, leastKey: key, greatestKey: key), at: place)
+    if place == dues.count - 1 { nextDue = moment }
   }
 
   /// Puts the bars of a list into `arranged`, in the order of their keys; returns how many there are.
@@ -102,6 +104,13 @@ extension BarBook {
     if rules.fills > 0, cells[cell].hasPrices { prepareFill(after: cell) }
   }
 
+  /// The number of the symbol and the place of the length that a key stands for.
+  @inline(__always)
+  func place(of key: UInt32) -> (number: Int, length: Int) {
+    let (number, length) = key.quotientAndRemainder(dividingBy: UInt32(truncatingIfNeeded: lengths.count))
+    return (Int(number), Int(length))
+  }
+
   /// Sends a bar as it is now. One without prices is only counted.
   mutating func issue(_ cell: Int, at received: Int64, into output: inout Outlet<Bar>) {
     if !cells[cell].hasPrices {
@@ -110,7 +119,7 @@ extension BarBook {
     }
     let (open, high, low, close) = cells[cell].prices
     let (volume, turnover) = (Quantity(raw: cells[cell].volume), Amount(raw: cells[cell].turnover))
-    let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
+    let (number, place) = place(of: cells[cell].key)
     let stamp = calendar == nil ? cells[cell].start : periods[number].stamp(cells[cell].start, lengths[place].raw)
     output.send(
       Bar(
@@ -129,7 +138,7 @@ extension BarBook {
   private mutating func prepareFill(after cell: Int) {
     let fills = cells[cell].fills
     if fills >= rules.fills { return }
-    let (number, place) = Int(cells[cell].key).quotientAndRemainder(dividingBy: lengths.count)
+    let (number, place) = place(of: cells[cell].key)
     guard let nanoseconds = lengths[place].nanoseconds,
       let present = periods[number].period(of: cells[cell].start, nanoseconds),
       let next = periods[number].period(of: present.end, nanoseconds),

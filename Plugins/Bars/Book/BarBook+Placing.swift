@@ -77,6 +77,7 @@ extension BarBook {
   }
 
   /// The bar with this start, or 0 with its future neighbours. The search goes back from the newest bar, and kept bars are few.
+  @inline(__always)
   private func find(_ start: Int64, _ key: Int) -> (cell: Int, newer: Int, older: Int) {
     var newer = 0
     var cell = Int(newestCells[key])

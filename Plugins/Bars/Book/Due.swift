@@ -7,4 +7,13 @@ struct Due: BitwiseCopyable {
   /// The least and the greatest of their keys.
   var leastKey: UInt32
   var greatestKey: UInt32
+
+  /// Puts a bar in front of the list.
+  @inline(__always)
+  mutating func add(_ cell: Int, _ key: UInt32) {
+    self.cell = UInt32(truncatingIfNeeded: cell)
+    count += 1
+    leastKey = min(leastKey, key)
+    greatestKey = max(greatestKey, key)
+  }
 }

@@ -1,3 +1,5 @@
+internal import CMemoryBarrier
+
 /// A growing array of plain values in memory of its own. This is the only file of the plugin that accesses memory by address.
 ///
 /// Every index is checked, as in an array; a wrong one stops the program. An array also checks at every store whether its memory is shared,
@@ -22,6 +24,14 @@ struct Table<Element: BitwiseCopyable>: ~Copyable {
       precondition(has(index), "a slot that does not exist is written")
       yield &memory[index]
     }
+  }
+
+  /// Prefetches the cache lines of a slot that will be read and written soon; a hint, for which any index is allowed.
+  @inline(__always)
+  func prefetch(_ index: Int) {
+    guard has(index) else { return }
+    let slot = UnsafeRawPointer(memory + index)
+    for line in stride(from: 0, to: MemoryLayout<Element>.stride, by: 64) { stockbus_prefetch(slot + line) }
   }
 
   // One comparison is enough: as an unsigned number a negative index is above every count.

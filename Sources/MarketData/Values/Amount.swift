@@ -41,9 +41,9 @@ public struct Amount: BitwiseCopyable, Hashable, Comparable, Sendable {
     if quantity.raw == 0 { return nil }
     let divisor = quantity.raw.magnitude
     // 10^-18 divided by 10^-9 is 10^-9, the unit of a price.
-    let (high, rest) = raw.magnitude.quotientAndRemainder(dividingBy: UInt128(divisor))
-    guard var quotient = UInt64(exactly: high) else { return nil }
-    let rounding = UInt64(rest)
+    guard var quotient = UInt64(exactly: raw.magnitude / UInt128(divisor)) else { return nil }
+    // Not by a second division of 128 bits. The remainder is below the divisor, so its low half is all of it.
+    let rounding = UInt64(truncatingIfNeeded: raw.magnitude) &- quotient &* divisor
     let half = divisor / 2
     // For an odd divisor no remainder is exactly one half.
     let isMore = rounding > half || (rounding == half && divisor % 2 == 0 && quotient % 2 == 1)
