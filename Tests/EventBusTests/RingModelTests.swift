@@ -8,6 +8,8 @@ import Testing
   private func drive<E: TestEvent>(_: E.Type, capacity: Int, memory: ClosedRange<Int>? = nil) async {
     var asides = 0
     var flushes = 0
+    var cuts = 0
+    var pauses = 0
     for seed in 0..<12 {
       var random = SplitMix(seed)
       let memory = memory.map { Int.random(in: $0, using: &random) } ?? SubscriptionOptions.defaultMemory
@@ -16,8 +18,10 @@ import Testing
       #expect(driver.failures == [], "seed \(seed), capacity \(capacity)")
       asides += driver.asides
       flushes += driver.flushes
+      cuts += driver.cuts
+      pauses += driver.pauses
     }
-    #expect(asides > 0 && flushes > 0)
+    #expect(asides > 0 && flushes > 0 && cuts > 0 && pauses > 0)
   }
 
   @Test(arguments: [2, 4, 8, 16, 64]) func `plain events arrive as in the model`(capacity: Int) async {

@@ -27,6 +27,10 @@ public import MarketData
   func hold()
   /// Ends `hold` and wakes the reader.
   func letGo()
+  /// Calls `body` once: when the topic has been cut, and this inlet has handed out everything before the cut. To be called before the cut.
+  func whenDone(_ body: @escaping @Sendable () -> Void)
+  /// Goes on behind a cut at which it has paused. Only the reader may call, between two batches, or any task while no instance runs.
+  func resume()
   /// Ends this inlet and begins one with other options at the same event. Events that wait here come first there, and events under
   /// suspicion after a throw stay so. `initial` has no effect here. Only the reader may call, between two batches, or any task while no
   /// instance runs.

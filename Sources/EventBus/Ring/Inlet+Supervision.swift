@@ -31,6 +31,31 @@ extension Inlet {
     parker.wake()
   }
 
+  /// Lets the inlet end before event `position`, for good or until `resume`; called by the topic, under its lock.
+  func cut(at position: Int, leaves: Bool) {
+    end.number = position
+    if leaves { leavesAt.number = position }
+    _ = indirect.value.bitwiseOr(Self.cutBit, ordering: .sequentiallyConsistent)
+  }
+
+  @usableFromInline package func resume() {
+    _ = indirect.value.bitwiseAnd(~Self.cutBit, ordering: .sequentiallyConsistent)
+    end.number = .max
+    parker.wake()
+  }
+
+  @usableFromInline package func whenDone(_ body: @escaping @Sendable () -> Void) { done.withLock { $0 = body } }
+
+  /// Says that everything before a cut has been handed out, if it has; once.
+  func sayIfDone() {
+    guard isCut, !hasWaiting else { return }
+    let body = done.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+  }
+
   @usableFromInline package func reattach(options: SubscriptionOptions) -> any AnyInlet { topic.replace(self, options: options) }
 
   /// Removes and returns the events that wait here outside the ring, and the number of the topic's event that follows them.
@@ -73,14 +98,14 @@ extension Inlet {
     // The reader's position is read before the number of published events, so that no count is negative while events are published.
     if let mailbox {
       let mail = mailbox.counts
-      let published = topic.published
+      let published = min(topic.published, leavesAt.number)
       counts.published = published - start + snapshotCount
       counts.dropped = mail.dropped
       counts.conflated = mail.conflated
       counts.inFlight = mail.waiting + (published - mail.position) + snapshotLeft
     } else {
       let reached = cursor.pointee.load(ordering: .acquiring)
-      let published = topic.published
+      let published = min(topic.published, leavesAt.number)
       counts.published = published - start + snapshotCount
       counts.inFlight = published - reached + snapshotLeft
     }

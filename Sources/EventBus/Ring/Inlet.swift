@@ -24,7 +24,7 @@ public import Synchronization
   private var snapshotBase: UnsafeMutablePointer<E>?
   let snapshotDone = Counter()
   let snapshotCount: Int
-  /// The reasons for `isIndirect`, as bits; 0 if there is none. The reader changes the first bit, other tasks the second.
+  /// The reasons for `isIndirect`, as bits; 0 if there is none. The reader changes the first and the third bit, other tasks the others.
   @usableFromInline let indirect: Register
   /// Batches do not come from the ring: a snapshot comes first, the inlet has a mailbox, or it has been detached.
   private static var ownBit: Int { 1 }
@@ -32,6 +32,9 @@ public import Synchronization
   static var holdBit: Int { 2 }
   /// The reader follows the watermark.
   static var followBit: Int { 4 }
+  /// The topic was cut: events from `end` on are not handed out.
+  static var cutBit: Int { 8 }
+  let end = Register(.max)
   let following = Following(receivedOffset: E.schema.receivedOffset)
   /// The size of the batch that is being processed.
   @usableFromInline let running = Register()
@@ -45,6 +48,8 @@ public import Synchronization
   private let isAnnounced = Atomic<Bool>(false)
   /// The final counts, once another inlet has taken this one's place.
   let final = Guarded(EdgeCounts?.none)
+  /// Called when everything before a cut has been handed out.
+  let done = Guarded((@Sendable () -> Void)?.none)
 
   init(
     _ topic: Topic<E>, _ parker: Parker, bit: Int, at position: Int, initial: ContiguousArray<E>, _ options: SubscriptionOptions,
@@ -84,6 +89,7 @@ public import Synchronization
   }
 
   private var isHeld: Bool { indirect.number & Self.holdBit != 0 }
+  var isCut: Bool { indirect.number & Self.cutBit != 0 }
 
   // MARK: The resident loop's side
 
@@ -150,7 +156,7 @@ public import Synchronization
     }
     if let mailbox { return mailbox.nextBatch(limit: limit) }
     setIndirect(false)
-    return ringBatch(limit: limit)
+    return ringBatch(limit: min(limit, end.number &- cursor.pointee.load(ordering: .relaxed)))
   }
 
   /// Returns false if the batch came from the ring: the reader was detached while it processed that batch.
@@ -163,10 +169,17 @@ public import Synchronization
         freeSnapshot()
         setIndirect(mailbox != nil || !attached.load(ordering: .acquiring))
       }
-      return true
+    } else if let mailbox {
+      mailbox.finish(n)
+    } else if isCut {
+      cursor.pointee.store(cursor.pointee.load(ordering: .relaxed) &+ n, ordering: .sequentiallyConsistent)
+      // The number that the producer waits for may be behind the end.
+      topic.feedProducer()
+    } else {
+      return false
     }
-    mailbox?.finish(n)
-    return mailbox != nil
+    sayIfDone()
+    return true
   }
 
   override func offer(upTo end: Int) -> Bool { mailbox?.offer(from: base, mask: mask, upTo: end) ?? false }
@@ -211,16 +224,16 @@ public import Synchronization
   }
 
   /// True if events wait here, also while the inlet is held.
-  private var hasWaiting: Bool {
+  var hasWaiting: Bool {
     guard attached.load(ordering: .acquiring) else { return false }
     if hasSnapshot { return true }
     if let mailbox { return mailbox.isReady(announcing: false) }
-    return head.pointee.load(ordering: .acquiring) != cursor.pointee.load(ordering: .relaxed)
+    return min(head.pointee.load(ordering: .acquiring), end.number) != cursor.pointee.load(ordering: .relaxed)
   }
 
   /// The order matters: `closed` is read before the last events are. Not `!isReady`: a hold that begins and ends between two loads would
   /// make an inlet with waiting events look finished.
-  @usableFromInline package var isFinished: Bool { (topic.isClosed || !attached.load(ordering: .acquiring)) && !hasWaiting }
+  @usableFromInline package var isFinished: Bool { (topic.isClosed || isCut || !attached.load(ordering: .acquiring)) && !hasWaiting }
 
   @usableFromInline package func announce() {
     // The producer wakes a reader that holds its events back before it sleeps for room.

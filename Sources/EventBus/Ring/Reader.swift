@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a topic knows of a reader regardless of the event type: the part of an inlet that hand-overs use.
 ///
 /// A class of its own without a type parameter, because the slow paths of publishing and sleeping loop over it: in generic code each step
@@ -13,6 +15,8 @@
   let isLossless: Bool
   /// The number of the next event that it has not finished; for lossless readers.
   @usableFromInline let cursor: Cell
+  /// The number at which the reader leaves, since the topic was cut; `Int.max` for one that stays. Set under the topic's lock.
+  let leavesAt = Register(.max)
 
   init(_ parker: Parker, bit: Int, isLossless: Bool, at position: Int) {
     self.parker = parker
@@ -22,6 +26,12 @@
   }
 
   deinit { cursor.deallocate() }
+
+  /// The number that the producer must not overtake; `Int.max` for a reader that has come to where it leaves.
+  var bound: Int {
+    let position = cursor.pointee.load(ordering: .acquiring)
+    return position < leavesAt.number ? position : .max
+  }
 
   /// True if it wants to be woken when the topic's watermark advances.
   var isFollowing: Bool { false }

@@ -10,24 +10,31 @@ extension Topic {
   /// lossless reader has yet to pass; `Inlet.beginsComplete` says whether those were all. Traps if `initial` is asked for and the events
   /// are not about a symbol.
   package func attach(_ parker: Parker, options: SubscriptionOptions = SubscriptionOptions()) -> Inlet<E> {
-    let inlet = members.withLock { members in
-      // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
-      let position = published
-      var initial: ContiguousArray<E> = []
-      if options.initial {
-        keepLatest(&members)
-        keep(&members, upTo: position)
-        initial = latest.values
-      }
-      let bit = options.overflow == .block ? freeBit(members) : 0
-      let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options, beginsComplete: members.keptFrom == 0)
-      members.readers.append(inlet)
-      return inlet
-    }
-    // Not under the lock: `Parker.lookAgain` takes the two locks in the other order.
-    parker.add(inlet)
-    hear(inlet)
+    let inlet = members.withLock { makeInlet(parker, options, &$0) }
+    begin(inlet)
     return inlet
+  }
+
+  /// Makes an inlet that begins with the next event, and lists it.
+  func makeInlet(_ parker: Parker, _ options: SubscriptionOptions, _ members: inout TopicMembers) -> Inlet<E> {
+    // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
+    let position = published
+    var initial: ContiguousArray<E> = []
+    if options.initial {
+      keepLatest(&members)
+      keep(&members, upTo: position)
+      initial = latest.values
+    }
+    let bit = options.overflow == .block ? freeBit(members) : 0
+    let inlet = Inlet(self, parker, bit: bit, at: position, initial: initial, options, beginsComplete: members.keptFrom == 0)
+    members.readers.append(inlet)
+    return inlet
+  }
+
+  /// What is left to do for a listed inlet. Not under the lock: `Parker.lookAgain` takes the two locks in the other order.
+  func begin(_ inlet: Inlet<E>) {
+    inlet.parker.add(inlet)
+    hear(inlet)
   }
 
   /// Keeps the last event of every symbol from now on, beginning with the events that the producer cannot overwrite yet.
@@ -35,7 +42,7 @@ extension Topic {
     if members.keepsLatest { return }
     precondition(E.schema.hasKinds, "'\(E.eventName)' is about no symbol, of which there is no last event")
     var low = published
-    for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
+    for reader in members.readers where reader.isLossless { low = min(low, reader.bound) }
     members.keepsLatest = true
     members.kept = low
     members.keptFrom = low
@@ -63,8 +70,7 @@ extension Topic {
       offerToMailboxes(members)
       return inlet
     }
-    inlet.parker.add(inlet)
-    hear(inlet)
+    begin(inlet)
     feedProducer()
     return inlet
   }
@@ -95,7 +101,7 @@ extension Topic {
   }
 
   /// Clears the lossy readers' bit when none is left. A lossy reader sets the bit after it is listed, so its bit is not lost here.
-  private func forgetMailboxes(_ members: borrowing TopicMembers) {
+  func forgetMailboxes(_ members: borrowing TopicMembers) {
     if members.readers.contains(where: { !$0.isLossless }) { return }
     _ = attention.pointee.bitwiseAnd(~Self.mailboxBit, ordering: .sequentiallyConsistent)
   }

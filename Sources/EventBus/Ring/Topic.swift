@@ -18,6 +18,8 @@ internal import Synchronization
   var idle: IdleMark { get }
   /// Adds a reader that begins with the next event; see `Topic.attach`.
   func attachReader(_ parker: Parker, options: SubscriptionOptions) -> any AnyInlet
+  /// Lets readers end, pause and begin at one event; see `Topic.cut`.
+  func cut(ending: [any AnyInlet], pausing: [any AnyInlet], beginning: [NewReader]) -> [any AnyInlet]
   /// Ends the topic: nothing is published any more, and readers end after the events that are there.
   func close()
 }
@@ -153,7 +155,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
       offerToMailboxes(members)
       if members.keepsLatest { keep(&members, upTo: published) }
       var low = published
-      for reader in members.readers where reader.isLossless { low = min(low, reader.cursor.pointee.load(ordering: .acquiring)) }
+      for reader in members.readers where reader.isLossless { low = min(low, reader.bound) }
       return low
     }
     // Not under the lock, because nothing reads slots that all readers have passed, and a new reader begins at the published end.
@@ -182,7 +184,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   func haveAllReached(_ target: Int) -> Bool {
     members.withLock { members in
       // A loop, because a closure that captures allocates, and this runs at every sleep.
-      for reader in members.readers where reader.isLossless && reader.cursor.pointee.load(ordering: .acquiring) < target { return false }
+      for reader in members.readers where reader.isLossless && reader.bound < target { return false }
       return true
     }
   }

@@ -25,6 +25,16 @@ final class ModelReader<E: TestEvent> {
   /// The number of events of a failed batch, which are delivered one by one.
   var suspects = 0
   var isAttached = true
+  /// The number of events that were published before a cut ended it.
+  var end: Int?
+  /// The number of events before a cut at which it pauses.
+  var pause: Int?
+  /// Waiting events behind that.
+  var behind: [E] = []
+  /// How often it has said that everything before the cut was handed out.
+  let done = Counter()
+  /// How often it should have before the present cut.
+  var said = 0
   /// The counts, if another reader has taken its place.
   var final: EdgeCounts?
 
@@ -77,6 +87,8 @@ final class ModelReader<E: TestEvent> {
   }
 
   func publish(_ event: E) {
+    if end != nil { return }
+    if pause != nil { return behind.append(event) }
     switch options.overflow {
     case .block: waiting.append(event)
     case .dropNewest: if waiting.count < options.capacity, hasRoom(for: event) { waiting.append(event) } else { dropped += 1 }
@@ -102,6 +114,26 @@ final class ModelReader<E: TestEvent> {
         dropped += 1
       }
     }
+  }
+
+  /// From now on nothing is published to it.
+  func cut(after published: Int) {
+    end = published
+  }
+
+  func resume() {
+    pause = nil
+    waiting += behind
+    behind = []
+  }
+
+  /// True if everything before a cut has been handed out.
+  var isDone: Bool { (end ?? pause) != nil && !isReady }
+
+  /// What the producer must not overtake, for a lossless reader: the number of the first event that it has not finished.
+  func bound(published: Int) -> Int? {
+    if options.overflow != .block || end != nil && waiting.isEmpty { return nil }
+    return (end ?? published) - waiting.count - behind.count
   }
 
   var isReady: Bool { !snapshot.isEmpty || !front.isEmpty || !waiting.isEmpty }
@@ -171,6 +203,7 @@ final class ModelReader<E: TestEvent> {
 
   func counts(published: Int) -> EdgeCounts {
     if let final { return final }
+    let published = end ?? published
     var counts = EdgeCounts()
     counts.published = published - start + snapshotCount
     counts.delivered = delivered

@@ -21,6 +21,8 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   /// Counts of what the schedule did, so that a test can check that it tested something.
   var flushes = 0
   var asides = 0
+  var cuts = 0
+  var pauses = 0
 
   init(seed: Int, capacity: Int, hasTable: Bool, memory: Int = SubscriptionOptions.defaultMemory) {
     random = SplitMix(seed)
@@ -42,12 +44,16 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     outlet.commit()
     notePublished()
     topic.close()
+    for reader in readers where reader.pause != nil {
+      reader.inlet.resume()
+      reader.resume()
+    }
     for reader in readers { finish(reader) }
     check()
   }
 
   private mutating func move() async {
-    switch random.upTo(16) {
+    switch random.upTo(18) {
     case 0...3: send(random.upTo(5))
     case 4: sendSpan(random.upTo(topic.capacity + 2))
     case 5, 6:
@@ -55,10 +61,12 @@ struct RingDriver<E: TestEvent>: ~Copyable {
       notePublished()
     case 7: rollBack()
     case 8: await flush()
-    case 9: if readers.count < 4 || random.oneIn(20) { attach() }
+    case 9: if readers.count(where: { !$0.isDone }) < 4 || random.oneIn(20) { attach() }
     case 10: if random.oneIn(4) { detach() }
     case 11: if random.oneIn(8) { newLife() }
     case 12: if random.oneIn(3) { reattach() }
+    case 13: if random.oneIn(3) { cut() }
+    case 14: if random.oneIn(2) { resume() }
     default: read()
     }
   }
@@ -118,9 +126,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   }
 
   /// The position of the slowest lossless reader.
-  private var slowest: Int {
-    readers.filter { $0.options.overflow == .block }.map { published.count - $0.waiting.count }.min() ?? published.count
-  }
+  private var slowest: Int { readers.compactMap { $0.bound(published: published.count) }.min() ?? published.count }
 
   /// The bytes of the events that the slowest lossless reader has not passed.
   private var underWay: Int { published[slowest...].reduce(0) { $0 + $1.weight } }
@@ -128,7 +134,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
   /// Only if it does not have to wait, because no reader would read meanwhile.
   private mutating func flush() async {
     let quarter = max(1, topic.capacity / 4)
-    let hasReader = readers.contains { $0.options.overflow == .block }
+    let hasReader = readers.contains { $0.bound(published: published.count) != nil }
     let room = topic.capacity - (published.count - slowest)
     guard !hasReader || (sent.count + quarter <= room && sent.reduce(underWay) { $0 + $1.weight } < memory) else { return }
     do { try await outlet.flush() } catch { failures.append("\(error)") }
@@ -165,7 +171,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   /// A reader gets other options, between two batches.
   private mutating func reattach() {
-    guard let place = readers.indices.filter({ readers[$0].batch == nil }).randomElement(using: &random) else { return }
+    guard let place = readers.indices.filter({ readers[$0].batch == nil && readers[$0].end == nil && readers[$0].pause == nil }).randomElement(using: &random) else { return }
     let options = makeOptions()
     let old = readers[place]
     guard let inlet = old.inlet.reattach(options: options) as? Inlet<E> else {
@@ -176,6 +182,47 @@ struct RingDriver<E: TestEvent>: ~Copyable {
     gone.append(old)
     if !old.inlet.nextBatch(limit: 9).isEmpty || old.inlet.isReady || !old.inlet.isFinished {
       failures.append("an inlet that was replaced has something")
+    }
+  }
+
+  /// Some readers end here, and others begin.
+  private mutating func cut() {
+    let readersHere = readers.filter { $0.batch == nil && $0.end == nil && $0.pause == nil }
+    let ending = readersHere.filter { _ in random.oneIn(3) }
+    let pausing = readersHere.filter { reader in
+      reader.options.overflow == .block && !ending.contains { $0 === reader } && random.oneIn(2)
+    }
+    for reader in ending + pausing {
+      let done = reader.done
+      reader.inlet.whenDone { done.add(1) }
+      reader.inlet.hold()
+    }
+    let options = (0..<random.upTo(2)).map { _ in makeOptions() }
+    if tableStart == nil, options.contains(where: \.initial) { tableStart = slowest }
+    let inlets = topic.cut(
+      ending: ending.map(\.inlet), pausing: pausing.map(\.inlet), beginning: options.map { NewReader(Parker(), options: $0) })
+    for reader in ending { reader.cut(after: published.count) }
+    for reader in pausing { reader.pause = published.count }
+    for (inlet, options) in zip(inlets, options) {
+      guard let inlet = inlet as? Inlet<E> else {
+        failures.append("another type of inlet")
+        return
+      }
+      if !inlet.nextBatch(limit: 9).isEmpty || inlet.isReady || inlet.isFinished && inlet.counts.inFlight > 0 {
+        failures.append("an inlet that begins at a cut is not held")
+      }
+      readers.append(ModelReader(inlet, options, after: published, tableStart: tableStart))
+    }
+    for inlet in (ending + pausing).map(\.inlet) + inlets.compactMap({ $0 as? Inlet<E> }) { inlet.letGo() }
+    cuts += ending.count
+    pauses += pausing.count
+  }
+
+  private mutating func resume() {
+    for reader in readers where reader.pause != nil && reader.isDone {
+      reader.inlet.resume()
+      reader.resume()
+      reader.said += 1
     }
   }
 
@@ -226,6 +273,10 @@ struct RingDriver<E: TestEvent>: ~Copyable {
       let wanted = reader.counts(published: published.count)
       if counts != wanted { failures.append("\(counts), expected \(wanted), \(reader.options)") }
       if reader.isAttached, reader.inlet.isReady != reader.isReady { failures.append("isReady \(reader.inlet.isReady)") }
+      if reader.isAttached, reader.end != nil || reader.pause != nil {
+        if reader.inlet.isFinished != reader.isDone { failures.append("isFinished \(reader.inlet.isFinished) after a cut") }
+        if reader.done.total != reader.said + (reader.isDone ? 1 : 0) { failures.append("said \(reader.done.total) times that it is done") }
+      }
     }
   }
 }
