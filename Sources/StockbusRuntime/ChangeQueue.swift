@@ -16,12 +16,44 @@ struct Change: Sendable {
   let reply: CheckedContinuation<ChangeError?, Never>
 }
 
+/// The start of components that are about to come: over when all have started, or one has not.
+final class Trial: Sendable {
+  let members: [Member]
+  /// Fires when it is over.
+  let over = Latch()
+  private let state: Guarded<(missing: Set<Int>, reason: String?)>
+
+  init(_ members: [Member]) {
+    self.members = members
+    state = Guarded((Set(members.map(\.number)), nil))
+    if members.isEmpty { over.fire() }
+  }
+
+  /// Why one has not started; nil if all have, so far.
+  var failure: String? { state.withLock { $0.reason } }
+
+  func started(_ number: Int) {
+    let isOver = state.withLock { state in
+      state.missing.remove(number)
+      return state.missing.isEmpty
+    }
+    if isOver { over.fire() }
+  }
+
+  func fail(_ reason: String) {
+    state.withLock { $0.reason = $0.reason ?? reason }
+    over.fire()
+  }
+}
+
 /// Messages to a run's loop: changes that are asked for, instances that have started, inputs that were replaced.
 final class ChangeQueue: Sendable {
   enum Item: Sendable {
     case change(Change)
-    /// An instance under a new supervisor of this component has started; posted once per supervisor.
-    case started(String)
+    /// Components that are about to come are to be started.
+    case start(Trial)
+    /// An instance under a new supervisor of the component with this number has started; posted once per supervisor.
+    case started(Int)
     /// A component's inputs have been replaced.
     case rewired(String)
   }

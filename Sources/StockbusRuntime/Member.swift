@@ -17,11 +17,15 @@ struct Member: Sendable {
     case ended(RunReport.Fate.Outcome)
   }
 
+  /// Tells it from all other components of the run, also from former ones of the same name.
+  let number: Int
   /// The present plan; a change replaces it.
   var plan: PlannedNode
   let slot: Slot
   let counters: CounterRegistry
   var phase = Phase.planned
+  /// True once an instance has started.
+  var hasStarted = false
   /// The number of instances under supervisors that have ended.
   var lives = 0
   /// Fires when the first attempt to start is over.
@@ -29,7 +33,13 @@ struct Member: Sendable {
   /// Fires when the present supervisor must hand over.
   var leave = Latch()
 
-  init(plan: PlannedNode, slot: Slot, counters: CounterRegistry) {
+  /// Fires when a source has to end because it has left the run.
+  let dismissal = Latch()
+  /// Fires when it has ended.
+  let end = Latch()
+
+  init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry) {
+    self.number = number
     self.plan = plan
     self.slot = slot
     self.counters = counters
@@ -42,10 +52,10 @@ struct Member: Sendable {
   /// True if the run has started and the component has not ended.
   var isRunning: Bool { phase != .planned && !hasEnded }
   /// True for a source without inputs, which a graceful stop ends.
-  var isPureSource: Bool { slot.ports.isEmpty }
+  var isPureSource: Bool { slot.isPureSource }
 
   var fate: RunReport.Fate? { outcome.map { RunReport.Fate(id: id, lives: lives, outcome: $0) } }
 
   /// All edges into it, former ones first.
-  var edges: [RunEdge] { (slot.retiredPorts + slot.ports).map { RunEdge(from: $0.name, to: id, counts: $0.counts) } }
+  var edges: [RunEdge] { (slot.retiredPorts + slot.ports + slot.arrivingPorts).map { RunEdge(from: $0.name, to: id, counts: $0.counts) } }
 }

@@ -11,19 +11,24 @@ final class NoticeQueue<E: Event>: Sendable {
     var counts: [String: Int] = [:]
     var unpublished = 0
     var isClosed = false
+    var readers: Set<String>
   }
 
   let topic: Topic<E>
-  /// Components that read the topic directly or indirectly. Their notices are only counted, because a notice about a notice could cause
-  /// another one.
-  let readers: Set<String>
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let parker = Parker()
   private let stop = StopToken()
 
   init(_ name: RunTopic, readers: Set<String>) {
-    self.readers = readers
+    state = Mutex(State(readers: readers))
     topic = Topic(name.rawValue, capacity: 1024)
+  }
+
+  /// Components that read the topic directly or indirectly. Their notices are only counted, because a notice about a notice could cause
+  /// another one.
+  var readers: Set<String> {
+    get { state.withLock { $0.readers } }
+    set { state.withLock { $0.readers = newValue } }
   }
 
   /// Returns how many notices this component has posted.
@@ -32,7 +37,7 @@ final class NoticeQueue<E: Event>: Sendable {
     let count = state.withLock { state in
       let count = state.counts[component, default: 0] + 1
       state.counts[component] = count
-      if readers.contains(component) { return count }
+      if state.readers.contains(component) { return count }
       if state.isClosed || state.waiting.count >= noticeLimit {
         state.unpublished += 1
       } else {

@@ -20,9 +20,33 @@ package final class Pipeline: Sendable {
   /// Lets the watermarks of waiting live sources follow the clock.
   let watermarkClock: WatermarkClock
   private let stopAsked = Guarded(Duration?.none)
-  private let state: Guarded<[Member]>
-  /// The topics of the members and of the run, by name.
-  let topics: [String: any AnyTopic]
+  /// What the members are made with.
+  private let outfit: Outfit
+  private let state: Guarded<State>
+  /// Changes that are being made, of single components and of the whole run.
+  let changesUnderway = Guarded((single: 0, hasWhole: false))
+
+  private struct State {
+    /// The topology of which everything but the components holds.
+    var topology: Topology
+    /// The components, upstream first.
+    var members: [Member] = []
+    /// Components of a change that has not happened yet.
+    var coming: [Member] = []
+    /// Components that have left, or are about to.
+    var former: [Member] = []
+    /// The topics of the members and of the run, by name.
+    var topics: [String: any AnyTopic]
+    /// How many members were made.
+    var made = 0
+  }
+
+  /// What all members have in common.
+  private struct Outfit: Sendable {
+    let view: ComponentRunView
+    let waiting: Waiting
+    let services: Services
+  }
 
   /// Wires everything without starting it. `services` are what components find in their contexts, such as the terminal.
   package init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
@@ -32,36 +56,46 @@ package final class Pipeline: Sendable {
     self.logger = logger
     let view = ComponentRunView()
     settings = topology.settings
-    let notices = RunTopics(topology, logger: logger)
-    self.notices = notices
-    var topics = notices.topics
-    let pool = topology.settings.wait == .park ? WorkerPool.shared : nil
-    self.pool = pool
-    let waiting = pool?.parking ?? Waiting(.spin)
-    let zone = topology.settings.displayZone
-    let files = topology.files
-    let watermarkClock = WatermarkClock(isUsed: topology.nodes.contains { $0.blueprint.isTimed || $0.merge == .received })
-    self.watermarkClock = watermarkClock
-    state = Guarded(
-      topology.nodes.map { plan in
-        var own = logger
-        own[metadataKey: "component"] = "\(plan.id)"
-        let counters = CounterRegistry()
-        let context = Context(
-          id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(topology.settings.seed)), counters: counters,
-          notices: notices, run: view, waiting: waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
-          symbolLimit: topology.settings.symbolsPerSource, zone: zone, files: files, services: services,
-          watermarkClock: watermarkClock)
-        var topic = plan.topic
-        topic.waiting = waiting
-        let output = plan.blueprint.makeTopic(topic)
-        topics[plan.id] = output
-        let edges = Self.edges(of: plan, topics)
-        let slot = Slot(plan.blueprint.kind, context, inputs: edges, output: output, mergesInputs: plan.merge == .received)
-        return Member(plan: plan, slot: slot, counters: counters)
-      })
-    self.topics = topics
+    notices = RunTopics(topology, logger: logger)
+    pool = topology.settings.wait == .park ? WorkerPool.shared : nil
+    watermarkClock = WatermarkClock(isUsed: topology.nodes.contains(where: \.worksWithTime))
+    outfit = Outfit(view: view, waiting: pool?.parking ?? Waiting(.spin), services: services)
+    state = Guarded(State(topology: topology, topics: notices.topics))
+    for plan in topology.nodes {
+      let member = makeMember(plan, files: topology.files) { Self.edges(of: plan, topics) }
+      state.withLock { state in
+        state.members.append(member)
+        state.topics[plan.id] = member.slot.output
+      }
+    }
     view.show(self)
+  }
+
+  /// Makes a component with its slot and its topic.
+  ///
+  /// - Parameter edges: the inputs; nil if they come later.
+  func makeMember(_ plan: PlannedNode, files: RunFiles, edges: () -> [Edge]?) -> Member {
+    var own = logger
+    own[metadataKey: "component"] = "\(plan.id)"
+    let counters = CounterRegistry()
+    let context = Context(
+      id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(settings.seed)), counters: counters,
+      notices: notices, run: outfit.view, waiting: outfit.waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
+      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: outfit.services,
+      watermarkClock: watermarkClock)
+    var topic = plan.topic
+    topic.waiting = outfit.waiting
+    let output = plan.blueprint.makeTopic(topic)
+    if plan.blueprint.kind == .source, let output { watermarkClock.add(output) }
+    let inputs = edges()
+    let slot = Slot(
+      plan.blueprint.kind, context, inputs: inputs ?? [], output: output, mergesInputs: plan.merge == .received,
+      awaitsInputs: inputs == nil)
+    let number = state.withLock { state in
+      state.made += 1
+      return state.made
+    }
+    return Member(number: number, plan: plan, slot: slot, counters: counters)
   }
 
   /// The edges that a plan's inputs name.
@@ -71,16 +105,59 @@ package final class Pipeline: Sendable {
     return edges
   }
 
-  /// The components, upstream first.
-  var members: [Member] { state.withLock { $0 } }
+  /// The present components, upstream first.
+  var members: [Member] { state.withLock { $0.members } }
+  /// All components: also those that have left, and those that are about to come.
+  var everybody: [Member] { state.withLock { $0.former + $0.members + $0.coming } }
+  /// The topics of the present components and of the run, by name.
+  var topics: [String: any AnyTopic] { state.withLock { $0.topics } }
+  /// The topology of the present components.
+  var topology: Topology { state.withLock { $0.topology.with($0.members.map(\.plan)) } }
 
+  /// The present component of this name.
   func member(_ id: String) -> Member? { members.first { $0.id == id } }
+  func member(_ number: Int) -> Member? { everybody.first { $0.number == number } }
 
-  /// Changes a member; called only by the loop.
+  /// Changes a present component; called only by the loop.
   func update(_ id: String, _ change: (inout Member) -> Void) {
-    state.withLock { members in
-      guard let place = members.firstIndex(where: { $0.id == id }) else { return }
-      change(&members[place])
+    if let number = member(id)?.number { update(number, change) }
+  }
+
+  /// Changes a component; called only by the loop.
+  func update(_ number: Int, _ change: (inout Member) -> Void) {
+    state.withLock { state in
+      for place in state.members.indices where state.members[place].number == number { change(&state.members[place]) }
+      for place in state.coming.indices where state.coming[place].number == number { change(&state.coming[place]) }
+      for place in state.former.indices where state.former[place].number == number { change(&state.former[place]) }
+    }
+  }
+
+  /// Components are about to come.
+  func announce(_ coming: [Member]) { state.withLock { $0.coming = coming } }
+
+  /// The change for which components were announced does not happen. Those that have started stay in the ledger.
+  func withdrawComing() {
+    state.withLock { state in
+      state.former += state.coming.filter(\.hasStarted)
+      state.coming = []
+    }
+  }
+
+  /// The announced components take their places, and those that are not in this topology leave.
+  func rearrange(_ topology: Topology) {
+    state.withLock { state in
+      let coming = state.coming
+      var left = state.members
+      state.members = topology.nodes.map { plan in
+        if let member = coming.first(where: { $0.id == plan.id }) { return member }
+        guard let place = left.firstIndex(where: { $0.id == plan.id }) else { preconditionFailure("'\(plan.id)' was not made") }
+        return left.remove(at: place)
+      }
+      state.coming = []
+      state.former += left
+      for member in left { state.topics[member.id] = nil }
+      for member in coming { state.topics[member.id] = member.slot.output }
+      state.topology = topology
     }
   }
 
@@ -97,12 +174,12 @@ package final class Pipeline: Sendable {
   package func abort() {
     stop()
     abortSignal.fire()
-    for member in members { member.slot.cutOff() }
+    for member in everybody { member.slot.cutOff() }
     notices.cutOff()
   }
 
   /// The components of a started run that have not ended.
-  package var runningComponents: [String] { members.filter(\.isRunning).map(\.id) }
+  package var runningComponents: [String] { everybody.filter(\.isRunning).map(\.id) }
 
   /// Sends a command to a component.
   package func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
@@ -128,7 +205,7 @@ package final class Pipeline: Sendable {
 
   /// What has become of every event so far.
   package var ledger: Ledger {
-    let members = members
+    let members = everybody
     var counters = members.flatMap { member in
       member.counters.entries.map { Ledger.Entry(component: member.id, name: $0.name, total: $0.counter.total) }
     }

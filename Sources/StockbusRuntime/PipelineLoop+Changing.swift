@@ -32,6 +32,31 @@ extension Pipeline {
   /// A plan with the same options and other inputs rewires the present instance. The plan belongs to a checked topology whose other
   /// components are those of the run.
   package func replace(_ plan: PlannedNode) async throws(ChangeError) {
+    try begin(.single)
+    defer { end(.single) }
+    try await exchange(plan)
+  }
+
+  /// What is changed: one component, which others may be at the same time, or the whole run.
+  enum Extent {
+    case single, whole
+  }
+
+  func begin(_ extent: Extent) throws(ChangeError) {
+    let isFree = changesUnderway.withLock { changes in
+      if changes.hasWhole || extent == .whole && changes.single > 0 { return false }
+      if extent == .whole { changes.hasWhole = true } else { changes.single += 1 }
+      return true
+    }
+    if !isFree { throw ChangeError("the run is being changed already") }
+  }
+
+  func end(_ extent: Extent) {
+    changesUnderway.withLock { if extent == .whole { $0.hasWhole = false } else { $0.single -= 1 } }
+  }
+
+  /// Replaces the plan of one component.
+  func exchange(_ plan: PlannedNode) async throws(ChangeError) {
     let error = await withCheckedContinuation { reply in
       if !changes.post(.change(Change(plan: plan, reply: reply))) { reply.resume(returning: ChangeError("the run is over")) }
     }
@@ -85,7 +110,7 @@ extension PipelineLoop {
     if isStopping, member.isPureSource {
       // The run stops, so the source ends instead of handing over.
       member.slot.retire()
-      return end(id, .completed, &group)
+      return end(member, .completed, &group)
     }
     let transition = underway[id]
     member.slot.goOn()

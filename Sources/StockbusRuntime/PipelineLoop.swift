@@ -5,7 +5,8 @@ internal import StockbusPlugin
 /// The loop that owns a run: all events of the run arrive here, one after another, and all decisions are made here.
 struct PipelineLoop {
   enum Happening: Sendable {
-    case departed(String, Supervisor.Departure, lives: Int)
+    /// The supervisor of the component with this number has ended.
+    case departed(Int, Supervisor.Departure, lives: Int)
     case told([ChangeQueue.Item])
     case stopRequested
     case deadlinePassed
@@ -27,13 +28,15 @@ struct PipelineLoop {
   /// The changes in progress, by component.
   var underway: [String: Transition] = [:]
   var changeCount = 0
+  /// The start of the components that are about to come.
+  private var trial: Trial?
 
   init(_ pipeline: Pipeline, overdue: @escaping @Sendable (Pipeline) -> Void) {
     self.pipeline = pipeline
     self.overdue = overdue
   }
 
-  private var isOver: Bool { pipeline.members.allSatisfy(\.hasEnded) }
+  private var isOver: Bool { pipeline.everybody.allSatisfy(\.hasEnded) }
   var isStopping: Bool { pipeline.stopSignal.hasFired }
 
   mutating func run() async -> RunReport {
@@ -43,7 +46,7 @@ struct PipelineLoop {
       while let happening = await group.next() { handle(happening, &group) }
     }
     refuseChanges()
-    let members = pipeline.members
+    let members = pipeline.everybody
     let sources = members.filter { $0.plan.blueprint.kind == .source && $0.isPureSource }
     return RunReport(
       fates: members.compactMap(\.fate), ledger: pipeline.ledger, late: late,
@@ -66,9 +69,8 @@ struct PipelineLoop {
       return .aborted
     }
     let (watermarkClock, clock) = (pipeline.watermarkClock, pipeline.clock)
-    let sources = pipeline.members.filter { $0.plan.blueprint.kind == .source }.compactMap(\.slot.output)
     group.addTask {
-      await watermarkClock.run(clock, sources: sources)
+      await watermarkClock.run(clock)
       return .nothing
     }
     listen(&group)
@@ -87,31 +89,45 @@ struct PipelineLoop {
   /// Closes the queue: who still waits for a change, or asks for one later, gets an answer at once.
   private func refuseChanges() {
     for item in pipeline.changes.close() {
-      if case .change(let change) = item { change.reply.resume(returning: ChangeError("the run is over")) }
+      switch item {
+      case .change(let change): change.reply.resume(returning: ChangeError("the run is over"))
+      case .start(let trial): trial.fail("the run is over")
+      case .started, .rewired: break
+      }
     }
   }
 
   /// Starts a supervisor for instances of a member's present plan.
   func supervise(_ member: Member, readers: [Latch] = [], isOnTrial: Bool = false, _ group: inout Children) {
-    let (id, changes) = (member.id, pipeline.changes)
+    let (number, changes) = (member.number, pipeline.changes)
     let supervisor = Supervisor(
       slot: member.slot, assembly: member.plan.assembly, policy: member.plan.supervision, clock: pipeline.clock, logger: pipeline.logger,
-      notices: pipeline.notices, counters: member.counters, stop: pipeline.stopSignal, leave: member.leave, ready: member.ready,
-      readers: readers, isOnTrial: isOnTrial, started: { changes.post(.started(id)) })
+      notices: pipeline.notices, counters: member.counters, stop: pipeline.stopSignal, leave: member.leave,
+      dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
+      started: { changes.post(.started(number)) })
     group.addTask {
       let (departure, lives) = await supervisor.run()
-      return .departed(id, departure, lives: lives)
+      return .departed(number, departure, lives: lives)
     }
   }
 
   private mutating func handle(_ happening: Happening, _ group: inout Children) {
     switch happening {
-    case .departed(let id, let departure, let lives):
-      pipeline.update(id) { $0.lives += lives }
+    case .departed(let number, let departure, let lives):
+      pipeline.update(number) { $0.lives += lives }
+      guard let member = pipeline.member(number) else { return }
       switch departure {
-      case .ended(let outcome): end(id, outcome, &group)
-      case .handedOver: succeed(id, &group)
-      case .refused(let reason): goBack(id, reason, &group)
+      case .ended(let outcome): end(member, outcome, &group)
+      case .handedOver:
+        if pipeline.member(member.id)?.number == number { return succeed(member.id, &group) }
+        // It has left the run between two attempts, and will make no further one.
+        member.slot.retire()
+        end(member, .cancelled, &group)
+      case .refused(let reason):
+        if underway[member.id]?.stage == .trial, !isComing(member) { return goBack(member.id, reason, &group) }
+        member.slot.retire()
+        trial?.fail(reason)
+        end(member, .failed(reason), &group)
       }
     case .told(let items):
       for item in items { hear(item, &group) }
@@ -143,19 +159,26 @@ struct PipelineLoop {
   private mutating func hear(_ item: ChangeQueue.Item, _ group: inout Children) {
     switch item {
     case .change(let change): begin(change, &group)
-    case .started(let id):
-      pipeline.update(id) { if $0.phase == .starting { $0.phase = .running } }
-      if underway[id]?.stage == .trial { finish(id, nil) }
+    case .start(let trial): begin(trial, &group)
+    case .started(let number):
+      pipeline.update(number) { member in
+        if member.phase == .starting { member.phase = .running }
+        member.hasStarted = true
+      }
+      trial?.started(number)
+      if let member = pipeline.member(number), !isComing(member), underway[member.id]?.stage == .trial { finish(member.id, nil) }
     case .rewired(let id): if underway[id]?.stage == .rewiring { finish(id, nil) }
     }
   }
 
   /// Handles the permanent end of a component.
-  mutating func end(_ id: String, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
-    guard let member = pipeline.member(id) else { return }
-    pipeline.update(id) { $0.phase = .ended(outcome) }
-    finish(id, ChangeError("'\(id)' has ended meanwhile"))
-    note(outcome, member)
+  mutating func end(_ member: Member, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
+    pipeline.update(member.number) { $0.phase = .ended(outcome) }
+    if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
+    member.end.fire()
+    let isPresent = pipeline.member(member.id)?.number == member.number
+    if isPresent { finish(member.id, ChangeError("'\(member.id)' has ended meanwhile")) }
+    if isPresent || member.hasStarted { note(outcome, member) }
     // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
     if areSinksGone, !isOver, !isStopping {
@@ -180,7 +203,7 @@ struct PipelineLoop {
   }
 
   private func note(_ outcome: RunReport.Fate.Outcome, _ member: Member) {
-    guard case .failed = outcome, let fate = pipeline.member(member.id)?.fate else { return }
+    guard case .failed = outcome, let fate = pipeline.member(member.number)?.fate else { return }
     let stops = member.plan.supervision.onFailure == .stop
     // The reason was logged when it happened.
     pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others go on")")
@@ -190,13 +213,26 @@ struct PipelineLoop {
   /// Closes the run's topics once every component has ended that could post on them without reading them.
   private func closeNoticesIfUnfed() {
     let readers = pipeline.notices.readers
-    if pipeline.members.allSatisfy({ $0.hasEnded || readers.contains($0.id) }) { pipeline.notices.close() }
+    if pipeline.everybody.allSatisfy({ $0.hasEnded || readers.contains($0.id) }) { pipeline.notices.close() }
   }
 
   /// True if all sinks have ended and one of them has failed, so that no later event would be seen.
   private var areSinksGone: Bool {
     let outcomes = pipeline.members.filter { $0.plan.blueprint.kind == .sink }.map(\.outcome)
     return outcomes.allSatisfy { $0 != nil } && outcomes.contains { if case .failed = $0 { true } else { false } }
+  }
+
+  private func isComing(_ member: Member) -> Bool { trial?.members.contains { $0.number == member.number } ?? false }
+
+  /// Starts the components that are about to come, the readers first.
+  private mutating func begin(_ trial: Trial, _ group: inout Children) {
+    if isStopping { return trial.fail("the run is stopping") }
+    self.trial = trial
+    for member in trial.members.reversed() {
+      pipeline.update(member.number) { $0.phase = .starting }
+      let readers = trial.members.filter { $0.plan.inputs.contains { $0.from == member.id } }.map(\.ready)
+      supervise(member, readers: readers, isOnTrial: true, &group)
+    }
   }
 
   private func readers(of id: String) -> [Latch] {

@@ -13,7 +13,7 @@ final class RunTopics: NoticePublisher {
   let connections: NoticeQueue<ConnectionStatus>
   let gaps: NoticeQueue<Gap>
   /// The components that end only after these topics, because they read one of them directly or indirectly.
-  let readers: Set<String>
+  var readers: Set<String> { letters.readers.union(connections.readers).union(gaps.readers) }
   let rejected = RejectedSymbols()
   private let logger: Logger
 
@@ -22,7 +22,13 @@ final class RunTopics: NoticePublisher {
     letters = NoticeQueue(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
     connections = NoticeQueue(.connections, readers: topology.components(downstreamOf: .connections))
     gaps = NoticeQueue(.gaps, readers: topology.components(downstreamOf: .gaps))
-    readers = letters.readers.union(connections.readers).union(gaps.readers)
+  }
+
+  /// Other components read these topics from now on.
+  func change(to topology: Topology) {
+    letters.readers = topology.components(downstreamOf: .deadLetters)
+    connections.readers = topology.components(downstreamOf: .connections)
+    gaps.readers = topology.components(downstreamOf: .gaps)
   }
 
   /// By name.

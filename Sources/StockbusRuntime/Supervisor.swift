@@ -26,6 +26,8 @@ struct Supervisor: Sendable {
   let stop: Latch
   /// Fires when another plan is to continue.
   let leave: Latch
+  /// Fires when the component has left the run; a source ends then as in a graceful stop.
+  let dismissal: Latch
   /// Fires when the first attempt to start is over.
   let ready: Latch
   /// The `ready` latches of the components that read this one.
@@ -36,7 +38,8 @@ struct Supervisor: Sendable {
   /// Called once, when an instance has started.
   var started: @Sendable () -> Void = {}
 
-  private var isSource: Bool { slot.ports.isEmpty }
+  private var isSource: Bool { slot.isPureSource }
+  private var isToEnd: Bool { stop.hasFired || dismissal.hasFired }
 
   /// Runs one instance after another. Returns why no further one follows, and how many there were. A source without inputs is cancelled to
   /// end it; other components end with their inputs, or are quiesced.
@@ -50,6 +53,10 @@ struct Supervisor: Sendable {
       }
       group.addTask {
         await leave.wait()
+        return nil
+      }
+      group.addTask {
+        await dismissal.wait()
         return nil
       }
       var departure: (Departure, Int)?
@@ -109,7 +116,7 @@ struct Supervisor: Sendable {
         // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
-        if stop.hasFired, isSource { return ended(.completed) }
+        if isToEnd, isSource { return ended(.completed) }
         do { try await pause(failures) } catch { return isLeaving ? handedOver() : ended(whenCancelled) }
         // Another plan is to continue.
         if isLeaving { return handedOver() }
@@ -117,7 +124,7 @@ struct Supervisor: Sendable {
     }
   }
 
-  private var isLeaving: Bool { leave.hasFired && !stop.hasFired && !slot.isCutOff }
+  private var isLeaving: Bool { leave.hasFired && !isToEnd && !slot.isCutOff }
 
   /// Events that were published or finished, in any way.
   private var progressMade: Int {
@@ -128,7 +135,7 @@ struct Supervisor: Sendable {
   }
 
   /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
-  private var whenCancelled: RunReport.Fate.Outcome { isSource && stop.hasFired && !slot.isCutOff ? .completed : .cancelled }
+  private var whenCancelled: RunReport.Fate.Outcome { isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled }
 
   private func recover(_ error: any Error) {
     for port in slot.ports {

@@ -141,7 +141,7 @@ import Testing
     let reader = Task { await queue.next() }
     reader.cancel()
     #expect(await reader.value?.count == nil)
-    queue.post(.started("ticks"))
+    queue.post(.started(1))
     #expect(await Task { await queue.next() }.value?.count == 1)
   }
 

@@ -38,6 +38,13 @@ package struct Topology: Sendable {
     self.doubts = doubts
   }
 
+  /// The same with other components.
+  package func with(_ nodes: [PlannedNode]) -> Topology {
+    Topology(
+      nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime, instruments: instruments,
+      past: past, written: written)
+  }
+
   /// All files that the run reads.
   package var files: RunFiles {
     RunFiles(
@@ -85,6 +92,16 @@ package struct PlannedNode: Sendable {
 }
 
 extension PlannedNode {
+  /// True if it is told the time, or gets its inputs in the order of their receipts.
+  package var worksWithTime: Bool { blueprint.isTimed || merge == .received }
+
+  /// The same, with the inputs of another plan.
+  package func reading(_ inputs: [PlannedEdge]) -> PlannedNode {
+    PlannedNode(
+      id: id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: inputs, topic: topic, supervision: supervision,
+      merge: merge, description: description, place: place)
+  }
+
   /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.
   package func isLike(_ other: PlannedNode) -> Bool {
     guard let description, let before = other.description else { return false }

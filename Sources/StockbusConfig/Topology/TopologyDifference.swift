@@ -58,12 +58,12 @@ extension Topology {
 extension PlannedNode {
   /// True if readers of one can continue with the other: the same event type in a ring of the same size. Keeping the last values can be
   /// turned on for an existing topic.
-  fileprivate func emitsLike(_ other: PlannedNode) -> Bool {
+  package func emitsLike(_ other: PlannedNode) -> Bool {
     blueprint.output == other.blueprint.output && topic.capacity == other.topic.capacity && topic.memory == other.topic.memory
   }
 
   /// True if both take the same types of input.
-  fileprivate func takesLike(_ other: PlannedNode) -> Bool {
+  package func takesLike(_ other: PlannedNode) -> Bool {
     blueprint.kind == other.blueprint.kind && blueprint.inputs.count == other.blueprint.inputs.count
       && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 }
   }

@@ -12,7 +12,9 @@ package final class InputPort: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ edge: Edge, _ parker: Parker) { state = Mutex(State(inlet: edge.topic.attachReader(parker, options: edge.options))) }
+  convenience init(_ edge: Edge, _ parker: Parker) { self.init(edge.topic.attachReader(parker, options: edge.options)) }
+
+  init(_ inlet: any AnyInlet) { state = Mutex(State(inlet: inlet)) }
 
   @usableFromInline package var inlet: any AnyInlet { state.withLock { $0.inlet } }
   /// The topic's name.

@@ -86,7 +86,7 @@ extension Slot {
       let inlets = inlets
       let clock = inputClock(inlets, isTimed: isTimed, passesOn: passesOn, relay: relay)
       try await body(InletGroup(inlets, parker, stop: stop, clock: clock))
-      switch pause() {
+      switch try await pause() {
       case .ended: return .ended
       case .leaving: return .handedOver
       case .servingOn: continue
@@ -121,7 +121,7 @@ extension MultiProcessor {
       precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
       let clock = slot.inputClock(attached.map(\.inlet), isTimed: true, passesOn: true)
       try await serve(attached, clock, slot, &output)
-      let pause = slot.pause()
+      let pause = try await slot.pause()
       if pause == .servingOn { continue }
       try await drained { pause == .ended ? try await drain(into: &output) : try await handOver(into: &output) }
       try await output.flush()
@@ -138,7 +138,7 @@ extension MultiSink {
       precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
       let clock = slot.inputClock(attached.map(\.inlet), isTimed: false, passesOn: false)
       try await serve(attached, clock, slot.parker, stop: slot.stop)
-      let pause = slot.pause()
+      let pause = try await slot.pause()
       if pause == .servingOn { continue }
       try await drained { pause == .ended ? try await drain() : try await handOver() }
       return pause == .ended ? .ended : .handedOver

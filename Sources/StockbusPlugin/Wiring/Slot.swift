@@ -15,8 +15,14 @@ internal import Synchronization
   private struct State {
     var ports: [InputPort]
     var mergesInputs: Bool
+    /// Inputs that are held until the slot is rewired to them.
+    var arriving: [InputPort] = []
     /// Former inputs.
     var retired: [InputPort] = []
+    /// True if an instance waits for other inputs where it would end with those that it has.
+    var awaitsInputs: Bool
+    /// True while an instance is here, from before its start until after its end.
+    var isOccupied = false
     /// The component of the present instance, once it has started.
     var component: (any Component)?
     var whenStarted: (@Sendable () -> Void)?
@@ -28,13 +34,18 @@ internal import Synchronization
     case none
     /// To return, because another instance is to continue.
     case leave
+    /// To call `reached` between two batches, and to take no further one until `goOn`.
+    case halt(reached: @Sendable () -> Void)
     /// To read from these edges from then on, and then to call `done`.
     case rewire([Edge], done: @Sendable () -> Void)
   }
 
   /// Attaches the inputs, whose event types the caller has checked. `output` is a topic made by the blueprint's `makeTopic`.
+  ///
+  /// - Parameter awaitsInputs: the inputs come later, by `rewire`.
   package init(
-    _ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?, mergesInputs: Bool = false
+    _ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?, mergesInputs: Bool = false,
+    awaitsInputs: Bool = false
   ) {
     self.context = context
     self.output = output
@@ -42,12 +53,16 @@ internal import Synchronization
     self.parker = parker
     context.nudge.attach(parker)
     context.output.withLock { $0 = output }
-    state = Mutex(State(ports: inputs.map { InputPort($0, parker) }, mergesInputs: mergesInputs))
+    state = Mutex(State(ports: inputs.map { InputPort($0, parker) }, mergesInputs: mergesInputs, awaitsInputs: awaitsInputs))
   }
 
   package var id: String { context.id }
   /// The present inputs, in the order of the configuration.
   package var ports: [InputPort] { state.withLock { $0.ports } }
+  /// True for a source without inputs.
+  package var isPureSource: Bool { state.withLock { $0.ports.isEmpty && !$0.awaitsInputs } }
+  /// The inputs that are held until the slot is rewired to them.
+  package var arrivingPorts: [InputPort] { state.withLock { $0.arriving } }
   /// The former inputs; their counts no longer change.
   package var retiredPorts: [InputPort] { state.withLock { $0.retired } }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
@@ -63,7 +78,13 @@ internal import Synchronization
   /// Runs one instance: init, start, work, stop. Returns when all inputs have ended, a source has no more events, or the instance was asked
   /// to hand over. One instance at a time.
   @discardableResult
-  package func run(_ assembly: Blueprint.Assembly) async throws -> Ending { try await assembly.run(self) }
+  package func run(_ assembly: Blueprint.Assembly) async throws -> Ending {
+    state.withLock { $0.isOccupied = true }
+    defer { state.withLock { $0.isOccupied = false } }
+    return try await assembly.run(self)
+  }
+
+  package var isOccupied: Bool { state.withLock { $0.isOccupied } }
 
   /// Asks the instance to return, because another one is to continue: the batch in hand is finished, waiting events stay. For components
   /// with inputs; a source must be cancelled too.
@@ -72,6 +93,40 @@ internal import Synchronization
   /// Asks the instance to continue with other inputs, between two batches, and then calls `done`. An input with the same topic continues at
   /// its position, with new options if they differ.
   package func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
+
+  /// Asks the instance to halt: `reached` is called when it is between two batches, perhaps twice. Until `goOn` neither it nor a later one
+  /// gets events.
+  package func halt(reached: @escaping @Sendable () -> Void) {
+    ask(.halt(reached: reached))
+    if !isOccupied { reached() }
+  }
+
+  /// Where new inlets of it sleep.
+  package func newReader(_ options: SubscriptionOptions) -> NewReader { NewReader(parker, options: options) }
+
+  /// Adds an inlet that stays held until the slot is rewired to its topic.
+  package func adopt(_ inlet: any AnyInlet) {
+    let port = InputPort(inlet)
+    state.withLock { $0.arriving.append(port) }
+  }
+
+  /// Gives the inlets back to which it was not rewired.
+  package func disown() {
+    let arriving = state.withLock { state in
+      defer { state.arriving = [] }
+      return state.arriving
+    }
+    for port in arriving { port.retire() }
+  }
+
+  /// From now on the instance waits for other inputs where it would end with those that it has.
+  package func awaitInputs() { state.withLock { $0.awaitsInputs = true } }
+
+  /// Ends that waiting.
+  package func endWaitingForInputs() {
+    state.withLock { $0.awaitsInputs = false }
+    wake()
+  }
 
   private func ask(_ request: Request) {
     // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
@@ -92,11 +147,13 @@ internal import Synchronization
     for port in state.ports { port.inlet.letGo() }
   }
 
-  /// Withdraws a rewiring; returns false if the instance has already begun to carry it out, or if none was asked for.
+  /// Withdraws a rewiring or a halt; returns false if the instance has already begun to carry it out, or if none was asked for.
   package func withdraw() -> Bool {
     state.withLock { state in
-      guard case .rewire = state.request else { return false }
-      goOn(&state)
+      switch state.request {
+      case .rewire, .halt: goOn(&state)
+      case .none, .leave: return false
+      }
       return true
     }
   }
@@ -106,17 +163,20 @@ internal import Synchronization
 
   /// Replaces the inputs at once. Only the instance may call, between two batches, or the owner while no instance runs.
   package func reconnect(_ edges: [Edge]) {
-    var old = ports
+    var old = state.withLock { $0.ports + $0.arriving }
     let ports = edges.map { edge in
       guard let place = old.firstIndex(where: { $0.inlet.source === edge.topic }) else { return InputPort(edge, parker) }
       let port = old.remove(at: place)
       port.reattach(options: edge.options)
+      port.inlet.resume()
       return port
     }
     for port in old { port.retire() }
     state.withLock { state in
       state.ports = ports
+      state.arriving = []
       state.retired += old
+      state.awaitsInputs = false
     }
   }
 
@@ -134,7 +194,7 @@ internal import Synchronization
   /// Ends the component for good: its output is closed and its inputs are detached, so that nothing waits for it. Only while no instance
   /// runs.
   package func retire() {
-    for port in ports { port.inlet.detach() }
+    for port in ports + arrivingPorts { port.inlet.detach() }
     output?.close()
   }
 
@@ -173,24 +233,43 @@ internal import Synchronization
     case leaving
   }
 
-  /// Returns why serving has ended; carries out a rewiring.
+  /// Returns why serving has ended; carries out a rewiring or a halt. While it waits for its inputs, so does this.
   @usableFromInline
-  func pause() -> Pause {
-    let (request, ports) = state.withLock { state in
-      // A rewiring that is taken here is carried out, and cannot be withdrawn any more.
+  nonisolated(nonsending) func pause() async throws(CancellationError) -> Pause {
+    while true {
+      if let pause = takeRequest() { return pause }
+      if stop.isCutOff || Task.isCancelled { throw CancellationError() }
+      await parker.sleepCancellably()
+    }
+  }
+
+  /// Nil if there is nothing to do before inputs come.
+  private func takeRequest() -> Pause? {
+    let (request, ports, awaitsInputs) = state.withLock { state in
+      // What is taken here is carried out, and cannot be withdrawn any more.
       let request = state.request
-      if case .rewire = request { state.request = .none }
-      return (request, state.ports)
+      switch request {
+      case .rewire, .halt: state.request = .none
+      case .leave, .none: break
+      }
+      return (request, state.ports, state.awaitsInputs)
     }
     switch request {
     case .leave: return .leaving
+    case .halt(let reached):
+      // The inputs stay held.
+      stop.goOn()
+      reached()
+      return .servingOn
     case .rewire(let edges, let done):
       reconnect(edges)
       goOn()
       done()
       return .servingOn
-    // A rewiring that was withdrawn also ends the serving.
-    case .none: return ports.allSatisfy(\.inlet.isFinished) ? .ended : .servingOn
+    // What was withdrawn also ends the serving.
+    case .none:
+      if !ports.allSatisfy(\.inlet.isFinished) { return .servingOn }
+      return awaitsInputs ? nil : .ended
     }
   }
 

@@ -10,17 +10,33 @@ package final class WatermarkClock: Sendable {
   private struct State {
     /// The times that readers wait for, in nanoseconds since the epoch, by the readers' names.
     var wants: [String: Int64] = [:]
+    /// The outputs of the sources.
+    var sources: [any AnyTopic] = []
+    /// True if some component of the run works with time.
+    var isUsed: Bool
     /// A source has begun to wait that was busy when it was asked.
     var hasRung = false
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let parker = Parker()
 
-  /// True if some component of the run works with time.
-  let isUsed: Bool
+  package init(isUsed: Bool) { state = Mutex(State(isUsed: isUsed)) }
 
-  package init(isUsed: Bool) { self.isUsed = isUsed }
+  /// True if some component of the run works with time.
+  var isUsed: Bool { state.withLock { $0.isUsed } }
+
+  /// A component that works with time has come to the run.
+  package func use() { state.withLock { $0.isUsed = true } }
+
+  /// Adds the output of a source.
+  package func add(_ source: any AnyTopic) {
+    source.idle.whenAskedFor { [weak self] in self?.ring() }
+    state.withLock { $0.sources.append(source) }
+  }
+
+  /// Forgets the output of a source that has left the run.
+  package func remove(_ source: any AnyTopic) { state.withLock { $0.sources.removeAll { $0 === source } } }
 
   /// A reader waits for this time; `Int64.max` if for none.
   package func want(_ time: Int64, by reader: String) {
@@ -36,13 +52,12 @@ package final class WatermarkClock: Sendable {
     parker.wake()
   }
 
-  /// Advances the watermarks of these sources' outputs when it is time, until the task is cancelled.
-  package func run(_ clock: any Timekeeper, sources: [any AnyTopic]) async {
-    for topic in sources { topic.idle.whenAskedFor { [weak self] in self?.ring() } }
+  /// Advances the watermarks of the sources' outputs when it is time, until the task is cancelled.
+  package func run(_ clock: any Timekeeper) async {
     while !Task.isCancelled {
       // The clock is read before the sources are asked; see `IdleMark`.
       let now = clock.now.ns
-      let (isDue, next) = state.withLock { state -> (Bool, Int64?) in
+      let (isDue, next, sources) = state.withLock { state -> (Bool, Int64?, [any AnyTopic]) in
         var isDue = state.hasRung
         state.hasRung = false
         // What is asked for now is not asked for again, unless the reader says so.
@@ -50,7 +65,7 @@ package final class WatermarkClock: Sendable {
           state.wants[reader] = nil
           isDue = true
         }
-        return (isDue, state.wants.values.min())
+        return (isDue, state.wants.values.min(), state.sources)
       }
       if isDue { for topic in sources where topic.isFollowed && topic.idle.ask() { topic.advance(to: Timestamp(ns: now - 1)) } }
       guard let next, next != .max else {

@@ -61,6 +61,15 @@ package final class PipelineHarness: Sendable {
     present.withLock { $0 = next }
   }
 
+  /// Turns the running pipeline into that of another text, as a whole. Throws the text's problems, or why nothing was changed.
+  @discardableResult
+  package func apply(_ text: String) async throws -> TopologyDifference {
+    let next = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
+    let difference = try await pipeline.apply(next)
+    present.withLock { $0 = next }
+    return difference
+  }
+
   /// Sends a command to a component: `perform("ticks raise AAPL 10")`. Returns the component's result.
   package func perform(_ line: String) async throws(CommandError) -> String {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)

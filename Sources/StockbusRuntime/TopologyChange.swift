@@ -1,0 +1,352 @@
+internal import EventBus
+package import StockbusConfig
+internal import StockbusPlugin
+
+extension Pipeline {
+  /// Turns the run into a run of another topology; all of it happens, or nothing. Returns what was done.
+  ///
+  /// Components that are the same go on with their state, their connections and their positions. Every edge delivers exactly the events
+  /// between its first and its last one, so none is lost, doubled or reordered; see Documentation/architecture.md. Throws if the run as a
+  /// whole would be another one, if a new or changed component does not start, and if a component does not come to the end of a batch.
+  package func apply(_ next: Topology) async throws(ChangeError) -> TopologyDifference {
+    try begin(.whole)
+    defer { end(.whole) }
+    let difference = topology.difference(to: next)
+    if difference.changesRuntime {
+      throw ChangeError("'runtime', 'calendars', 'instruments' and 'history' are about the whole run, and it has to start anew for others")
+    }
+    if stopSignal.hasFired { throw ChangeError("the run is stopping") }
+    if difference.entries.allSatisfy({ $0.step == .kept }) { return difference }
+    var change = TopologyChange(self, next, difference)
+    do throws(ChangeError) {
+      try await change.start()
+      try await change.halt()
+    } catch {
+      await change.abandon()
+      throw error
+    }
+    change.cut()
+    await change.finish()
+    return difference
+  }
+}
+
+/// A change of a whole run. What can fail comes first: `start` and `halt`. Then the topics are cut, which cannot fail.
+///
+/// The cut is consistent: what the sources have published before it goes through the old components, what comes later through the new ones.
+/// For that a processor whose output loses or gains readers pauses where its own inputs were cut, and so do those upstream of it. Everything
+/// else does not notice.
+struct TopologyChange {
+  /// A present component that the change concerns.
+  private struct Part {
+    let member: Member
+    /// Its next plan; nil if it leaves.
+    let plan: PlannedNode?
+    /// The inputs that end at the cut, and those that pause there.
+    let ending: [any AnyInlet]
+    let pausing: [any AnyInlet]
+    /// Counts down to the end of the events before the cut.
+    let rest: Countdown
+
+    /// True if what it publishes does not follow from its inputs at once.
+    var isLive: Bool { member.plan.blueprint.kind != .processor }
+  }
+
+  private let pipeline: Pipeline
+  private let next: Topology
+  /// The present components that stay, with their next plans.
+  private var stays: [(member: Member, plan: PlannedNode)] = []
+  /// Those of them that get a new instance.
+  private var replacements: [PlannedNode] = []
+  /// New components: also those that take the place of one of the same name with another output, or with inputs that it cannot read.
+  private var coming: [Member] = []
+  /// What the change concerns, upstream first.
+  private var parts: [Part] = []
+  /// The topics that are there, or will be, by the names in the next topology.
+  private var topics: [String: any AnyTopic]
+  /// The former plans of components that were replaced, and the components that were asked to halt.
+  private var replaced: [PlannedNode] = []
+  private var halted: [Member] = []
+
+  init(_ pipeline: Pipeline, _ next: Topology, _ difference: TopologyDifference) {
+    self.pipeline = pipeline
+    self.next = next
+    topics = pipeline.topics
+    let members = pipeline.members
+    let present = Dictionary(uniqueKeysWithValues: members.map { ($0.id, $0) })
+    let steps = Dictionary(uniqueKeysWithValues: difference.entries.map { ($0.id, $0.step) })
+    let files = next.files
+    var renewed: Set<String> = []
+    for plan in next.nodes {
+      if let member = present[plan.id] {
+        let isChanged = steps[plan.id] != .kept || plan.inputs.contains { renewed.contains($0.from) }
+        let old = member.plan
+        let canStay = plan.emitsLike(old) && plan.takesLike(old) && plan.inputs.isEmpty == old.inputs.isEmpty && !member.hasEnded
+        if !isChanged || canStay {
+          stays.append((member, plan))
+          if steps[plan.id] == .replaced { replacements.append(plan) }
+          continue
+        }
+      }
+      let member = pipeline.makeMember(plan, files: files) { plan.inputs.isEmpty ? [] : nil }
+      coming.append(member)
+      renewed.insert(plan.id)
+      topics[plan.id] = member.slot.output
+    }
+    findParts(members)
+  }
+
+  /// Finds what the change concerns: who leaves, who reads otherwise, and the processors whose output others read otherwise, with those
+  /// upstream of them.
+  private mutating func findParts(_ members: [Member]) {
+    let plans = Dictionary(uniqueKeysWithValues: stays.map { ($0.member.number, $0.plan) })
+    var concerned: Set<Int> = []
+    /// The topics that lose, gain or pause readers.
+    var cut: [any AnyTopic] = []
+    for member in members {
+      guard let plan = plans[member.number] else {
+        concerned.insert(member.number)
+        cut += member.slot.ports.map(\.inlet.source)
+        continue
+      }
+      let ports = member.slot.ports
+      let wanted = plan.inputs.compactMap { topics[$0.from] }
+      let isSame = ports.count == plan.inputs.count
+        && zip(ports, zip(wanted, plan.inputs)).allSatisfy { $0.inlet.source === $1.0 && $0.inlet.options == $1.1.options }
+      if isSame || member.hasEnded { continue }
+      concerned.insert(member.number)
+      cut += ports.map(\.inlet.source).filter { source in !wanted.contains { $0 === source } }
+      cut += wanted.filter { topic in !ports.contains { $0.inlet.source === topic } }
+    }
+    cut += coming.flatMap { $0.plan.inputs.compactMap { topics[$0.from] } }
+    // From downstream to upstream, so that each is looked at after all its readers.
+    for member in members.reversed() where member.plan.blueprint.kind == .processor && !member.hasEnded {
+      guard let output = member.slot.output, cut.contains(where: { $0 === output }) else { continue }
+      concerned.insert(member.number)
+      cut += member.slot.ports.map(\.inlet.source)
+    }
+    for member in members where concerned.contains(member.number) {
+      let plan = plans[member.number]
+      let wanted = plan?.inputs.compactMap { topics[$0.from] } ?? []
+      let inlets = member.slot.ports.map(\.inlet)
+      let ending = inlets.filter { inlet in !wanted.contains { $0 === inlet.source } }
+      // A reader without back-pressure cannot pause: it would miss what is published meanwhile.
+      let pausing = inlets.filter { inlet in inlet.options.overflow == .block && wanted.contains { $0 === inlet.source } }
+      parts.append(Part(member: member, plan: plan, ending: ending, pausing: pausing, rest: Countdown(ending.count + pausing.count)))
+    }
+  }
+
+  private var patience: Duration { pipeline.settings.drainDeadline }
+  private var leaving: [Member] { parts.filter { $0.plan == nil }.map(\.member) }
+
+  /// The slots that will have other inputs, with their plans.
+  private var readers: [(slot: Slot, plan: PlannedNode)] {
+    parts.compactMap { part in part.plan.map { (part.member.slot, $0) } } + coming.map { ($0.slot, $0.plan) }
+  }
+
+  private func hasEnded(_ member: Member) -> Bool { pipeline.member(member.number)?.hasEnded ?? true }
+
+  // MARK: What can fail
+
+  /// Starts the new components, which wait for their inputs, and replaces those with other options.
+  mutating func start() async throws(ChangeError) {
+    if next.nodes.contains(where: \.worksWithTime) { pipeline.watermarkClock.use() }
+    // Before anything is published on a new topic, its readers are there, so they get it from its first event on.
+    for (slot, plan) in readers {
+      for input in plan.inputs {
+        guard let topic = topics[input.from], coming.contains(where: { $0.slot.output === topic }) else { continue }
+        let reader = slot.newReader(input.options)
+        let inlet = topic.attachReader(reader.parker, options: reader.options)
+        inlet.hold()
+        slot.adopt(inlet)
+      }
+    }
+    pipeline.announce(coming)
+    if !coming.isEmpty { try await tryComing() }
+    for plan in replacements {
+      guard let old = pipeline.member(plan.id)?.plan else { continue }
+      try await pipeline.exchange(plan.reading(old.inputs))
+      replaced.append(old)
+    }
+  }
+
+  private func tryComing() async throws(ChangeError) {
+    let trial = Trial(coming)
+    if !pipeline.changes.post(.start(trial)) { throw ChangeError("the run is over") }
+    if await !wait(for: [trial.over]) {
+      let late = coming.filter { pipeline.member($0.number)?.hasStarted == false }.map { "'\($0.id)'" }
+      throw ChangeError("\(late.joined(separator: ", ")) has not started within \(patience.optionText)")
+    }
+    if let reason = trial.failure { throw ChangeError(reason) }
+  }
+
+  /// Brings the components to a halt between two batches. Upstream first: one whose output is not read may not come to the end of its batch.
+  mutating func halt() async throws(ChangeError) {
+    for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
+      halted.append(part.member)
+      if await halt(part.member) { continue }
+      // One that hangs can leave all the same: it is in the middle of a batch, and gets no other one.
+      if part.plan != nil { throw ChangeError("'\(part.member.id)' has not made room within \(patience.optionText)") }
+      part.member.slot.cutOff()
+    }
+  }
+
+  private func halt(_ member: Member) async -> Bool {
+    let reached = Latch()
+    member.slot.halt { reached.fire() }
+    if await wait(for: [reached, member.end]) { return true }
+    return !member.slot.withdraw()
+  }
+
+  /// Undoes everything so far.
+  mutating func abandon() async {
+    for member in halted { member.slot.goOn() }
+    for plan in replaced.reversed() {
+      do throws(ChangeError) { try await pipeline.exchange(plan) } catch {
+        pipeline.logger.error("\(plan.id) could not be changed back: \(error)")
+      }
+    }
+    for (slot, _) in readers { slot.disown() }
+    dismiss(coming)
+    for member in coming where pipeline.member(member.number)?.isRunning == true { await end(member) }
+    pipeline.withdrawComing()
+  }
+
+  // MARK: The cut
+
+  /// Cuts the topics of the sources and of the run. From here on everything else follows.
+  mutating func cut() {
+    for part in parts {
+      let rest = part.rest
+      for inlet in part.ending + part.pausing { inlet.whenDone { rest.count() } }
+      if part.plan != nil { part.member.slot.awaitInputs() }
+    }
+    // The other topics are cut when their writers have come to the cut.
+    let later = parts.filter { !$0.isLive || $0.plan == nil }.compactMap(\.member.slot.output)
+    for topic in pipeline.topics.values where !later.contains(where: { $0 === topic }) { cut(topic) }
+    pipeline.rearrange(next)
+    pipeline.notices.change(to: next)
+    for stay in stays { pipeline.update(stay.member.number) { $0.plan = stay.plan } }
+    dismiss(leaving)
+    for member in halted { member.slot.goOn() }
+  }
+
+  /// Cuts a topic between two events. The readers that end or pause there are halted.
+  private func cut(_ topic: any AnyTopic) {
+    let ending = parts.flatMap(\.ending).filter { $0.source === topic }
+    let pausing = parts.flatMap(\.pausing).filter { $0.source === topic }
+    var slots: [Slot] = []
+    var new: [NewReader] = []
+    for (slot, plan) in readers where !(slot.ports + slot.arrivingPorts).contains(where: { $0.inlet.source === topic }) {
+      for input in plan.inputs where topics[input.from] === topic {
+        slots.append(slot)
+        new.append(slot.newReader(input.options))
+      }
+    }
+    if ending.isEmpty, pausing.isEmpty, slots.isEmpty { return }
+    for (slot, inlet) in zip(slots, topic.cut(ending: ending, pausing: pausing, beginning: new)) { slot.adopt(inlet) }
+  }
+
+  // MARK: What follows
+
+  /// Lets every component finish with what was before the cut, cuts its output there, and gives it its new inputs; upstream first. However
+  /// long that takes: nothing may overtake the events that are still under way.
+  func finish() async {
+    for part in parts {
+      if let plan = part.plan {
+        if part.rest.isPending { await firstOf([part.rest.over, part.member.end]) }
+        if !part.isLive { await cutOutput(of: part.member) }
+        await rewire(part.member, plan)
+      } else {
+        await end(part.member)
+        await cutOutput(of: part.member)
+      }
+    }
+    for member in coming { await rewire(member, member.plan) }
+  }
+
+  /// Cuts a topic that nobody writes now.
+  private func cutOutput(of member: Member) async {
+    guard let topic = member.slot.output else { return }
+    let readers = parts.filter { ($0.ending + $0.pausing).contains { $0.source === topic } && !hasEnded($0.member) }.map(\.member)
+    for reader in readers { _ = await halt(reader) }
+    cut(topic)
+    for reader in readers { reader.slot.goOn() }
+  }
+
+  private func rewire(_ member: Member, _ plan: PlannedNode) async {
+    if member.slot.isPureSource { return }
+    if hasEnded(member) { return member.slot.disown() }
+    let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
+    let done = Latch()
+    member.slot.rewire(edges) { done.fire() }
+    if await !wait(for: [done, member.end]) {
+      pipeline.logger.error("\(member.id) has not taken its new inputs within \(patience.optionText); it does after its batch")
+    }
+  }
+
+  /// Asks components to end: sources as in a graceful stop, new ones that wait for their inputs. All others end with their inputs.
+  private func dismiss(_ members: [Member]) {
+    for member in members {
+      member.slot.endWaitingForInputs()
+      member.dismissal.fire()
+    }
+  }
+
+  /// Waits for the end of a component that leaves; cuts it off if it takes too long.
+  private func end(_ member: Member) async {
+    if !member.slot.isOccupied { pipeline.member(member.number)?.leave.fire() }
+    if await wait(for: [member.end]) { return }
+    pipeline.logger.error("\(member.id) has not ended within \(patience.optionText); it is cut off")
+    member.slot.cutOff()
+    if await !wait(for: [member.end]) { pipeline.logger.error("\(member.id) still does not end") }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until one of these has fired, but not too long; returns false if none has.
+  private func wait(for latches: [Latch]) async -> Bool {
+    let (clock, patience) = (pipeline.clock, patience)
+    return await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await firstOf(latches)
+        return true
+      }
+      group.addTask {
+        try? await clock.sleep(for: patience)
+        return false
+      }
+      let isThere = await group.next() ?? true
+      group.cancelAll()
+      return isThere
+    }
+  }
+}
+
+/// Waits until one of these has fired.
+private func firstOf(_ latches: [Latch]) async {
+  await withTaskGroup(of: Void.self) { group in
+    for latch in latches { group.addTask { await latch.wait() } }
+    await group.next()
+    group.cancelAll()
+  }
+}
+
+/// Counts down to the end of several inputs.
+private final class Countdown: Sendable {
+  /// Fires at 0.
+  let over = Latch()
+  private let left: Guarded<Int>
+
+  init(_ count: Int) { left = Guarded(count) }
+
+  var isPending: Bool { left.withLock { $0 } > 0 }
+
+  func count() {
+    let isOver = left.withLock { left in
+      left -= 1
+      return left == 0
+    }
+    if isOver { over.fire() }
+  }
+}

@@ -1,0 +1,271 @@
+import EventBus
+import SeededRandom
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+import Testing
+
+/// Runs that are changed as a whole.
+@Suite(.timeLimit(.minutes(15))) struct TopologyChangeTests {
+  private let source = "sources: { numbers: { plugin: numbers, count: 3000, single: true, hold: true, output: { capacity: 16 } } }"
+
+  private func text(_ processors: String, _ sinks: String) -> String {
+    source + (processors.isEmpty ? "" : "\nprocessors: { \(processors) }") + "\nsinks: { \(sinks) }"
+  }
+
+  private func all(_ count: Int64) -> [Int64] { Array(1...count) }
+
+  private func refusal(_ harness: PipelineHarness, _ text: String) async -> String? {
+    do {
+      try await harness.apply(text)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test func `a processor is put between source and sink and taken out again, and nothing is lost, doubled or reordered`() async throws {
+    try await journalled { journal in
+      let direct = text("", "keep: { plugin: keep, inputs: [numbers] }")
+      let through = text("pass: { plugin: pass, inputs: [numbers] }", "keep: { plugin: keep, inputs: [pass] }")
+      let harness = try pipeline(direct)
+      async let report = harness.run()
+      for round in 1...20 {
+        await journal.wait(until: "keep", has: round * 100)
+        try await harness.apply(round % 2 == 1 ? through : direct)
+      }
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(3000))
+      #expect(end.exitStatus == 0)
+      #expect(journal.count(of: "keep starts") == 1 && journal.count(of: "numbers starts") == 1)
+      #expect(journal.count(of: "pass starts") == 10 && journal.count(of: "pass drains") == 10)
+      #expect(end.ledger.total.dropped == 0 && end.ledger.isBalanced)
+      let passed = end.ledger.edges.filter { $0.to == "pass" }.reduce(0) { $0 + $1.counts.delivered }
+      let direct1 = end.ledger.edges.filter { $0.from == "numbers" && $0.to == "keep" }.reduce(0) { $0 + $1.counts.delivered }
+      #expect(passed + direct1 == 3000)
+    }
+  }
+
+  @Test func `sinks come and go, each with the events of its time`() async throws {
+    try await journalled { journal in
+      let keep = "keep: { plugin: keep, inputs: [numbers] }"
+      let harness = try pipeline(text("", keep))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 100)
+      try await harness.apply(text("", keep + ", more: { plugin: keep, inputs: [numbers] }"))
+      await journal.wait(until: "more", has: 500)
+      let difference = try await harness.apply(text("", keep))
+      #expect(difference.ids(.removed) == ["more"] && difference.ids(.kept) == ["numbers", "keep"])
+      #expect(journal.count(of: "more drains") == 1)
+      let seen = journal.received(by: "more")
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "more") == seen, "nothing comes after the end")
+      #expect(seen == Array(seen[0]...seen[0] + Int64(seen.count) - 1) && seen[0] > 100 - 16)
+      #expect(journal.received(by: "keep") == all(3000))
+      #expect(end.fate("more")?.outcome == .completed)
+      #expect(end.exitStatus == 0 && end.ledger.total.dropped == 0)
+    }
+  }
+
+  @Test func `a new source is read from its first event on, and a source that leaves is read to its last one`() async throws {
+    try await journalled { journal in
+      let both = """
+        sources: { numbers: { plugin: numbers, count: 50, hold: true }, dice: { plugin: dice } }
+        sinks: { keep: { plugin: keep, inputs: [numbers] }, thrown: { plugin: keep, inputs: [dice] } }
+        """
+      let one = """
+        sources: { numbers: { plugin: numbers, count: 50, hold: true } }
+        sinks: { keep: { plugin: keep, inputs: [numbers] } }
+        """
+      let other = """
+        sources: { dice: { plugin: dice } }
+        sinks: { keep: { plugin: keep, inputs: [dice] } }
+        """
+      let harness = try pipeline(one)
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 50)
+      try await harness.apply(both)
+      await journal.wait(until: "thrown", has: 5)
+      try await harness.apply(other)
+      await journal.wait(until: "keep", has: 50)
+      let end = await report
+      #expect(end.exitStatus == 0)
+      #expect(end.fate("numbers")?.outcome == .completed && journal.count(of: "numbers stops") == 1)
+      #expect(end.ledger.total.dropped == 0 && end.ledger.isBalanced)
+    }
+  }
+
+  @Test func `a component with another ring goes on where the one before it ended`() async throws {
+    try await journalled { journal in
+      func pass(_ capacity: Int) -> String {
+        text("pass: { plugin: pass, inputs: [numbers], output: { capacity: \(capacity) } }", "keep: { plugin: keep, inputs: [pass] }")
+      }
+      let harness = try pipeline(pass(8))
+      async let report = harness.run()
+      for (round, capacity) in [64, 2, 1024, 16].enumerated() {
+        await journal.wait(until: "keep", has: 200 * (round + 1))
+        try await harness.apply(pass(capacity))
+      }
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(3000))
+      #expect(end.exitStatus == 0 && end.ledger.total.dropped == 0)
+    }
+  }
+
+  @Test func `what does not start leaves everything as it was`() async throws {
+    try await journalled { journal in
+      let before = text("", "keep: { plugin: keep, inputs: [numbers] }")
+      let harness = try pipeline(before)
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 10)
+      let broken = text(
+        "pass: { plugin: pass, inputs: [numbers] }",
+        "keep: { plugin: keep, inputs: [pass] }, more: { plugin: keep, inputs: [pass], failing_starts: 1000 }")
+      #expect(await refusal(harness, broken) == "no start")
+      let changed = text("pass: { plugin: pass, inputs: [numbers] }", "keep: { plugin: keep, inputs: [pass], failing_starts: 1000 }")
+      #expect(await refusal(harness, changed) == "no start")
+      #expect(await refusal(harness, before + "\nruntime: { seed: 7 }")?.contains("'runtime'") == true)
+      #expect(await refusal(harness, before) == nil)
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(3000))
+      #expect(end.fates.filter { $0.id == "more" }.isEmpty, "it was never part of the run")
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `who does not make room in time goes on`() async throws {
+    try await journalled { journal in
+      func keep(_ inputs: String) -> String {
+        """
+        sources: { numbers: { plugin: numbers, count: 3000, single: true, hold: true, output: { capacity: 16 } }, dice: { plugin: dice } }
+        sinks: { keep: { plugin: keep, inputs: \(inputs), gated: true }, more: { plugin: keep, inputs: [dice] } }
+        """
+      }
+      let harness = try pipeline(keep("[numbers, dice]"))
+      async let report = harness.run()
+      await journal.wait(for: "entered")
+      async let reason = refusal(harness, keep("[numbers]"))
+      await harness.clock.waitForSleeper(until: .seconds(10))
+      harness.clock.advance(by: .seconds(10))
+      #expect(await reason == "'keep' has not made room within 10s")
+      journal.gate.open()
+      await journal.wait(until: "keep", has: 3005)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(end.counts("numbers", "keep") == counts(in: 3000, delivered: 3000))
+      #expect(end.counts("dice", "keep") == counts(in: 5, delivered: 5))
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  /// Random changes of everything but the source: processors and sinks come, go, change their options, their rings and their inputs; some
+  /// changes are refused, because a component does not start.
+  @Test(arguments: 0..<8) func `random changes lose, double and reorder nothing`(seed: Int) async throws {
+    try await journalled { journal in
+      var random = SplitMix(seed)
+      let harness = try pipeline(text("", "keep: { plugin: keep, inputs: [numbers] }"))
+      async let report = harness.run()
+      var refused = 0
+      var applied = 0
+      for round in 1...25 {
+        await journal.wait(until: "keep", has: round * 100)
+        let next = randomText(&random, round)
+        if let reason = await refusal(harness, next) {
+          #expect(reason == "no start" || reason.contains("nothing reads it"), "\(reason)")
+          refused += 1
+        } else {
+          applied += 1
+        }
+      }
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(3000))
+      #expect(journal.count(of: "keep starts") == 1 && journal.count(of: "numbers starts") == 1, "these are the same all the time")
+      for sink in ["k0", "k1", "of_p0", "of_p1", "of_p2", "of_p3"] {
+        // Each life has the events of its time; the next life begins later.
+        let seen = journal.received(by: sink)
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 }, "\(sink) of seed \(seed)")
+        if sink == "k1" { continue }
+        let gaps = zip(seen, seen.dropFirst()).count { $0 + 1 != $1 }
+        #expect(gaps < max(1, end.fates.count { $0.id == sink }), "\(sink) of seed \(seed)")
+      }
+      #expect(end.exitStatus == 0, "\(end.fates)")
+      #expect(end.ledger.isBalanced && end.ledger.total.inFlight == 0)
+      for edge in end.ledger.edges where edge.to != "k1" { #expect(edge.counts.dropped == 0, "\(edge)") }
+      #expect(applied > 5 && refused > 0, "\(applied) of 25")
+    }
+  }
+
+  @Test func `relays, sinks of several types and merged inputs change like all others`() async throws {
+    try await journalled { journal in
+      func text(_ ticks: String, _ more: String = "") -> String {
+        """
+        sources:
+          numbers: { plugin: numbers, count: 2000, single: true, hold: true, output: { capacity: 16 } }
+          echo: { plugin: echo, inputs: [numbers] }
+          tocks: { plugin: tocks, count: 2000, output: { capacity: 16 } }
+        processors: { pass: { plugin: pass, inputs: [echo] }\(more) }
+        sinks:
+          both: { plugin: keep_both, inputs: [\(ticks), tocks] }
+          keep: { plugin: keep, inputs: [pass] }
+        """
+      }
+      let harness = try pipeline(text("echo"))
+      async let report = harness.run()
+      for round in 1...12 {
+        await journal.wait(until: "keep", has: round * 100)
+        let merged = ", merged: { plugin: pass, inputs: [numbers, pass], merge: received }"
+        switch round % 3 {
+        case 0: try await harness.apply(text("echo"))
+        case 1: try await harness.apply(text("pass"))
+        default: try await harness.apply(text("echo", merged).replacing("sinks:\n", with: "sinks:\n  all: { plugin: keep, inputs: [merged] }\n"))
+        }
+      }
+      await journal.wait(until: "keep", has: 2000)
+      await journal.wait(until: "ticks", has: 2000)
+      await journal.wait(until: "tocks", has: 2000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.received(by: "keep") == all(2000))
+      #expect(journal.received(by: "tocks") == all(2000))
+      #expect(journal.received(by: "ticks").sorted() == all(2000), "through the processor or around it")
+      #expect(end.exitStatus == 0 && end.ledger.isBalanced && end.ledger.total.dropped == 0)
+    }
+  }
+
+  /// Processors `p0` to `p3`, each reading an earlier one or the source; `keep` and some other sinks, each reading any of them.
+  private func randomText(_ random: inout SplitMix, _ round: Int) -> String {
+    var outputs = ["numbers"]
+    var processors: [String] = []
+    func any(_ random: inout SplitMix) -> String { outputs.randomElement(using: &random)! }
+    for place in 0..<4 where !random.oneIn(3) {
+      let plugin = random.oneIn(4) ? "async_pass" : "pass"
+      let option = plugin == "pass" && random.oneIn(2) ? ", drops: [-\(random.upTo(2))]" : ""
+      let ring = random.oneIn(2) ? ", output: { capacity: \(2 << random.upTo(5)) }" : ""
+      processors.append("p\(place): { plugin: \(plugin), inputs: [\(any(&random))]\(option)\(ring) }")
+      outputs.append("p\(place)")
+    }
+    var sinks = ["keep: { plugin: keep, inputs: [\(any(&random))] }"]
+    for place in 0..<3 where !random.oneIn(3) {
+      let option = random.oneIn(3) ? ", poison: [-\(random.upTo(2))]" : ""
+      // The second one drops what it does not take in time; the third one reads twice.
+      var inputs = any(&random)
+      if place == 1 { inputs = "{ from: \(inputs), overflow: drop_oldest, capacity: \(1 + random.upTo(8)) }" }
+      if place == 2, case let other = any(&random), other != inputs { inputs += ", \(other)" }
+      sinks.append("k\(place): { plugin: keep, inputs: [\(inputs)]\(option) }")
+    }
+    // What nobody reads is refused.
+    for output in outputs.dropFirst() where !random.oneIn(10) && !(processors + sinks).contains(where: { $0.contains("[\(output)]") }) {
+      sinks.append("of_\(output): { plugin: keep, inputs: [\(output)] }")
+    }
+    if random.oneIn(4) { sinks.append("x\(round): { plugin: keep, inputs: [\(any(&random))], failing_starts: 1000 }") }
+    return text(processors.joined(separator: ", "), sinks.joined(separator: ", "))
+  }
+}
