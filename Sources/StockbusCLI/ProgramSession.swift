@@ -34,14 +34,17 @@ enum ProgramSession {
   /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is
   /// restored. While `ended` writes, a signal still ends a process whose output is not read.
   ///
-  /// - Parameter beside: work to be done during the run; it is cancelled and awaited when the run has ended.
+  /// - Parameters:
+  ///   - beside: work to be done during the run; it is cancelled and awaited when the run has ended.
+  ///   - reload: what SIGHUP does in a process without a terminal; if it is left out, SIGHUP stops the run.
   static func run(
-    _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], ended: (RunReport) throws -> Void
+    _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], reload: (@Sendable () -> Void)? = nil,
+    ended: (RunReport) throws -> Void
   ) async rethrows {
     // A task of its own, so that the second signal can cancel it; it is awaited below.
     let hardStop = HardStop()
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
-    let signals = StopSignals(pipeline, running, hardStop)
+    let signals = StopSignals(pipeline, running, hardStop, reload: reload)
     defer { signals.end() }
     // Tasks of their own, because the last component's lines must still be written; they are awaited below.
     let printing = Task { await Console.printItems() }
@@ -59,7 +62,7 @@ enum ProgramSession {
   static func awaitStopSignal() async {
     let (stream, arrivals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     let signals = SignalArrivals()
-    signals.start { arrivals.yield() }
+    signals.start { _ in arrivals.yield() }
     for await _ in stream { break }
     signals.end()
   }

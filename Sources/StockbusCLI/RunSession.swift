@@ -52,6 +52,10 @@ struct RunSession {
   let options: RunOptions
   /// The command for the viewer as soon as it has started, such as `open stocks://symbol/AAPL`.
   var request: Command?
+  /// Reads the configuration again; nil if the run cannot be changed.
+  var source: ConfigReload.Source?
+  /// The configuration's files and folders, if the run follows their changes.
+  var watched: [String]?
 
   /// Must be called before the terminal is used or a file is opened.
   static func prepare(_ options: RunOptions) {
@@ -69,7 +73,14 @@ struct RunSession {
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
     if let request { beside.append { await Self.ask(request, pipeline) } }
-    try await ProgramSession.run(pipeline, beside: beside) { report in
+    var ask: (@Sendable () -> Void)?
+    if let source {
+      let reload = ConfigReload(pipeline, source)
+      ask = { reload.ask() }
+      beside.append { await reload.run() }
+      if let watched { beside.append { await ConfigWatch(watched).run { reload.ask() } } }
+    }
+    try await ProgramSession.run(pipeline, beside: beside, reload: ask) { report in
       let text = report.text(isQuiet: options.quiet)
       if !text.isEmpty { StandardError.write(text) }
       let status = report.exitStatus(isStrict: options.strict)

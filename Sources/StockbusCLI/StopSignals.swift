@@ -11,6 +11,7 @@ import Darwin
 #endif
 
 /// Handles SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first one stops gracefully, the second one ends everything.
+/// In a process without a terminal SIGHUP means to read the configuration again, if the run can do that.
 ///
 /// They are caught from before `main` on; signals since then are received at once.
 final class StopSignals: Sendable {
@@ -20,17 +21,20 @@ final class StopSignals: Sendable {
   private let pipeline: Pipeline
   private let running: Task<RunReport, Never>
   private let hardStop: HardStop
+  private let reload: (@Sendable () -> Void)?
 
   /// `running` is the run, which the second signal cancels.
-  init(_ pipeline: Pipeline, _ running: Task<RunReport, Never>, _ hardStop: HardStop) {
+  init(_ pipeline: Pipeline, _ running: Task<RunReport, Never>, _ hardStop: HardStop, reload: (@Sendable () -> Void)?) {
+    self.reload = hasTerminal() ? nil : reload
     self.pipeline = pipeline
     self.running = running
     self.hardStop = hardStop
     arrivals = SignalArrivals()
-    arrivals.start { [weak self] in self?.receive() }
+    arrivals.start { [weak self] in self?.receive($0) }
   }
 
-  private func receive() {
+  private func receive(_ signal: Int32) {
+    if signal == SIGHUP, let reload { return reload() }
     let now = DispatchTime.now()
     let first = firstSignal.withLock { first in
       defer { first = first ?? now }
@@ -70,6 +74,13 @@ final class StopSignals: Sendable {
   func end() { arrivals.end() }
 }
 
+/// True if the process has a controlling terminal, whose end is told by SIGHUP.
+private func hasTerminal() -> Bool {
+  let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+  if descriptor >= 0 { close(descriptor) }
+  return descriptor >= 0
+}
+
 /// Receives the stop signals.
 final class SignalArrivals: Sendable {
   /// Unchecked, because dispatch sources are thread-safe, but Dispatch on Linux does not declare it.
@@ -83,13 +94,13 @@ final class SignalArrivals: Sendable {
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Calls `body` for each signal, including those that have come already.
-  func start(_ body: @escaping @Sendable () -> Void) {
+  /// Calls `body` with each signal, including those that have come already.
+  func start(_ body: @escaping @Sendable (Int32) -> Void) {
     guard let source else { return }
     let descriptor = descriptor
     source.setEventHandler {
       var byte: UInt8 = 0
-      while read(descriptor, &byte, 1) == 1 { body() }
+      while read(descriptor, &byte, 1) == 1 { body(Int32(byte)) }
     }
     source.resume()
     stockbus_set_listening(1)

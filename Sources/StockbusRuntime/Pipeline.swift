@@ -13,7 +13,8 @@ package final class Pipeline: Sendable {
   /// The executor of components that park; nil if they spin, as they then run on Swift's pool.
   let pool: WorkerPool?
   let clock: any Timekeeper
-  let logger: Logger
+  /// Also keeps the lines for the log page of a viewer.
+  package let logger: Logger
   let stopSignal = Latch()
   let abortSignal = Latch()
   let changes = ChangeQueue()

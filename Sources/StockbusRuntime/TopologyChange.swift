@@ -111,7 +111,8 @@ struct TopologyChange {
       }
       let ports = member.slot.ports
       let wanted = plan.inputs.compactMap { topics[$0.from] }
-      let isSame = ports.count == plan.inputs.count
+      let isSame =
+        ports.count == plan.inputs.count
         && zip(ports, zip(wanted, plan.inputs)).allSatisfy { $0.inlet.source === $1.0 && $0.inlet.options == $1.1.options }
       if isSame || member.hasEnded { continue }
       concerned.insert(member.number)

@@ -225,7 +225,8 @@ import Testing
         switch round % 3 {
         case 0: try await harness.apply(text("echo"))
         case 1: try await harness.apply(text("pass"))
-        default: try await harness.apply(text("echo", merged).replacing("sinks:\n", with: "sinks:\n  all: { plugin: keep, inputs: [merged] }\n"))
+        default:
+          try await harness.apply(text("echo", merged).replacing("sinks:\n", with: "sinks:\n  all: { plugin: keep, inputs: [merged] }\n"))
         }
       }
       await journal.wait(until: "keep", has: 2000)

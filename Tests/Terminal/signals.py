@@ -5,9 +5,10 @@ Usage: signals.py PROGRAM [ROUNDS]
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are sent 0, 1, 2 … 20 ms after the program was executed, and again at the first moment at which it
 catches them. Whatever the moment, there are two ways to end: it has drained, printed its ledger and says 0; or it had not begun (the
-system was still loading it), has died of the signal and printed nothing. Prints a line for each case; exit status 1 where one failed.
+system was still loading it), has died of the signal and printed nothing. SIGHUP means that only in a process with a terminal; in one
+without, it makes the run read its configuration again. Prints a line for each case; exit status 1 where one failed.
 """
-import os, signal, subprocess, sys, tempfile, time
+import fcntl, os, pty, re, select, signal, subprocess, sys, tempfile, termios, time
 
 # As a terminal leaves them: `nohup` and a script's `&` have the program's children ignore some.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
@@ -33,8 +34,18 @@ def check(condition, text):
         raise Failure(text)
 
 
+TERMINAL, ITS_END = pty.openpty()
+
+
+def take_terminal():
+    """Gives the child a session of its own with a terminal, whatever this script was started from."""
+    os.setsid()
+    fcntl.ioctl(ITS_END, termios.TIOCSCTTY, 1)
+
+
 def begin(folder, *arguments, **more):
     environment = {"PATH": os.environ["PATH"], "HOME": folder}
+    more.setdefault("preexec_fn", take_terminal)
     return subprocess.Popen(
         [PROGRAM, *arguments], cwd=folder, stdin=more.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment, **more)
@@ -115,6 +126,38 @@ def nohup(folder):
     check(judge(signal.SIGTERM, *ended(process)), "it has died")
 
 
+def reloads(folder):
+    """Without a terminal: a good configuration changes the run, a bad one does not, and nothing is lost."""
+    path = os.path.join(folder, "reload.yaml")
+    more = CONFIG.replace("sinks: {", "sinks: { more: { plugin: null_sink, inputs: [ticks] },")
+    steps = [
+        (CONFIG, "reloaded: nothing has changed"),
+        (CONFIG.replace("25", "30"), "reloaded: replaced ticks; 2 as before"),
+        (more, "reloaded: added more; replaced ticks; 2 as before"),
+        (more, "reloaded: nothing has changed"),
+        (more.replace("[ranked]", "[rank]"), "not reloaded: 1 problem; the run goes on as before"),
+        (more + "runtime: { seed: 7 }\n", "not reloaded: 'runtime', 'calendars', 'instruments' and 'history' are about the whole run"),
+        (CONFIG, "reloaded: removed more; 3 as before"),
+    ]
+    with open(path, "w") as file:
+        file.write(CONFIG)
+    process = begin(folder, "run", path, preexec_fn=os.setsid)
+    while catches(process, signal.SIGHUP) is False:
+        pass
+    for text, outcome in steps:
+        with open(path, "w") as file:
+            file.write(text)
+        process.send_signal(signal.SIGHUP)
+        said, until = b"", time.monotonic() + PATIENCE
+        while outcome.encode() not in said:
+            check(select.select([process.stderr], [], [], max(0, until - time.monotonic()))[0], f"'{outcome}' is not said, but {said!r}")
+            said += os.read(process.stderr.fileno(), 4096)
+    process.send_signal(signal.SIGTERM)
+    status, _, errors = ended(process)
+    check(status == 0 and "balanced: every event is accounted for" in errors, f"{status}: {errors!r}")
+    check(re.search(r"ticks → more .*\d", errors), f"the ledger has forgotten an edge: {errors!r}")
+
+
 def twice(folder):
     """The second signal ends what does not get as far as a run: here a configuration that never comes."""
     reading, writing = os.pipe()
@@ -143,7 +186,7 @@ def main():
         for number in SIGNALS:
             for name, case in (("after 0 to 20 ms", after), ("as soon as it is caught", at_once), ("of a command that runs nothing", others)):
                 cases.append((f"{number.name} {name}", lambda case=case, number=number: case(number, folder)))
-        cases += [("nohup", lambda: nohup(folder)), ("twice before there is a run", lambda: twice(folder))]
+        cases += [("nohup", lambda: nohup(folder)), ("reloads without a terminal", lambda: reloads(folder)), ("twice before there is a run", lambda: twice(folder))]
         for name, case in cases:
             try:
                 case()

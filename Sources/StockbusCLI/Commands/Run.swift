@@ -8,21 +8,35 @@ struct Run: AsyncParsableCommand {
     abstract: "Run a configuration until its data ends, or until Ctrl-C.",
     discussion: """
       The first SIGINT or SIGTERM stops gracefully: sources end, everything drains, and the ledger is printed. The second ends \
-      at once. With --commands, lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
+      at once. SIGHUP in a process without a terminal reads the configuration again and changes the run to it, and --watch does \
+      so whenever a file of it changes: what is the same goes on, and nothing is lost; a configuration with problems, or with \
+      components that do not start, changes nothing. With --commands, lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
       """)
 
   @ArgumentParser.Option(help: ArgumentHelp("Begin with a symbol's page, such as stocks://symbol/AAPL.", valueName: "link"))
   var open: String?
 
+  @Flag(help: "Change the run whenever a file of the configuration changes.")
+  var watch = false
+
   @OptionGroup var options: RunOptions
   @OptionGroup var config: ConfigArguments
 
-  func validate() throws { if let open { _ = try StockLink(argument: open) } }
+  func validate() throws {
+    if let open { _ = try StockLink(argument: open) }
+    if watch, !isReadable { throw ValidationError("--watch: a configuration from standard input cannot be read again") }
+  }
+
+  /// True if the configuration can be read a second time.
+  private var isReadable: Bool { !config.configs.contains { $0 == "-" || $0 == "/dev/stdin" } }
 
   func run() async throws {
     RunSession.prepare(options)
     let topology = try config.topology("; nothing was started", outerFiles: options.files)
     var session = RunSession(options: options)
+    let (paths, files) = (config.configs, options.files)
+    if isReadable { session.source = { () throws(Problems) in try Topology.checked(ConfigLoader().load(paths: paths), outerFiles: files) } }
+    if watch { session.watched = paths }
     if let open {
       session.request = try topology.request(opening: open)
       for warning in try WatchPlan.warnings([StockLink(argument: open).symbol.description], topology) { StandardError.write(warning) }

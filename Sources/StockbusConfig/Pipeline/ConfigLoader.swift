@@ -47,6 +47,11 @@ package struct ConfigLoader: Sendable {
     return builder.finish()
   }
 
+  /// The files that a path stands for now: itself, or the configuration files of a folder.
+  package static func files(_ path: String) -> [String] {
+    do throws(Problem) { return try ConfigFiles.expand(path, limits: ConfigLimits()) } catch { return [path] }
+  }
+
   /// Reads one text as if it were the file `file`.
   package func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
     load(texts: [(file, text)])

@@ -171,7 +171,10 @@ struct RingDriver<E: TestEvent>: ~Copyable {
 
   /// A reader gets other options, between two batches.
   private mutating func reattach() {
-    guard let place = readers.indices.filter({ readers[$0].batch == nil && readers[$0].end == nil && readers[$0].pause == nil }).randomElement(using: &random) else { return }
+    guard
+      let place = readers.indices.filter({ readers[$0].batch == nil && readers[$0].end == nil && readers[$0].pause == nil }).randomElement(
+        using: &random)
+    else { return }
     let options = makeOptions()
     let old = readers[place]
     guard let inlet = old.inlet.reattach(options: options) as? Inlet<E> else {
