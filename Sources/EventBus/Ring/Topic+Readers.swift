@@ -10,15 +10,16 @@ extension Topic {
   /// lossless reader has yet to pass; `Inlet.beginsComplete` says whether those were all. Traps if `initial` is asked for and the events
   /// are not about a symbol.
   package func attach(_ parker: Parker, options: SubscriptionOptions = SubscriptionOptions()) -> Inlet<E> {
-    let inlet = members.withLock { makeInlet(parker, options, &$0) }
+    let inlet = members.withLock { makeInlet(parker, options, at: published, &$0) }
     begin(inlet)
     return inlet
   }
 
-  /// Makes an inlet that begins with the next event, and lists it.
-  func makeInlet(_ parker: Parker, _ options: SubscriptionOptions, _ members: inout TopicMembers) -> Inlet<E> {
-    // Under the lock the producer's limit is not recomputed, so the slots from `published` on are safe from here on.
-    let position = published
+  /// Makes an inlet that begins with event `position`, and lists it.
+  ///
+  /// The position was read under this lock: meanwhile the producer may publish, but its limit is not recomputed, so the slots from there on
+  /// are safe.
+  func makeInlet(_ parker: Parker, _ options: SubscriptionOptions, at position: Int, _ members: inout TopicMembers) -> Inlet<E> {
     var initial: ContiguousArray<E> = []
     if options.initial {
       keepLatest(&members)
