@@ -79,7 +79,9 @@ import Testing
     return number
   }
 
-  @Test(arguments: [2, 16, 1024]) func `readers that end, pause and begin at cuts get every event once and in order`(capacity: Int) async throws {
+  @Test(arguments: [2, 16, 1024]) func `readers that end, pause and begin at cuts get every event once and in order`(capacity: Int)
+    async throws
+  {
     let cuts = 200
     let topic = Topic<Tick>("t", capacity: capacity)
     let desks = (0..<3).map { _ in Desk(topic.attach(Parker())) }

@@ -49,21 +49,23 @@ import Testing
   @Test func `sinks come and go, each with the events of its time`() async throws {
     try await journalled { journal in
       let keep = "keep: { plugin: keep, inputs: [numbers] }"
-      let harness = try pipeline(text("", keep))
+      // More than there is time for, so that the source is at work all the time.
+      func text(_ sinks: String) -> String { self.text("", sinks).replacing("count: 3000", with: "count: 100000000") }
+      let harness = try pipeline(text(keep))
       async let report = harness.run()
       await journal.wait(until: "keep", has: 100)
-      try await harness.apply(text("", keep + ", more: { plugin: keep, inputs: [numbers] }"))
+      try await harness.apply(text(keep + ", more: { plugin: keep, inputs: [numbers] }"))
       await journal.wait(until: "more", has: 500)
-      let difference = try await harness.apply(text("", keep))
+      let difference = try await harness.apply(text(keep))
       #expect(difference.ids(.removed) == ["more"] && difference.ids(.kept) == ["numbers", "keep"])
       #expect(journal.count(of: "more drains") == 1)
       let seen = journal.received(by: "more")
-      await journal.wait(until: "keep", has: 3000)
       harness.pipeline.stop()
       let end = await report
       #expect(journal.received(by: "more") == seen, "nothing comes after the end")
       #expect(seen == Array(seen[0]...seen[0] + Int64(seen.count) - 1) && seen[0] > 100 - 16)
-      #expect(journal.received(by: "keep") == all(3000))
+      let kept = journal.received(by: "keep")
+      #expect(kept == all(Int64(kept.count)) && kept.count > seen.count)
       #expect(end.fate("more")?.outcome == .completed)
       #expect(end.exitStatus == 0 && end.ledger.total.dropped == 0)
     }
