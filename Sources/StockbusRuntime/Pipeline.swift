@@ -124,7 +124,7 @@ package final class Pipeline: Sendable {
     if let number = member(id)?.number { update(number, change) }
   }
 
-  /// Changes a component; called only by the loop.
+  /// Changes a component; called only by the loop, and with its plan by a change of the whole run.
   func update(_ number: Int, _ change: (inout Member) -> Void) {
     state.withLock { state in
       for place in state.members.indices where state.members[place].number == number { change(&state.members[place]) }

@@ -186,17 +186,17 @@ struct TopologyChange {
     for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
       halted.append(part.member)
       if await halt(part.member) { continue }
-      // One that hangs can leave all the same: it is in the middle of a batch, and gets no other one.
-      if part.plan != nil { throw ChangeError("'\(part.member.id)' has not made room within \(patience.optionText)") }
-      part.member.slot.cutOff()
+      // One that hangs can leave all the same: it is in the middle of a batch, and gets no other one while it is held.
+      if part.plan == nil || !part.member.slot.withdraw() { continue }
+      throw ChangeError("'\(part.member.id)' has not made room within \(patience.optionText)")
     }
   }
 
+  /// Returns false if the component has not come to the end of its batch in time; it is held all the same.
   private func halt(_ member: Member) async -> Bool {
     let reached = Latch()
     member.slot.halt { reached.fire() }
-    if await wait(for: [reached, member.end]) { return true }
-    return !member.slot.withdraw()
+    return await wait(for: [reached, member.end])
   }
 
   /// Undoes everything so far.

@@ -10,7 +10,8 @@ struct Run: AsyncParsableCommand {
       The first SIGINT or SIGTERM stops gracefully: sources end, everything drains, and the ledger is printed. The second ends \
       at once. SIGHUP in a process without a terminal reads the configuration again and changes the run to it, and --watch does \
       so whenever a file of it changes: what is the same goes on, and nothing is lost; a configuration with problems, or with \
-      components that do not start, changes nothing. With --commands, lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
+      components that do not start, changes nothing. With --commands, \
+      lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
       """)
 
   @ArgumentParser.Option(help: ArgumentHelp("Begin with a symbol's page, such as stocks://symbol/AAPL.", valueName: "link"))

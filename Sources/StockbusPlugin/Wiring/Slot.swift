@@ -84,6 +84,7 @@ internal import Synchronization
     return try await assembly.run(self)
   }
 
+  /// True while an instance is here, from before its start until after its end.
   package var isOccupied: Bool { state.withLock { $0.isOccupied } }
 
   /// Asks the instance to return, because another one is to continue: the batch in hand is finished, waiting events stay. For components
