@@ -194,7 +194,7 @@ let package = Package(
       name: "StockbusCLI",
       dependencies: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusInstruments", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory",
+        "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory",
         "StockbusAccounts", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

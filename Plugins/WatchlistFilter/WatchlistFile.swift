@@ -15,30 +15,6 @@ struct WatchlistError: Error, CustomStringConvertible {
   var description: String { "\(path)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }
 
-/// Attributes of a file that change when its contents change.
-struct FileStamp: Equatable {
-  private var device: UInt64 = 0
-  private var inode: UInt64 = 0
-  private var size: Int64 = -1
-  private var seconds = 0
-  private var nanoseconds = 0
-
-  init(path: String) {
-    var info = stat()
-    guard stat(path, &info) == 0 else { return }
-    device = UInt64(info.st_dev)
-    inode = UInt64(info.st_ino)
-    size = Int64(info.st_size)
-    #if canImport(Darwin)
-    seconds = info.st_mtimespec.tv_sec
-    nanoseconds = info.st_mtimespec.tv_nsec
-    #else
-    seconds = info.st_mtim.tv_sec
-    nanoseconds = info.st_mtim.tv_nsec
-    #endif
-  }
-}
-
 extension Watchlist {
   /// The largest size of a watchlist file, in bytes.
   static let largestFile = 64 << 20

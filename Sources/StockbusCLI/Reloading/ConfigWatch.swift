@@ -1,43 +1,20 @@
 import StockbusConfig
+import StockbusFiles
 import StockbusPlugin
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Looks at the files of a configuration twice a second.
 ///
 /// Not by inotify: editors replace files, mounted folders tell nothing, and a look at a few files costs less than a thousandth of a core.
 struct ConfigWatch: Sendable {
-  /// What tells one state of a file from another.
-  struct State: Hashable {
-    let path: String
-    let inode: UInt64
-    let size: Int64
-    let seconds: Int
-    let nanoseconds: Int
-  }
-
   private let paths: [String]
 
   init(_ paths: [String]) { self.paths = paths }
 
-  /// The present state of all files.
-  func look() -> [State] {
-    paths.flatMap { ConfigLoader.files($0) }.compactMap { path in
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      #if canImport(Darwin)
-      let time = status.st_mtimespec
-      #else
-      let time = status.st_mtim
-      #endif
-      return State(
-        path: path, inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec))
-    }
+  /// The present stamps of all files, by path.
+  func look() -> [String: FileStamp] {
+    let files = paths.flatMap { ConfigLoader.files($0) }
+    return Dictionary(files.map { ($0, FileStamp(path: $0)) }) { first, _ in first }
   }
 
   /// Calls `changed` whenever something has changed, and then nothing for half a second, until the task is cancelled.
