@@ -185,6 +185,12 @@ let package = Package(
         "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
       ]),
     room(
+      "StockbusControl",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    room(
       "StockbusTestKit",
       uses: [
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
@@ -193,9 +199,9 @@ let package = Package(
     .executableTarget(
       name: "StockbusCLI",
       dependencies: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData", "StockbusTerminal",
-        "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusNetwork", "StockbusTrading", "StockbusHistory",
-        "StockbusAccounts", "CStopSignals",
+        "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
+        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusNetwork", "StockbusTrading",
+        "StockbusHistory", "StockbusAccounts", "CStopSignals",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         "CVersion",
@@ -229,7 +235,14 @@ let package = Package(
       uses: [
         "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter",
-        "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "MarketData",
+        "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "MarketData",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    tests(
+      "StockbusControl",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter",
+        "SortingFeed", "NullSink", "EventBus", "MarketData",
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("StockbusTrading", uses: ["MarketData"]),

@@ -39,7 +39,7 @@ enum ProgramSession {
   ///   - reload: what SIGHUP does in a process without a terminal; if it is left out, SIGHUP stops the run.
   static func run(
     _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], reload: (@Sendable () -> Void)? = nil,
-    ended: (RunReport) throws -> Void
+    ended: (RunReport) async throws -> Void
   ) async rethrows {
     // A task of its own, so that the second signal can cancel it; it is awaited below.
     let hardStop = HardStop()
@@ -55,7 +55,7 @@ enum ProgramSession {
     for task in besides { task.cancel() }
     for task in besides { await task.value }
     await Console.finish(printing)
-    try ended(report)
+    try await ended(report)
   }
 
   /// Returns at the first stop signal; the next one ends the process.

@@ -1,17 +1,16 @@
 import StockbusPlugin
 
-/// A component's reply to a line of `--commands`: one or more lines, each preceded by the component's id, so that a reader knows which
-/// component it is from. Tabs separate the fields of a line; all other characters that control a terminal are removed.
+/// A component's reply: one or more lines, where several components may reply each preceded by the component's id. Tabs separate the fields of a line; all other characters that control a terminal are removed.
 struct ReplyText {
-  private let id: String
+  private let prefix: String
   private let rows: [[String]]
 
   /// The most lines of a reply; a longer one ends with the number of further lines. A field that is too long ends with `…`.
   static let mostLines = 1000
   private static let mostCharacters = 1000
 
-  init(_ reply: String, from id: String) {
-    self.id = id
+  init(_ reply: String, from id: String?) {
+    prefix = id.map { "\($0): " } ?? ""
     let lines = reply.split(separator: "\n", omittingEmptySubsequences: false)
     let kept = lines.prefix(Self.mostLines)
     var rows = kept.map { line in
@@ -22,7 +21,7 @@ struct ReplyText {
   }
 
   /// For programs: fields separated by tabs.
-  var lines: [String] { rows.map { "\(id): " + $0.joined(separator: "\t") } }
+  var lines: [String] { rows.map { prefix + $0.joined(separator: "\t") } }
 
   /// For people: the fields of lines in columns, as far as the lines that follow each other have the same number of fields.
   var columns: [String] {
@@ -30,6 +29,6 @@ struct ReplyText {
     for row in rows {
       if let last = tables.last?.last, last.count == row.count { tables[tables.count - 1].append(row) } else { tables.append([row]) }
     }
-    return tables.flatMap { Table(rows: $0).lines(width: nil) }.map { "\(id): " + $0 }
+    return tables.flatMap { Table(rows: $0).lines(width: nil) }.map { prefix + $0 }
   }
 }

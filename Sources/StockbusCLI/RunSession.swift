@@ -1,5 +1,6 @@
 import ArgumentParser
 import StockbusConfig
+import StockbusControl
 import StockbusPlugin
 import StockbusRuntime
 import StockbusTerminal
@@ -31,6 +32,8 @@ struct RunOptions: ParsableArguments {
     help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
   var strict = false
 
+  @OptionGroup var control: ControlOptions
+
   /// Files that a run with these options reads.
   var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it (--commands)")] } ?? [] }
 
@@ -52,10 +55,10 @@ struct RunSession {
   let options: RunOptions
   /// The command for the viewer as soon as it has started, such as `open stocks://symbol/AAPL`.
   var request: Command?
-  /// Reads the configuration again; nil if the run cannot be changed.
-  var source: ConfigReload.Source?
-  /// The configuration's files and folders, if the run follows their changes.
-  var watched: [String]?
+  /// The files and folders of the configuration; nil if it cannot be read again.
+  var configuration: [String]?
+  /// Whether the run follows the changes of these files.
+  var isWatching = false
 
   /// Must be called before the terminal is used or a file is opened.
   static func prepare(_ options: RunOptions) {
@@ -73,21 +76,33 @@ struct RunSession {
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
     if let request { beside.append { await Self.ask(request, pipeline) } }
-    var ask: (@Sendable () -> Void)?
-    if let source {
-      let reload = ConfigReload(pipeline, source)
-      ask = { reload.ask() }
-      beside.append { await reload.run() }
-      if let watched { beside.append { await ConfigWatch(watched).run { reload.ask() } } }
+    let files = options.files
+    let reload = ConfigReload(pipeline, paths: configuration) { paths throws(Problems) in
+      try Topology.checked(ConfigLoader().load(paths: paths), outerFiles: files)
     }
-    try await ProgramSession.run(pipeline, beside: beside, reload: ask) { report in
+    beside.append { await reload.run() }
+    if isWatching { beside.append { await ConfigWatch { reload.paths }.run(SystemTimekeeper()) { reload.ask() } } }
+    let control = RunControl(pipeline, reload, .own(name: options.control.name(of: configuration ?? [])))
+    let desk = try await desk(control)
+    // What SIGHUP does, if there is something to be read again.
+    var ask: (@Sendable () -> Void)?
+    if configuration != nil { ask = { reload.ask() } }
+    try await ProgramSession.run(pipeline, beside: beside, reload: ask) { (report: RunReport) async throws in
       let text = report.text(isQuiet: options.quiet)
-      if !text.isEmpty { StandardError.write(text) }
       let status = report.exitStatus(isStrict: options.strict)
+      await desk.close(EndReport(status: Int(status), text: report.text(isQuiet: false)))
+      if !text.isEmpty { StandardError.write(text) }
       if status != report.exitStatus {
         StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass")
       }
       if status != 0 { throw ExitCode(status) }
+    }
+  }
+
+  private func desk(_ control: RunControl) async throws -> RunDesk {
+    do { return try await RunDesk.open(control, port: options.control.port()) } catch {
+      StandardError.write("\(error); nothing was started")
+      throw ExitCode.failure
     }
   }
 

@@ -23,7 +23,8 @@ struct Stockbus: AsyncParsableCommand {
     version: Version.text(commit: String(cString: stockbus_commit())),
     subcommands: [
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self,
-      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self,
+      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self, ListRuns.self, Status.self, Top.self, Tell.self,
+      Plan.self, Apply.self, Reload.self, Stop.self,
     ],
     defaultSubcommand: nil)
 
@@ -52,7 +53,8 @@ struct Stockbus: AsyncParsableCommand {
   static func unknownCommand(_ word: String, _ next: String? = nil) -> String? {
     if word == "help", let next { return unknownCommand(next) }
     let names = configuration.subcommands.map { $0._commandName } + ["help"]
-    if word.isEmpty || word.hasPrefix("-") || names.contains(word) { return nil }
+    let aliases = configuration.subcommands.flatMap { $0.configuration.aliases }
+    if word.isEmpty || word.hasPrefix("-") || names.contains(word) || aliases.contains(word) { return nil }
     let near = didYouMean(word, among: names)
     return "no command \(shown(word))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near)
   }

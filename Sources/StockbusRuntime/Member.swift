@@ -23,6 +23,7 @@ struct Member: Sendable {
   var plan: PlannedNode
   let slot: Slot
   let counters: CounterRegistry
+  let vitals = Vitals()
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false

@@ -12,7 +12,7 @@ package final class Pipeline: Sendable {
   let settings: RunSettings
   /// The executor of components that park; nil if they spin, as they then run on Swift's pool.
   let pool: WorkerPool?
-  let clock: any Timekeeper
+  package let clock: any Timekeeper
   /// Also keeps the lines for the log page of a viewer.
   package let logger: Logger
   let stopSignal = Latch()

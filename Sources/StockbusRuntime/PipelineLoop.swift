@@ -102,8 +102,8 @@ struct PipelineLoop {
     let (number, changes) = (member.number, pipeline.changes)
     let supervisor = Supervisor(
       slot: member.slot, assembly: member.plan.assembly, policy: member.plan.supervision, clock: pipeline.clock, logger: pipeline.logger,
-      notices: pipeline.notices, counters: member.counters, stop: pipeline.stopSignal, leave: member.leave,
-      dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
+      notices: pipeline.notices, counters: member.counters, vitals: member.vitals, stop: pipeline.stopSignal,
+      leave: member.leave, dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
       started: { changes.post(.started(number)) })
     group.addTask {
       let (departure, lives) = await supervisor.run()

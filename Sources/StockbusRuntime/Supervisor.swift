@@ -22,6 +22,7 @@ struct Supervisor: Sendable {
   let logger: Logger
   let notices: RunTopics
   let counters: CounterRegistry
+  let vitals: Vitals
   /// Fires when the run is to stop.
   let stop: Latch
   /// Fires when another plan is to continue.
@@ -72,7 +73,7 @@ struct Supervisor: Sendable {
   private func lives() async -> (Departure, Int) {
     var lives = 0
     var failures = 0
-    var progress = progressMade
+    var progress = slot.progressMade
     var errors = ErrorLog(id: slot.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
       // A permanent failure is logged with the number of attempts anyway.
@@ -98,6 +99,7 @@ struct Supervisor: Sendable {
     }
     while true {
       lives += 1
+      vitals.begin()
       do {
         return try await slot.run(assembly) == .handedOver ? handedOver() : ended(.completed)
       } catch {
@@ -110,9 +112,10 @@ struct Supervisor: Sendable {
         }
         if isOnTrial, !hasStarted.hasFired { return (.refused("\(error)"), lives) }
         recover(error)
-        failures = progressMade > progress ? 1 : failures + 1
-        progress = progressMade
+        failures = slot.progressMade > progress ? 1 : failures + 1
+        progress = slot.progressMade
         errors.add("\(error)", attempt: lives)
+        vitals.fail("\(error)", progress: progress)
         // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
@@ -125,14 +128,6 @@ struct Supervisor: Sendable {
   }
 
   private var isLeaving: Bool { leave.hasFired && !isToEnd && !slot.isCutOff }
-
-  /// Events that were published or finished, in any way.
-  private var progressMade: Int {
-    slot.ports.reduce(slot.output?.published ?? 0) { sum, port in
-      let counts = port.counts
-      return sum + counts.delivered + counts.filtered + counts.deadLettered
-    }
-  }
 
   /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
   private var whenCancelled: RunReport.Fate.Outcome { isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled }
@@ -154,6 +149,7 @@ struct Supervisor: Sendable {
     var backoff = policy.backoff
     for _ in 2..<failures where backoff < policy.maxBackoff { backoff *= 2 }
     let pause = min(backoff, policy.maxBackoff)
+    vitals.pause()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await clock.sleep(for: pause) }
       group.addTask { await leave.wait() }

@@ -3,6 +3,9 @@ package import StockbusConfig
 internal import StockbusPlugin
 
 extension Pipeline {
+  /// What would have to be done to turn the run into a run of another topology.
+  package func difference(to next: Topology) -> TopologyDifference { topology.difference(to: next) }
+
   /// Turns the run into a run of another topology; all of it happens, or nothing. Returns what was done.
   ///
   /// Components that are the same go on with their state, their connections and their positions. Every edge delivers exactly the events
@@ -12,9 +15,7 @@ extension Pipeline {
     try begin(.whole)
     defer { end(.whole) }
     let difference = topology.difference(to: next)
-    if difference.changesRuntime {
-      throw ChangeError("'runtime', 'calendars', 'instruments' and 'history' are about the whole run, and it has to start anew for others")
-    }
+    if let obstacle = difference.obstacle { throw ChangeError(obstacle) }
     if stopSignal.hasFired { throw ChangeError("the run is stopping") }
     if difference.entries.allSatisfy({ $0.step == .kept }) { return difference }
     var change = TopologyChange(self, next, difference)

@@ -50,6 +50,20 @@ import Testing
       try steps { $0.replacing("one: { plugin: pass,", with: "one: { plugin: pass, supervision: { restarts: 1 },") } == ["one replaced"])
   }
 
+  @Test func `what is written differently is named, and never its value`() throws {
+    func changed(_ change: (String) -> String) throws -> [String: [String]] {
+      let entries = try topology(Self.before).difference(to: topology(change(Self.before))).entries.filter { $0.step != .kept }
+      return Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.changed) })
+    }
+    #expect(try changed { $0.replacing("symbols: [A]", with: "symbols: [A, B]") } == ["ticks": ["symbols"]])
+    #expect(
+      try changed { $0.replacing("one: { plugin: pass,", with: "one: { plugin: pass, supervision: { restarts: 1 },") }
+        == ["one": ["supervision"]])
+    #expect(try changed { $0.replacing("capacity: 64", with: "capacity: 128") } == ["two": ["output"], "screen": []])
+    #expect(try changed { $0.replacing("[two, ticks]", with: "[two]") } == ["screen": ["inputs"]])
+    #expect(try changed { $0.replacing("  log: { plugin: count, inputs: [one] }", with: "") } == ["log": []])
+  }
+
   @Test func `inputs rewire`() throws {
     #expect(try steps { $0.replacing("[two, ticks]", with: "[ticks, two]") } == ["screen rewired"])
     #expect(try steps { $0.replacing("[two, ticks]", with: "[{ from: two, overflow: drop_oldest }, ticks]") } == ["screen rewired"])

@@ -52,7 +52,9 @@ extension Dashboard {
 
   func ask(_ verb: String, _ words: [String]) async -> WebResponse {
     guard let dispatcher else { return .error(404, "no_dispatcher", "this run has no notification_dispatcher") }
-    let response = await perform(Command(verb: verb, arguments: words), on: dispatcher.id)
+    let response = await WebResponse.reply { () throws(CommandError) in
+      try await context.run.perform(Command(verb: verb, arguments: words), on: dispatcher.id)
+    }
     if response.status == 200 { await tellRules() }
     return response
   }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MarketData
 internal import StockbusAccounts
 internal import StockbusInstruments
@@ -38,7 +37,13 @@ struct RunRoutes: Sendable {
         }
         return .json(line)
       })
-    routes.add(.post, "/api/components/:id/commands", door.behind(.control) { request, _ in await Self.perform(request, dashboard) })
+    let run = dashboard.context.run
+    routes.add(
+      .post, "/api/components/:id/commands",
+      door.behind(.control) { request, _ in
+        let id = request.parameters["id"] ?? ""
+        return await CommandForm.answer(request) { command throws(CommandError) in try await run.perform(command, on: id) }
+      })
   }
 
   static let noLimit = WebResponse.error(400, "bad_request", "'limit' must be a number")
@@ -48,16 +53,6 @@ struct RunRoutes: Sendable {
     guard let text = request.target["limit"] else { return usual }
     return Int(text).map { max(1, min(most, $0)) }
   }
-
-  private static func perform(_ request: WebRequest, _ dashboard: Dashboard) async -> WebResponse {
-    guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
-      return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
-    }
-    guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
-    return await dashboard.perform(command, on: request.parameters["id"] ?? "")
-  }
-
-  private struct CommandForm: Decodable { let line: String }
 
   static func unknown(_ name: String) -> WebResponse {
     .error(404, "unknown_symbol", "no symbol '\(name.cut(toBytes: 64))' has come in this run")
@@ -175,17 +170,6 @@ extension Dashboard {
     let line = account.map { name in lines.first { $0.key.description == name }?.value } ?? (lines.count == 1 ? lines.first?.value : nil)
     return line.map { line in
       ["points": .array(line.points.map { [StateText.time($0.time), .string($0.equity.description)] })]
-    }
-  }
-
-  func perform(_ command: Command, on id: String) async -> WebResponse {
-    do throws(CommandError) { return .json(["reply": .string(try await context.run.perform(command, on: id))]) } catch {
-      switch error {
-      case .unknownComponent: return .error(404, "unknown_component", "\(error)")
-      case .unknownCommand, .takesNoCommands: return .error(422, "unknown_command", "\(error)")
-      case .notRunning, .runIsOver: return .error(503, "not_running", "\(error)")
-      case .refused: return .error(422, "refused", "\(error)")
-      }
     }
   }
 }

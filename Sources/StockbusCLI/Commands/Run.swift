@@ -10,8 +10,8 @@ struct Run: AsyncParsableCommand {
       The first SIGINT or SIGTERM stops gracefully: sources end, everything drains, and the ledger is printed. The second ends \
       at once. SIGHUP in a process without a terminal reads the configuration again and changes the run to it, and --watch does \
       so whenever a file of it changes: what is the same goes on, and nothing is lost; a configuration with problems, or with \
-      components that do not start, changes nothing. With --commands, \
-      lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
+      components that do not start, changes nothing. 'stockbus status', 'top', 'tell', 'plan', 'apply', 'reload' and 'stop' ask \
+      the run from outside. With --commands, lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
       """)
 
   @ArgumentParser.Option(help: ArgumentHelp("Begin with a symbol's page, such as stocks://symbol/AAPL.", valueName: "link"))
@@ -35,9 +35,8 @@ struct Run: AsyncParsableCommand {
     RunSession.prepare(options)
     let topology = try config.topology("; nothing was started", outerFiles: options.files)
     var session = RunSession(options: options)
-    let (paths, files) = (config.configs, options.files)
-    if isReadable { session.source = { () throws(Problems) in try Topology.checked(ConfigLoader().load(paths: paths), outerFiles: files) } }
-    if watch { session.watched = paths }
+    if isReadable { session.configuration = config.configs }
+    session.isWatching = watch
     if let open {
       session.request = try topology.request(opening: open)
       for warning in try WatchPlan.warnings([StockLink(argument: open).symbol.description], topology) { StandardError.write(warning) }

@@ -78,9 +78,18 @@ package struct ComponentDescription: Sendable {
   package var title: String { section.title(of: id) }
 
   /// True if both are equal in everything except their inputs, wherever they are written.
-  func isLike(_ other: ComponentDescription) -> Bool {
-    section == other.section && plugin == other.plugin && ConfigNode.isLike(merge, other.merge)
-      && ConfigNode.isLike(supervision, other.supervision) && ConfigNode.isLike(output, other.output) && options.isLike(other.options)
+  func isLike(_ other: ComponentDescription) -> Bool { differences(from: other).isEmpty }
+
+  /// What differs except the inputs, by the keys under which it is written. Never values, which may be secrets.
+  func differences(from other: ComponentDescription) -> [String] {
+    var keys: [String] = []
+    if section != other.section { keys.append("kind") }
+    if plugin != other.plugin { keys.append("plugin") }
+    keys += options.differingKeys(other.options)
+    if !ConfigNode.isLike(merge, other.merge) { keys.append("merge") }
+    if !ConfigNode.isLike(supervision, other.supervision) { keys.append("supervision") }
+    if !ConfigNode.isLike(output, other.output) { keys.append("output") }
+    return keys
   }
 }
 

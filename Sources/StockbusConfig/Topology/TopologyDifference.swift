@@ -3,7 +3,7 @@ internal import StockbusPlugin
 /// What has to be done to turn a run of one topology into a run of another: components by id, in upstream order, removed ones last.
 package struct TopologyDifference: Sendable, Hashable {
   /// What is done with one component.
-  package enum Step: Sendable, Hashable {
+  package enum Step: String, Sendable, Hashable, Codable {
     /// Nothing.
     case kept
     /// The same instance reads other topics, or reads them with other options.
@@ -18,11 +18,20 @@ package struct TopologyDifference: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let id: String
     package let step: Step
+    /// The keys of the component that are written differently: options, `plugin`, `inputs`, `supervision`. Empty if its own part of the
+    /// configuration is the same, and another component's change is the cause.
+    package let changed: [String]
   }
 
   package let entries: [Entry]
   /// True if `runtime`, `instruments`, `calendars` or `history` differ, which concern the run as a whole.
   package let changesRuntime: Bool
+
+  /// Why a run cannot change so while it goes on; nil if nothing speaks against it.
+  package var obstacle: String? {
+    changesRuntime
+      ? "'runtime', 'calendars', 'instruments' and 'history' are about the whole run, and it has to start anew for others" : nil
+  }
 
   package func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }
 }
@@ -36,20 +45,23 @@ extension Topology {
     var entries: [TopologyDifference.Entry] = []
     for node in next.nodes {
       let step: TopologyDifference.Step
+      var changed: [String] = []
       if let old = before[node.id] {
         let hasOtherTopic = !node.emitsLike(old)
         let isOther = hasOtherTopic || !node.isLike(old) || !node.takesLike(old)
         let readsOther = !node.readsLike(old) || node.inputs.contains { moved.contains($0.from) }
         step = isOther ? .replaced : readsOther ? .rewired : .kept
         if hasOtherTopic { moved.insert(node.id) }
+        if let now = node.description, let then = old.description { changed = now.differences(from: then) }
+        if !node.readsLike(old) { changed.append("inputs") }
       } else {
         step = .added
         moved.insert(node.id)
       }
-      entries.append(TopologyDifference.Entry(id: node.id, step: step))
+      entries.append(TopologyDifference.Entry(id: node.id, step: step, changed: changed))
     }
     let names = Set(next.nodes.map(\.id))
-    entries += nodes.filter { !names.contains($0.id) }.map { TopologyDifference.Entry(id: $0.id, step: .removed) }
+    entries += nodes.filter { !names.contains($0.id) }.map { TopologyDifference.Entry(id: $0.id, step: .removed, changed: []) }
     let isLike = written.count == next.written.count && zip(written, next.written).allSatisfy { $0.isLike($1) }
     return TopologyDifference(entries: entries, changesRuntime: !isLike || !ConfigNode.isLike(runtime, next.runtime))
   }

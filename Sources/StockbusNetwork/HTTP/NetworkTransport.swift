@@ -40,6 +40,7 @@ package struct NetworkTransport: HTTPTransport {
     var message = HTTPClientRequest(url: request.address.revealed)
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for (name, value) in zip(request.fields.names, request.fields.values) { message.headers.add(name: name, value: value) }
+    if request.address.socket != nil { message.headers.add(name: "Host", value: request.address.host) }
     if !request.body.isEmpty || request.method == .post || request.method == .put { message.body = .bytes(ByteBuffer(bytes: request.body)) }
     // Without a deadline: the caller measures the time by its own clock, and cancels.
     let answer = try await client.execute(message, deadline: .distantFuture)
@@ -84,7 +85,7 @@ package struct NetworkTransport: HTTPTransport {
     }
   }
 
-  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL]
+  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENOENT]
 
   private static func translate(_ error: HTTPClientError, _ address: WebAddress) -> HTTPError {
     switch error {

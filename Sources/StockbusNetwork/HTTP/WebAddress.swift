@@ -7,6 +7,8 @@ internal import Foundation
 /// A checked http or https address. Its description is never complete, because paths and queries often contain secrets.
 package struct WebAddress: Sendable, Hashable {
   private let url: URL
+  /// The path of the Unix socket where the server is; nil for one that is reached by its host and port.
+  package let socket: String?
   package let isSecure: Bool
   /// In lower case; an IPv6 address without brackets.
   package let host: String
@@ -33,6 +35,20 @@ package struct WebAddress: Sendable, Hashable {
     guard (1...65_535).contains(port) else { throw HTTPError(.badAddress, "the port is not between 1 and 65535") }
     self.host = host.lowercased()
     self.url = url
+    socket = nil
+  }
+
+  /// A server of this machine that listens on a Unix socket.
+  /// - Parameter target: the path, and the query if there is one.
+  package init(socket: String, _ target: String) throws(HTTPError) {
+    guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
+      let url = URL(string: "http+unix://\(socket.percentEncoded)\(target)")
+    else { throw HTTPError(.badAddress, "this is no address") }
+    self.url = url
+    self.socket = socket
+    isSecure = false
+    host = "localhost"
+    port = 80
   }
 
   /// The complete address, for the request only; never put it into a log or a message.
@@ -40,6 +56,7 @@ package struct WebAddress: Sendable, Hashable {
 
   /// The part that may be shown: `https://hooks.example.com`, with the port if it is not the default.
   package var origin: String {
+    if let socket { return socket }
     let shown = host.contains(":") ? "[\(host)]" : host
     return (isSecure ? "https://" : "http://") + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
   }
@@ -65,4 +82,16 @@ extension WebAddress: CustomStringConvertible, CustomDebugStringConvertible, Cus
   package var debugDescription: String { origin }
   /// Without children, so that `dump` does not show more.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension String {
+  /// With everything but letters, digits, `-`, `.` and `_` as `%XX` (RFC 3986).
+  package var percentEncoded: String {
+    utf8.map { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, 45, 46, 95: String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
 }

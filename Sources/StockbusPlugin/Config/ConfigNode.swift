@@ -88,7 +88,14 @@ public struct ConfigNode: Sendable {
     }
   }
 
-  /// As above; nil equals only nil.
+  /// The keys whose values differ, or that only one of two mappings has: first those of this one. Empty for other values.
+  package func differingKeys(_ other: ConfigNode) -> [String] {
+    guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
+    let changed = mine.filter { !Self.isLike($0.value, other[$0.key]) }
+    return changed.map(\.key) + others.filter { self[$0.key] == nil }.map(\.key)
+  }
+
+  /// As `isLike`; nil equals only nil.
   package static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
     if let a, let b { a.isLike(b) } else { a == nil && b == nil }
   }

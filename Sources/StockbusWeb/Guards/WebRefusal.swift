@@ -18,6 +18,8 @@ package enum WebRefusal: String, Sendable, Hashable, CaseIterable {
   case host
   /// A request that another site has caused.
   case origin
+  /// No token, or another one.
+  case token
   /// A body of another type.
   case type
   /// No such route, or not with this method.

@@ -3,17 +3,17 @@ import StockbusConfig
 import StockbusTestKit
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusControl
 
 /// Configurations that are read again.
 @Suite struct ReloadTests {
   private func topology(_ processors: String, _ sinks: String, seed: Int = 1) throws -> Topology {
-    let text = """
+    try StockbusControlTests.topology(
+      """
       sources: { ticks: { plugin: generator, symbols: 3, seed: \(seed) } }
       processors: { ranked: { plugin: sorting_feed, inputs: [ticks] }\(processors) }
       sinks: { end: { plugin: null_sink, inputs: [ranked] }\(sinks) }
-      """
-    return try Topology.check(ConfigLoader(environment: { _ in nil }).load(text: text), catalogue: fixedCatalogue)
+      """)
   }
 
   @Test func `what was done is said in one line`() throws {
@@ -21,8 +21,8 @@ import Testing
     let after = try topology(
       ", mine: { plugin: watchlist_filter, inputs: [ranked], symbols: [AAPL] }",
       ", two: { plugin: null_sink, inputs: [mine] }", seed: 2)
-    #expect(before.difference(to: before).summary == "reloaded: nothing has changed")
-    #expect(before.difference(to: after).summary == "reloaded: added mine, two; removed old; replaced ticks; 2 as before")
+    #expect(before.difference(to: before).summary == "nothing has changed")
+    #expect(before.difference(to: after).summary == "added mine, two; removed old; replaced ticks; 2 as before")
   }
 
   @Test func `every change of a file is seen, and every file that comes into a folder`() throws {
@@ -32,7 +32,7 @@ import Testing
     func write(_ text: String, _ path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
     try write("a", base)
     try write("b", desk + "/one.yaml")
-    let watch = ConfigWatch([base, desk])
+    let watch = ConfigWatch { [base, desk] }
     var states = [watch.look()]
     func expectNews(_ what: Comment) {
       let now = watch.look()
@@ -61,7 +61,7 @@ import Testing
     try write("a")
     let clock = ManualTimekeeper()
     let changes = Watched(0)
-    let watching = Task { await ConfigWatch([path]).run(clock) { changes.update { $0 += 1 } } }
+    let watching = Task { await ConfigWatch { [path] }.run(clock) { changes.update { $0 += 1 } } }
     func tick(_ number: Int) async {
       await clock.waitForSleeper(until: .milliseconds(500 * number))
       clock.advance(by: .milliseconds(500))

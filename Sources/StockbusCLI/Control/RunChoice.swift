@@ -1,0 +1,89 @@
+import ArgumentParser
+import StockbusControl
+import StockbusPlugin
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which run a command is for.
+struct RunChoice: ParsableArguments {
+  @ArgumentParser.Option(
+    name: .customLong("run"), help: "The run, by its name or the number of its process; needed where there are several.")
+  var wanted: String?
+
+  /// The run that is meant. Ends the program with a message if it is not clear which one is.
+  func find() async throws -> (client: ControlClient, status: RunStatus) {
+    let runs = await PresentRuns.all()
+    do throws(RunMistake) { return try Self.choose(wanted, of: runs) } catch {
+      StandardError.write("Error: \(error.description)")
+      throw ExitCode.failure
+    }
+  }
+
+  /// Why no run was chosen.
+  struct RunMistake: Error {
+    let description: String
+  }
+
+  static func choose(_ wanted: String?, of runs: [PresentRuns.Run]) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
+    let named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
+    let list = runs.map { "\($0.status?.name ?? "?") (process \($0.process))" }.joined(separator: ", ")
+    guard let run = named.first else {
+      if runs.isEmpty { throw RunMistake(description: "nothing runs; 'stockbus run plugins.yaml' starts something") }
+      throw RunMistake(description: "no run \(shown(wanted ?? "")); there is \(list)")
+    }
+    if named.count > 1 { throw RunMistake(description: "which run? Say --run with a name or a number: \(list)") }
+    guard let status = run.status else {
+      throw RunMistake(description: "process \(run.process) does not answer: \(run.failure ?? "")")
+    }
+    return (run.client, status)
+  }
+}
+
+/// The runs of the present user.
+enum PresentRuns {
+  struct Run: Sendable {
+    let process: Int
+    let client: ControlClient
+    /// Nil if it does not answer.
+    let status: RunStatus?
+    let failure: String?
+  }
+
+  /// All runs by their processes. Sockets of processes that are gone are removed.
+  static func all() async -> [Run] {
+    guard let folder = try? RunFolder.own() else { return [] }
+    let clock = SystemTimekeeper()
+    return await withTaskGroup(of: Run?.self) { group in
+      for (process, path) in folder.sockets {
+        group.addTask {
+          let client = ControlClient(socket: path, clock: clock)
+          do throws(ControlClient.Failure) {
+            return Run(process: process, client: client, status: try await client.status(), failure: nil)
+          } catch {
+            guard error.isGone else { return Run(process: process, client: client, status: nil, failure: error.description) }
+            unlink(path)
+            return nil
+          }
+        }
+      }
+      var runs: [Run] = []
+      for await run in group { if let run { runs.append(run) } }
+      return runs.sorted { $0.process < $1.process }
+    }
+  }
+}
+
+extension ControlClient {
+  /// Ends the program with a message if there is no answer.
+  static func answer<A>(_ ask: () async throws(Failure) -> A) async throws -> A {
+    do throws(Failure) { return try await ask() } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.failure
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import StockbusNetwork
+package import StockbusPlugin
+
+/// Asks one run by its socket.
+package struct ControlClient: Sendable {
+  /// Why there is no answer.
+  package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+    /// True if nothing listens there: the process is gone.
+    package var isGone = false
+  }
+
+  private let socket: String
+  private let clock: any Timekeeper
+
+  package init(socket: String, clock: any Timekeeper) {
+    self.socket = socket
+    self.clock = clock
+  }
+
+  package func status(within limit: Duration = .seconds(5)) async throws(Failure) -> RunStatus {
+    try document(RunStatus.self, try await ask(.get, "/status", within: limit))
+  }
+
+  package func plan(_ configuration: [String]?) async throws(Failure) -> ChangeReport {
+    try await change("/plan", configuration)
+  }
+
+  /// - Parameter configuration: another configuration; nil for the run's own, as it is now.
+  package func apply(_ configuration: [String]?) async throws(Failure) -> ChangeReport {
+    try await change(configuration == nil ? "/reload" : "/apply", configuration)
+  }
+
+  /// Stops the run gracefully; returns when it has ended.
+  package func stop() async throws(Failure) -> EndReport {
+    try document(EndReport.self, try await ask(.post, "/stop", within: .seconds(86_400)))
+  }
+
+  /// Tells a component something; returns its reply.
+  package func tell(_ id: String, _ line: String) async throws(Failure) -> String {
+    struct Reply: Decodable { let reply: String }
+    let body = JSONDocument.text(["line": line])
+    return try document(Reply.self, try await ask(.post, "/components/\(id.percentEncoded)/commands", body, within: .seconds(60))).reply
+  }
+
+  private func change(_ path: String, _ configuration: [String]?) async throws(Failure) -> ChangeReport {
+    let body = JSONDocument.text(ChangeForm(configuration: configuration))
+    // As long as the run may take to bring its components to a halt, and to start others.
+    let response = try await ask(.post, path, body, within: .seconds(86_400), isReport: true)
+    return try document(ChangeReport.self, response)
+  }
+
+  private func document<D: Decodable>(_: D.Type, _ response: HTTPResponse) throws(Failure) -> D {
+    guard let document = JSONDocument.read(D.self, response.body) else { throw Failure(description: "the run's answer is not understood") }
+    return document
+  }
+
+  /// - Parameter isReport: true if the body says what came of it, also where the status is an error.
+  private func ask(
+    _ method: HTTPRequest.Method, _ path: String, _ body: String = "", within limit: Duration, isReport: Bool = false
+  ) async throws(Failure) -> HTTPResponse {
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      var request = HTTPRequest(method, try WebAddress(socket: socket, path), body: Array(body.utf8))
+      if !body.isEmpty { try request.fields.set("Content-Type", "application/json") }
+      response = try await NetworkTransport().send(request, limits: HTTPLimits(whole: limit, body: 64 << 20), clock: clock)
+    } catch {
+      throw Failure(description: "\(error)", isGone: error.code == .unreachable)
+    }
+    if response.isSuccess || isReport && (response.status == 409 || response.status == 422) { return response }
+    struct Refusal: Decodable {
+      struct Reason: Decodable { let message: String }
+      let error: Reason
+    }
+    let reason = JSONDocument.read(Refusal.self, response.body)?.error.message
+    throw Failure(description: reason ?? "the run answers with \(response.status)")
+  }
+}

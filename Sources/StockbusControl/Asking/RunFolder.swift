@@ -1,0 +1,58 @@
+internal import StockbusPlugin
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The folder in which the runs of one user have their sockets: `stockbus` in the user's runtime folder (`XDG_RUNTIME_DIR`), or
+/// `/tmp/stockbus-UID` where there is none. Only the user can enter it.
+package struct RunFolder: Sendable, Hashable {
+  package let path: String
+
+  /// The present user's folder, which is made if it is not there. Throws an `EnvironmentFailure` if it belongs to somebody else, or others
+  /// may enter it: whoever has made it could take the place of a run.
+  package static func own(_ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) throws -> RunFolder {
+    let user = geteuid()
+    if let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), fault(runtime, of: user) == nil {
+      return try RunFolder(making: runtime + "/stockbus", of: user)
+    }
+    return try RunFolder(making: "/tmp/stockbus-\(user)", of: user)
+  }
+
+  init(making path: String, of user: uid_t) throws {
+    if mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw EnvironmentFailure("\(path): \(String(cString: strerror(errno)))", isPermanent: true)
+    }
+    if let fault = Self.fault(path, of: user) { throw EnvironmentFailure("\(path): \(fault)", isPermanent: true) }
+    self.path = path
+  }
+
+  /// What speaks against a folder; nil if it is the user's alone.
+  private static func fault(_ path: String, of user: uid_t) -> String? {
+    var status = stat()
+    if lstat(path, &status) != 0 { return String(cString: strerror(errno)) }
+    if status.st_mode & S_IFMT != S_IFDIR { return "no folder" }
+    if status.st_uid != user { return "belongs to another user" }
+    return status.st_mode & 0o077 == 0 ? nil : "others may enter it"
+  }
+
+  /// Where the run of a process listens.
+  package func socket(of process: Int) -> String { "\(path)/\(process).sock" }
+
+  /// The sockets in it with their processes, by number; some may be left by processes that were killed.
+  package var sockets: [(process: Int, path: String)] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var found: [(Int, String)] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.hasSuffix(".sock"), let process = Int(name.dropLast(5)), process > 0 else { continue }
+      found.append((process, "\(path)/\(name)"))
+    }
+    return found.sorted { $0.0 < $1.0 }
+  }
+}

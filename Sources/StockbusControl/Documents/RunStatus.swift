@@ -1,0 +1,80 @@
+internal import EventBus
+package import StockbusPlugin
+
+/// How a run is: what `/status` answers, and what `stockbus status`, `ps` and `top` show.
+package struct RunStatus: Codable, Sendable, Hashable {
+  package enum State: String, Codable, Sendable, Hashable {
+    case starting, running, stopping
+  }
+
+  package struct Component: Codable, Sendable, Hashable {
+    package var id: String
+    package var kind: String
+    package var plugin: String
+    package var inputs: [String]
+    /// A name of `ComponentHealth.State`.
+    package var state: String
+    /// How many instances were started.
+    package var starts: Int
+    /// Why an instance has failed last.
+    package var error: String?
+    /// Events it has published; nil for a sink.
+    package var published: Int?
+  }
+
+  package struct Edge: Codable, Sendable, Hashable {
+    package var from: String
+    package var to: String
+    package var `in`: Int
+    package var delivered: Int
+    package var filtered: Int
+    package var dropped: Int
+    package var conflated: Int
+    package var dead: Int
+    package var waiting: Int
+  }
+
+  /// A counter that a component, or the run, has defined.
+  package struct Count: Codable, Sendable, Hashable {
+    package var component: String
+    package var name: String
+    package var total: Int
+  }
+
+  package var name: String
+  package var process: Int
+  package var version: String
+  /// The files and folders of its configuration; empty if it cannot be read again.
+  package var configuration: [String]
+  /// In UTC.
+  package var started: String
+  /// In milliseconds.
+  package var uptime: Int
+  package var state: State
+  /// Why the run is not as it should be; empty if it is.
+  package var reasons: [String]
+  package var components: [Component]
+  package var edges: [Edge]
+  package var counts: [Count]
+}
+
+extension RunStatus.Edge {
+  package init(_ edge: RunEdge) {
+    let counts = edge.counts
+    self.init(
+      from: edge.from, to: edge.to, in: counts.published, delivered: counts.delivered, filtered: counts.filtered, dropped: counts.dropped,
+      conflated: counts.conflated, dead: counts.deadLettered, waiting: counts.inFlight)
+  }
+
+  package var edge: RunEdge {
+    var counts = EdgeCounts()
+    counts.published = `in`
+    counts.delivered = delivered
+    counts.filtered = filtered
+    counts.dropped = dropped
+    counts.conflated = conflated
+    counts.deadLettered = dead
+    counts.inFlight = waiting
+    return RunEdge(from: from, to: to, counts: counts)
+  }
+}

@@ -1,0 +1,105 @@
+internal import EventBus
+internal import Logging
+package import StockbusConfig
+package import StockbusPlugin
+package import StockbusRuntime
+
+/// Changes a run, while it goes on, to what its configuration says now, or to another configuration.
+package final class ConfigReload: Sendable {
+  /// Reads and checks the configuration of these files and folders.
+  package typealias Source = @Sendable (_ paths: [String]) throws(Problems) -> Topology
+
+  private let pipeline: Pipeline
+  private let source: Source
+  private let own: Guarded<[String]?>
+  private let requests: AsyncStream<Void>
+  private let request: AsyncStream<Void>.Continuation
+
+  /// - Parameter paths: the files and folders of the run's configuration; nil if it cannot be read again.
+  package init(_ pipeline: Pipeline, paths: [String]?, _ source: @escaping Source) {
+    self.pipeline = pipeline
+    self.source = source
+    own = Guarded(paths)
+    // Requests that come during a change are one further change.
+    (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// The files and folders of the present configuration; empty if it cannot be read again.
+  package var paths: [String] { own.withLock { $0 } ?? [] }
+
+  /// Asks for a change to what the run's configuration says now; returns at once.
+  package func ask() { request.yield() }
+
+  /// Makes the changes that are asked for, one after another, until the task is cancelled.
+  package func run() async {
+    for await _ in requests { _ = await apply(nil) }
+  }
+
+  /// What a change would do.
+  /// - Parameter paths: another configuration; nil for the run's own, as it is now.
+  package func plan(_ paths: [String]?) -> ChangeReport {
+    do throws(ChangeReport) {
+      let next = try read(paths)
+      let difference = pipeline.difference(to: next)
+      if let obstacle = difference.obstacle { return ChangeReport(.refused, obstacle, steps(difference), warnings: next.warnings) }
+      return ChangeReport(.planned, difference.summary, steps(difference), warnings: next.warnings)
+    } catch { return error }
+  }
+
+  /// Changes the run, and says in the log what came of it. If that succeeds, another configuration is the run's own from then on.
+  /// - Parameter paths: as in `plan`.
+  package func apply(_ paths: [String]?) async -> ChangeReport {
+    let report = await change(paths)
+    let level: Logger.Level = report.outcome == .done ? .notice : .error
+    for line in report.lines { pipeline.logger.log(level: level, "\(line)") }
+    return report
+  }
+
+  private func change(_ paths: [String]?) async -> ChangeReport {
+    let next: Topology
+    do throws(ChangeReport) { next = try read(paths) } catch { return error }
+    do throws(ChangeError) {
+      let difference = try await pipeline.apply(next)
+      if let paths { own.withLock { $0 = paths } }
+      return ChangeReport(.done, difference.summary, steps(difference), warnings: next.warnings)
+    } catch { return ChangeReport(.refused, error.description) }
+  }
+
+  private func read(_ paths: [String]?) throws(ChangeReport) -> Topology {
+    guard let paths = paths ?? own.withLock({ $0 }) else {
+      throw ChangeReport(.refused, "the configuration came from standard input, and cannot be read again")
+    }
+    do throws(Problems) { return try source(paths) } catch { throw ChangeReport(error) }
+  }
+
+  /// The steps, with the events that wait at present.
+  private func steps(_ difference: TopologyDifference) -> [ChangeReport.Step] {
+    let edges = pipeline.edges.filter { $0.counts.inFlight > 0 }
+    return difference.entries.map { entry in
+      ChangeReport.Step(
+        id: entry.id, step: entry.step, changed: entry.changed,
+        waiting: edges.filter { $0.to == entry.id }.map { .init(from: $0.from, events: $0.counts.inFlight) })
+    }
+  }
+}
+
+extension ChangeReport {
+  /// A configuration that cannot be used.
+  package init(_ problems: Problems) {
+    let lines = problems.sorted.map(\.description)
+    self.init(.invalid, lines.count == 1 ? "1 problem" : "\(lines.count) problems", problems: lines)
+  }
+}
+
+extension TopologyDifference {
+  /// `added pass; rewired screen; 6 as before`.
+  package var summary: String {
+    let words: [(Step, String)] = [(.added, "added"), (.removed, "removed"), (.replaced, "replaced"), (.rewired, "rewired")]
+    let changes = words.compactMap { step, word in
+      let ids = ids(step)
+      return ids.isEmpty ? nil : "\(word) \(ids.joined(separator: ", "))"
+    }
+    if changes.isEmpty { return "nothing has changed" }
+    return (changes + ["\(ids(.kept).count) as before"]).joined(separator: "; ")
+  }
+}

@@ -1,0 +1,90 @@
+internal import StockbusPlugin
+internal import StockbusRuntime
+internal import StockbusWeb
+
+/// The routes of a run's control: it is looked at, told, changed and stopped here. Documentation/control.md describes them for users.
+struct ControlRoutes: Sendable {
+  let control: RunControl
+  /// Who may come in.
+  let guards: [WebGuard]
+
+  var routes: WebRoutes {
+    var routes = WebRoutes()
+    look(&routes)
+    change(&routes)
+    return routes
+  }
+
+  private func look(_ routes: inout WebRoutes) {
+    let control = control
+    routes.add(.get, "/livez", guards: guards) { _ in .text("alive\n") }
+    routes.add(.get, "/readyz", guards: guards) { _ in
+      let reasons = control.reasons
+      return reasons.isEmpty ? .text("ready\n") : WebResponse.text(reasons.joined(separator: "\n") + "\n").answering(503)
+    }
+    routes.add(.get, "/status", guards: guards) { _ in .json(text: JSONDocument.text(control.status)) }
+    routes.add(.get, "/components/:id", guards: guards) { request in
+      let id = request.parameters["id"] ?? ""
+      guard let report = control.component(id) else { return .error(404, "unknown_component", "there is no component \(shown(id))") }
+      return .json(text: JSONDocument.text(report))
+    }
+    routes.add(.get, "/metrics", guards: guards) { request in
+      let form = Metrics.Form(accepting: request.fields["accept"] ?? "")
+      return WebResponse(200, body: Array(Metrics(control).text(form).utf8), type: form.type)
+    }
+  }
+
+  private func change(_ routes: inout WebRoutes) {
+    let control = control
+    let guards = guards + [.json]
+    routes.add(.post, "/components/:id/commands", guards: guards) { request in
+      let id = request.parameters["id"] ?? ""
+      return await CommandForm.answer(request) { command throws(CommandError) in try await control.pipeline.perform(command, on: id) }
+    }
+    routes.add(.post, "/plan", guards: guards) { request in
+      guard let form = Self.form(request) else { return Self.noForm }
+      return Self.response(control.reload.plan(form.configuration))
+    }
+    routes.add(.post, "/apply", guards: guards) { request in
+      guard let form = Self.form(request), let paths = form.configuration else { return Self.noForm }
+      return Self.response(await control.reload.apply(paths))
+    }
+    routes.add(.post, "/reload", guards: guards) { _ in Self.response(await control.reload.apply(nil)) }
+    routes.add(.post, "/stop", guards: guards) { _ in
+      guard let report = await control.stop() else { return .error(503, "cut_off", "the run was cut off before it had ended") }
+      return .json(text: JSONDocument.text(report))
+    }
+  }
+
+  private static func form(_ request: WebRequest) -> ChangeForm? {
+    if request.body.isEmpty { return ChangeForm() }
+    guard let form = JSONDocument.read(ChangeForm.self, request.body), (form.configuration?.count ?? 1) > 0 else { return nil }
+    return form
+  }
+
+  private static let noForm = WebResponse.error(400, "bad_request", "the body has to be {\"configuration\":[\"/PATH/OF/A.yaml\"]}")
+
+  private static func response(_ report: ChangeReport) -> WebResponse {
+    let status =
+      switch report.outcome {
+      case .planned, .done: 200
+      case .invalid: 422
+      case .refused: 409
+      }
+    return .json(text: JSONDocument.text(report), status: status)
+  }
+}
+
+/// The body of a request for a plan or a change.
+struct ChangeForm: Codable, Sendable, Hashable {
+  /// The files and folders of another configuration, as the run's process finds them; nil for the run's own.
+  var configuration: [String]?
+}
+
+extension WebResponse {
+  fileprivate func answering(_ status: Int) -> WebResponse {
+    var response = self
+    response.status = status
+    return response
+  }
+}

@@ -1,0 +1,105 @@
+internal import EventBus
+internal import Logging
+package import MarketData
+internal import StockbusFiles
+internal import StockbusPlugin
+package import StockbusRuntime
+
+/// What others may ask of a run, and ask it to do.
+package struct RunControl: Sendable {
+  /// Who the run is.
+  package struct Identity: Sendable, Hashable {
+    package var name: String
+    package var process: Int
+    package var version: String
+    package var started: Timestamp
+
+    package init(name: String, process: Int, version: String, started: Timestamp) {
+      self.name = name
+      self.process = process
+      self.version = version
+      self.started = started
+    }
+  }
+
+  package let identity: Identity
+  let pipeline: Pipeline
+  let reload: ConfigReload
+  private let end: EndOfRun
+
+  package init(_ pipeline: Pipeline, _ reload: ConfigReload, _ identity: Identity) {
+    self.pipeline = pipeline
+    self.reload = reload
+    self.identity = identity
+    end = EndOfRun()
+  }
+
+  /// The run has ended; those who have asked for it are told how.
+  package func ended(_ report: EndReport) { end.tell(report) }
+
+  /// Asks for a graceful stop and returns how the run has ended; nil if the task is cancelled before.
+  func stop() async -> EndReport? {
+    if !pipeline.isStopping { pipeline.logger.notice("stopping, as another program has asked: sources end, the rest drains") }
+    pipeline.stop()
+    return await end.wait()
+  }
+
+  var status: RunStatus {
+    let health = pipeline.health
+    let ledger = pipeline.ledger
+    let components = pipeline.components.map { component in
+      let own = health.first { $0.id == component.id }
+      return RunStatus.Component(
+        id: component.id, kind: component.kind.rawValue, plugin: component.plugin, inputs: component.inputs,
+        state: (own?.state ?? .ended).rawValue, starts: own?.attempts ?? 0, error: own?.lastError, published: component.published)
+    }
+    let isStarting = health.contains { $0.state == .starting || $0.state == .planned }
+    return RunStatus(
+      name: identity.name, process: identity.process, version: identity.version, configuration: reload.paths.map(absolutePath),
+      started: identity.started.description, uptime: Int((pipeline.clock.now.ns - identity.started.ns) / 1_000_000),
+      state: pipeline.isStopping ? .stopping : isStarting ? .starting : .running, reasons: reasons(health), components: components,
+      edges: ledger.edges.map { RunStatus.Edge($0) },
+      counts: ledger.counters.map { .init(component: $0.component, name: $0.name, total: $0.total) })
+  }
+
+  /// Why the run is not as it should be.
+  var reasons: [String] { reasons(pipeline.health) }
+
+  private func reasons(_ health: [ComponentHealth]) -> [String] {
+    var reasons = pipeline.isStopping ? ["the run is stopping"] : []
+    for component in health where !component.state.isGood {
+      let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
+      reasons.append("\(component.id) is \(component.state.rawValue.replacing("_", with: " "))\(why)")
+    }
+    return reasons
+  }
+}
+
+/// How a run has ended.
+package struct EndReport: Codable, Sendable, Hashable {
+  /// The exit status of its process.
+  package var status: Int
+  /// The lines of the ledger, and what went wrong.
+  package var text: String
+
+  package init(status: Int, text: String) {
+    self.status = status
+    self.text = text
+  }
+}
+
+/// The end of a run, for those who wait for it.
+private final class EndOfRun: Sendable {
+  private let latch = Latch()
+  private let report = Guarded(EndReport?.none)
+
+  func tell(_ end: EndReport) {
+    report.withLock { $0 = end }
+    latch.fire()
+  }
+
+  func wait() async -> EndReport? {
+    await latch.wait()
+    return report.withLock { $0 }
+  }
+}

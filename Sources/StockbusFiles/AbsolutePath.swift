@@ -1,0 +1,13 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A path that means the same in another folder.
+package func absolutePath(_ path: String) -> String {
+  if path.hasPrefix("/") { return path }
+  guard let folder = getcwd(nil, 0) else { return path }
+  defer { free(folder) }
+  return String(cString: folder) + "/" + path
+}

@@ -1,0 +1,37 @@
+package import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The body of a request that tells a component something: `{"line":"raise AAPL 10"}`.
+package struct CommandForm: Decodable {
+  private let line: String
+
+  /// Carries the command out, and answers with the component's reply or with why there is none.
+  package static func answer(
+    _ request: WebRequest, _ perform: (Command) async throws(CommandError) -> String
+  ) async -> WebResponse {
+    guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
+      return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
+    }
+    guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
+    return await .reply { () throws(CommandError) in try await perform(command) }
+  }
+}
+
+extension WebResponse {
+  /// A component's reply to a command, or why there is none.
+  package static func reply(_ perform: () async throws(CommandError) -> String) async -> WebResponse {
+    do throws(CommandError) { return .json(["reply": .string(try await perform())]) } catch {
+      switch error {
+      case .unknownComponent: return .error(404, "unknown_component", "\(error)")
+      case .unknownCommand, .takesNoCommands: return .error(422, "unknown_command", "\(error)")
+      case .notRunning, .runIsOver: return .error(503, "not_running", "\(error)")
+      case .refused: return .error(422, "refused", "\(error)")
+      }
+    }
+  }
+}

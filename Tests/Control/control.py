@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Asks, changes and stops real runs by their control sockets: control.py PROGRAM [--only PATTERN].
+
+The runs' sockets are in a runtime folder of the test's own. Nothing here depends on how fast anything is.
+"""
+import argparse
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+DESK = """
+sources:
+  ticks: { plugin: generator, symbols: 5, interval: 50ms, seed: 7 }
+  echo: { plugin: echo_socket, inputs: [ticks] }
+processors:
+  ranked: { plugin: sorting_feed, inputs: [echo], by: price }
+sinks:
+  out: { plugin: null_sink, inputs: [ranked] }
+  links: { plugin: file_writer, inputs: [connections], path: FOLDER/links.csv }
+"""
+TOKEN = "0123456789abcdef-token"
+
+
+class Desk:
+    """Runs of one user, with their own runtime folder."""
+
+    def __init__(self, program):
+        self.program = os.path.abspath(program)
+        self.folder = tempfile.mkdtemp()
+        os.chmod(self.folder, 0o700)
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, NO_COLOR="1", STOCKBUS_TOKEN=TOKEN)
+        self.runs = []
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as out:
+            out.write(text.replace("FOLDER", self.folder))
+        return path
+
+    def start(self, config, *options):
+        """A run that listens; its log is in a file."""
+        log = open(os.path.join(self.folder, f"log{len(self.runs)}"), "wb")
+        run = subprocess.Popen([self.program, "run", *options, config], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
+        run.log = log.name
+        self.runs.append(run)
+        self.until(lambda: self.ask("status", "--json", "--run", str(run.pid)).returncode == 0)
+        return run
+
+    def ask(self, *words):
+        return subprocess.run([self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, timeout=120)
+
+    def status(self, *words):
+        return json.loads(self.ask("status", "--json", *words).stdout)
+
+    def until(self, condition, limit=60):
+        end = time.monotonic() + limit
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise AssertionError("it does not come about: " + "".join(open(run.log).read()[-1000:] for run in self.runs))
+            time.sleep(0.05)
+
+    def socket(self, run):
+        return os.path.join(self.folder, "stockbus", f"{run.pid}.sock")
+
+    def get(self, run, path, **fields):
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.sock.connect(self.socket(run))
+        connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("content-type"), answer.read().decode()
+
+    def close(self):
+        for run in self.runs:
+            if run.poll() is None:
+                run.kill()
+            run.wait()
+        shutil.rmtree(self.folder)
+
+
+def expect(holds, what):
+    if not holds:
+        raise AssertionError(what)
+
+
+def test_nothing_runs(desk):
+    """Nothing runs: that is said."""
+    answer = desk.ask("status")
+    expect(answer.returncode == 1 and "nothing runs" in answer.stderr, answer)
+    expect(desk.ask("ps").stdout.splitlines() == ["PROCESS  NAME  STATE  FOR  EVENTS  CONFIGURATION"], desk.ask("ps"))
+
+
+def test_whole_life(desk):
+    """A run is listed, shown, told, changed by plan, apply and reload, and stopped; its socket stays connected all the time."""
+    config = desk.write("desk.yaml", DESK)
+    run = desk.start(config)
+    desk.until(lambda: desk.status()["edges"][-2]["delivered"] > 5)
+    place = os.stat(desk.socket(run))
+    expect(stat.S_ISSOCK(place.st_mode) and place.st_mode & 0o777 == 0o600, oct(place.st_mode))
+    expect(os.stat(os.path.dirname(desk.socket(run))).st_mode & 0o777 == 0o700, "the folder is the user's alone")
+    listed = desk.ask("ps").stdout.splitlines()
+    expect(len(listed) == 2 and listed[1].split()[:3] == [str(run.pid), "desk", "running"], listed)
+    told = desk.ask("tell", "ticks", "set", "AAPL", "321.5")
+    expect(told.returncode == 0 and told.stdout == "AAPL is now 321.50\n", told)
+    expect(desk.ask("tell", "ticks", "sett", "AAPL").returncode == 1, "an unknown command")
+    top = desk.ask("top", "--once")
+    expect(top.returncode == 0 and re.search(r"^ranked +sorting_feed +running +\d", top.stdout, re.M), top)
+
+    new = desk.write("new.yaml", DESK.replace("by: price", "by: percent").replace("sinks:", "  mine: { plugin: watchlist_filter, inputs: [ranked], symbols: [AAPL] }\nsinks:\n  two: { plugin: null_sink, inputs: [mine] }"))
+    plan = desk.ask("plan", new)
+    expect(plan.returncode == 0 and plan.stdout.endswith("planned: added mine, two; replaced ranked; 4 as before\n"), plan)
+    expect(len(desk.status()["components"]) == 5, "a plan changes nothing")
+    applied = desk.ask("apply", new)
+    expect(applied.returncode == 0 and applied.stdout.endswith("done: added mine, two; replaced ranked; 4 as before\n"), applied)
+    expect(desk.status()["configuration"] == [new], desk.status()["configuration"])
+
+    # The configuration is broken, the run is not.
+    desk.write("new.yaml", "sources: {")
+    broken = desk.ask("reload")
+    expect(broken.returncode == 78 and f"{new}:" in broken.stdout and "not changed: 1 problem" in broken.stdout, broken)
+    desk.write("new.yaml", DESK.replace("ticks: {", "ticks: { count: 100000,"))
+    reloaded = desk.ask("reload", "--json")
+    expect(reloaded.returncode == 0 and json.loads(reloaded.stdout)["outcome"] == "done", reloaded)
+    before = desk.status()["edges"][-2]["delivered"]
+    desk.until(lambda: desk.status()["edges"][-2]["delivered"] > before + 5)
+
+    ended = desk.ask("stop")
+    expect(ended.returncode == 0 and "balanced: every event is accounted for" in ended.stdout, ended)
+    expect(run.wait(timeout=60) == 0, "the run has ended")
+    expect(not os.path.exists(desk.socket(run)), "nothing is left")
+    with open(os.path.join(desk.folder, "links.csv")) as links:
+        states = [line for line in links if ",connected," in line]
+    expect(len(states) == 1, "the socket was connected once: " + "".join(states))
+
+
+def test_several_runs(desk):
+    """Of several runs one has to be named; a run that was killed is forgotten."""
+    first = desk.start(desk.write("one.yaml", DESK))
+    second = desk.start(desk.write("two.yaml", DESK.replace("links.csv", "links2.csv")), "--name", "other")
+    unclear = desk.ask("status")
+    expect(unclear.returncode == 1 and "which run?" in unclear.stderr and "other" in unclear.stderr, unclear)
+    expect(desk.status("--run", "other")["process"] == second.pid, "by name")
+    expect(desk.status("--run", str(first.pid))["name"] == "one", "by number")
+    expect(desk.ask("status", "--run", "none").returncode == 1, "no such run")
+    second.send_signal(signal.SIGKILL)
+    second.wait()
+    expect(os.path.exists(desk.socket(second)), "it could not remove its socket")
+    expect(desk.status()["name"] == "one", "the other one is clear now")
+    expect(not os.path.exists(desk.socket(second)), "it was removed")
+
+
+def test_failing_sink(desk):
+    """A sink that cannot start is named by health, metrics and status, and the others go on."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    port = taken.getsockname()[1]
+    sink = f"  web: {{ plugin: dashboard, inputs: [ranked], listen: '127.0.0.1:{port}', supervision: {{ restarts: 0 }} }}\n"
+    config = desk.write("desk.yaml", DESK + sink)
+    log = open(os.path.join(desk.folder, "log"), "wb")
+    run = subprocess.Popen([desk.program, "run", config], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=desk.environment)
+    run.log = log.name
+    desk.runs.append(run)
+    desk.until(lambda: os.path.exists(desk.socket(run)))
+    desk.until(lambda: any(c["id"] == "web" and c["state"] == "failed" for c in desk.status()["components"]))
+    code, _, reasons = desk.get(run, "/readyz")
+    expect(code == 503 and reasons.startswith("web is failed: ") and reasons.count("\n") == 1, reasons)
+    expect(desk.get(run, "/livez")[0] == 200, "it lives")
+    expect('stockbus_component_state{component="web",state="failed"} 1' in desk.get(run, "/metrics")[2], "metrics")
+    shown = desk.ask("status")
+    expect(shown.returncode == 1 and "cannot listen there" in shown.stdout, shown)
+    before = desk.status()["edges"][2]["delivered"]
+    desk.until(lambda: desk.status()["edges"][2]["delivered"] > before + 5)
+    ended = desk.ask("drain")
+    expect(ended.returncode == 1 and "web failed for good" in ended.stdout, ended)
+    taken.close()
+
+
+def test_metrics(desk):
+    """Metrics are what Prometheus wants, on the port too, and only with the token."""
+    config = desk.write("desk.yaml", DESK)
+    without = subprocess.run([desk.program, "run", "--control", "127.0.0.1:0", config], capture_output=True, text=True,
+                             env={k: v for k, v in desk.environment.items() if k != "STOCKBUS_TOKEN"}, timeout=60)
+    expect(without.returncode == 64 and "STOCKBUS_TOKEN" in without.stderr, without)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    run = desk.start(config, "--control", f"127.0.0.1:{port}")
+    for form, kind in [("text/plain", "text/plain; version=0.0.4; charset=utf-8"),
+                       ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text; version=1.0.0; charset=utf-8")]:
+        code, given, text = desk.get(run, "/metrics", Accept=form)
+        expect(code == 200 and given == kind, given)
+        expect(text.endswith("# EOF\n") == ("openmetrics" in kind), text[-100:])
+    edges = {}
+    for line in desk.get(run, "/metrics")[2].splitlines():
+        found = re.match(r'stockbus_edge_(\w+?)(?:_total)?\{from="(.*?)",to="(.*?)"(?:,outcome="\w+")?\} (\d+)', line)
+        if found:
+            sums = edges.setdefault(found.group(2, 3), {})
+            sums[found.group(1)] = sums.get(found.group(1), 0) + int(found.group(4))
+    expect(len(edges) == 4 and all(e["received"] == e["events"] + e["waiting"] for e in edges.values()), edges)
+    for headers, code in [({}, 401), ({"Authorization": "Bearer no"}, 401), ({"Authorization": f"Bearer {TOKEN}"}, 200),
+                          ({"Authorization": f"Bearer {TOKEN}", "Origin": "http://localhost"}, 403),
+                          ({"Authorization": f"Bearer {TOKEN}", "Host": "evil.example"}, 421)]:
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("GET", "/metrics", headers=headers)
+        expect(connection.getresponse().status == code, (headers, code))
+        connection.close()
+    for line in open(run.log):
+        expect(TOKEN not in line, "the token is in the log")
+    promtool = shutil.which("promtool")
+    if promtool:
+        checked = subprocess.run([promtool, "check", "metrics"], input=desk.get(run, "/metrics")[2], capture_output=True, text=True)
+        expect(checked.returncode == 0 and not checked.stderr.strip(), checked.stdout + checked.stderr)
+    else:
+        print("  SKIPPED: promtool is not here", flush=True)
+    expect(desk.ask("stop").returncode == 0, "stopped")
+
+
+def test_foreign_folder(desk):
+    """Where others may enter the runtime folder no socket is made there, and the run goes on."""
+    os.mkdir(os.path.join(desk.folder, "stockbus"), 0o700)
+    os.chmod(os.path.join(desk.folder, "stockbus"), 0o777)
+    config = desk.write("desk.yaml", DESK.replace("interval: 50ms", "count: 50, interval: 10ms"))
+    ran = desk.ask("run", config)
+    expect(ran.returncode == 0 and "others may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or not re.search(arguments.only, name):
+            continue
+        desk = Desk(arguments.program)
+        try:
+            test(desk)
+            print("ok", test.__doc__, flush=True)
+        except Exception:
+            failed += 1
+            print("FAILED", test.__doc__, flush=True)
+            traceback.print_exc()
+        finally:
+            desk.close()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

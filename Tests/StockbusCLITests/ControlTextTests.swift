@@ -1,0 +1,106 @@
+import ArgumentParser
+import StockbusControl
+import StockbusPlugin
+import StockbusRuntime
+import Testing
+
+@testable import StockbusCLI
+
+/// What people see of a run that is asked.
+@Suite struct ControlTextTests {
+  /// - Parameter rounds: how far the run has come.
+  private func status(_ rounds: Int, name: String = "desk", process: Int = 4242) throws -> RunStatus {
+    let (trades, seen) = (2500 * rounds, 2000 * rounds)
+    let json = """
+      {"name":"\(name)","process":\(process),"version":"0.1.0","configuration":["/home/ann/desk.yaml"],"started":"2026-01-05T14:30:00Z",
+      "uptime":\(3_723_000 + 1000 * rounds),"state":"running","reasons":["web is backing off: 127.0.0.1:80: cannot listen there"],
+      "components":[
+      {"id":"ticks","kind":"source","plugin":"generator","inputs":[],"state":"running","starts":1,"published":\(trades)},
+      {"id":"ranked","kind":"processor","plugin":"sorting_feed","inputs":["ticks"],"state":"running","starts":1,"published":\(seen)},
+      {"id":"web","kind":"sink","plugin":"dashboard","inputs":["ranked"],"state":"backing_off","starts":4,
+      "error":"127.0.0.1:80: cannot listen there"}],
+      "edges":[
+      {"from":"ticks","to":"ranked","in":\(trades),"delivered":\(seen),"filtered":0,"dropped":\(200 * rounds),"conflated":0,"dead":0,
+      "waiting":\(300 * rounds)},
+      {"from":"ranked","to":"web","in":\(seen),"delivered":0,"filtered":0,"dropped":0,"conflated":0,"dead":0,"waiting":\(seen)}],
+      "counts":[{"component":"web","name":"frames","total":12}]}
+      """
+    return try #require(JSONDocument.read(RunStatus.self, Array(json.utf8)))
+  }
+
+  @Test func `the status of a run`() throws {
+    try expect(StatusText(status: status(3)).lines.joined(separator: "\n"), is: "status.txt")
+  }
+
+  @Test func `the rates of a run between two moments`() throws {
+    try expect(TopText(before: status(3), now: status(5)).lines.joined(separator: "\n"), is: "top.txt")
+  }
+
+  @Test func `the runs that there are`() throws {
+    let client = ControlClient(socket: "/none", clock: SystemTimekeeper())
+    let runs = [
+      PresentRuns.Run(process: 77, client: client, status: nil, failure: "has not answered within 5s"),
+      PresentRuns.Run(process: 4242, client: client, status: try status(1), failure: nil),
+    ]
+    try expect(ListRuns.text(runs), is: "ps.txt")
+  }
+
+  @Test func `a plan, and what came of a change`() throws {
+    let json = """
+      {"outcome":"planned","message":"added alerts; removed log; replaced ranked; rewired web; 1 as before",
+      "warnings":["desk.yaml:9:3: warning: it is read by nobody"],"problems":[],"steps":[
+      {"id":"ticks","step":"kept","changed":[],"waiting":[]},
+      {"id":"ranked","step":"replaced","changed":["by","top"],"waiting":[{"from":"ticks","events":1204}]},
+      {"id":"web","step":"rewired","changed":["inputs"],"waiting":[{"from":"ranked","events":1}]},
+      {"id":"alerts","step":"added","changed":[],"waiting":[]},
+      {"id":"log","step":"removed","changed":[],"waiting":[{"from":"ticks","events":7},{"from":"ranked","events":12}]}]}
+      """
+    var report = try #require(JSONDocument.read(ChangeReport.self, Array(json.utf8)))
+    try expect(ChangeText(report: report).lines.joined(separator: "\n"), is: "plan.txt")
+    report = ChangeReport(.invalid, "2 problems", problems: ["desk.yaml:3:5: error: one", "desk.yaml:4:5: error: two"])
+    #expect(
+      ChangeText(report: report).lines == ["desk.yaml:3:5: error: one", "desk.yaml:4:5: error: two", "not changed: 2 problems"])
+    #expect(ChangeText(report: ChangeReport(.refused, "the run is stopping")).lines == ["not changed: the run is stopping"])
+  }
+
+  @Test func `which run is meant`() throws {
+    let client = ControlClient(socket: "/none", clock: SystemTimekeeper())
+    let desk = PresentRuns.Run(process: 4242, client: client, status: try status(1), failure: nil)
+    let other = PresentRuns.Run(process: 4243, client: client, status: try status(1, name: "other", process: 4243), failure: nil)
+    let mute = PresentRuns.Run(process: 77, client: client, status: nil, failure: "has not answered within 5s")
+    func choice(_ wanted: String?, _ runs: PresentRuns.Run...) -> String {
+      do throws(RunChoice.RunMistake) { return "\(try RunChoice.choose(wanted, of: runs).status.process)" } catch {
+        return error.description
+      }
+    }
+    #expect(choice(nil, desk) == "4242" && choice("desk", desk, other) == "4242" && choice("4243", desk, other, mute) == "4243")
+    #expect(choice(nil) == "nothing runs; 'stockbus run plugins.yaml' starts something")
+    #expect(choice(nil, desk, other) == "which run? Say --run with a name or a number: desk (process 4242), other (process 4243)")
+    #expect(choice("desc", desk, mute) == "no run 'desc'; there is desk (process 4242), ? (process 77)")
+    #expect(choice("77", desk, mute) == "process 77 does not answer: has not answered within 5s")
+  }
+
+  @Test func `a run has the name of its configuration, and a port has a token`() throws {
+    func name(_ paths: String..., arguments: [String] = []) throws -> String { try ControlOptions.parse(arguments).name(of: paths) }
+    #expect(try name("/home/ann/desk.yaml") == "desk" && name("desk.yml", "more.yaml") == "desk" && name("conf/desk/") == "desk")
+    #expect(try name() == "run" && name(".") == "run" && name("-") == "run" && name("17.yaml") == "run" && name("a b.yaml") == "ab")
+    #expect(try name("x.yaml", arguments: ["--name", "mine"]) == "mine")
+    for mistake in ["", "a b", "a/b", "17", String(repeating: "x", count: 65)] {
+      #expect(throws: (any Error).self) { try ControlOptions.parse(["--name", mistake]) }
+    }
+    // What the environment of the tests says does not matter here.
+    func port(_ text: String, _ token: String?) throws -> String {
+      var options = try ControlOptions.parse([])
+      options.control = text
+      let port = try #require(try options.port { _ in token })
+      return "\(port.host) \(port.number)"
+    }
+    let token = "0123456789abcdef"
+    #expect(try port("127.0.0.1:7070", token) == "127.0.0.1 7070" && port("localhost:0", token) == "localhost 0")
+    for (text, token) in [
+      ("0.0.0.0:1", token), ("127.0.0.1", token), ("127.0.0.1:65536", token), ("127.0.0.1:1", nil), ("127.0.0.1:1", "short"),
+    ] {
+      #expect(throws: (any Error).self, "\(text)") { try port(text, token) }
+    }
+  }
+}

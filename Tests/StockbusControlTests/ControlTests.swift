@@ -1,0 +1,177 @@
+import StockbusNetwork
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+import Testing
+
+@testable import StockbusControl
+
+/// A run that is asked, told, changed and stopped from outside.
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
+  @Test func `a run says how it is`() async throws {
+    let asked = try await Asked()
+    let status = try await asked.status { $0.components.last?.published == nil && $0.edges.last?.delivered == 3 }
+    #expect(status.name == "desk" && status.process == 4242 && status.state == .running)
+    #expect(status.configuration == [asked.folder.file("desk.yaml")])
+    #expect(status.reasons.isEmpty)
+    #expect(status.components.map(\.id) == ["ticks", "ranked", "end"])
+    #expect(status.components.map(\.state) == ["running", "running", "running"])
+    #expect(status.components.map(\.starts) == [1, 1, 1])
+    #expect(status.components.map(\.published) == [3, 3, nil])
+    #expect(status.edges.map(\.in) == [3, 3] && status.edges.map(\.waiting) == [0, 0])
+    #expect(status.counts.contains(.init(component: "end", name: "events", total: 3)))
+    #expect(await asked.end().exitStatus == 0)
+  }
+
+  @Test func `a plan shows every step and changes nothing, and the change does what was shown`() async throws {
+    let asked = try await Asked()
+    _ = try await asked.status { $0.edges.last?.delivered == 3 }
+    let other = try asked.write(
+      """
+      sources: { ticks: { plugin: generator, symbols: 3, interval: 1h, seed: 1 } }
+      processors:
+        ranked: { plugin: sorting_feed, inputs: [ticks], by: percent, top: 2 }
+        mine: { plugin: watchlist_filter, inputs: [ranked], symbols: [AAPL] }
+      sinks: { two: { plugin: null_sink, inputs: [mine] } }
+      """, "other.yaml")
+    let plan = try await asked.client.plan([other])
+    #expect(plan.outcome == .planned && plan.message == "added mine, two; removed end; replaced ranked; 1 as before")
+    #expect(plan.steps.map { "\($0.step) \($0.id)" } == ["kept ticks", "replaced ranked", "added mine", "added two", "removed end"])
+    #expect(plan.steps.map(\.changed) == [[], ["by", "top"], [], [], []])
+    #expect(try await asked.client.status().components.map(\.id) == ["ticks", "ranked", "end"])
+
+    let done = try await asked.client.apply([other])
+    #expect(done.outcome == .done && done.message == plan.message && done.steps.map(\.id) == plan.steps.map(\.id))
+    let status = try await asked.client.status()
+    #expect(status.components.map(\.id) == ["ticks", "ranked", "mine", "two"] && status.configuration == [other])
+    #expect(status.components.first?.starts == 1)
+
+    // The other one is the run's own now: there is nothing to do, and a change of its file is found.
+    #expect(try await asked.client.plan(nil).message == "nothing has changed")
+    _ = try asked.write(Asked.text, "other.yaml")
+    #expect(try await asked.client.apply(nil).outcome == .done)
+    #expect(try await asked.client.status().components.map(\.id) == ["ticks", "ranked", "end"])
+    let report = await asked.end()
+    #expect(report.exitStatus == 0 && report.ledger.isBalanced)
+  }
+
+  @Test func `what cannot be done is said, and the run goes on as before`() async throws {
+    let asked = try await Asked()
+    let mistaken = try asked.write(Asked.text.replacing("sorting_feed", with: "sorting_fed"), "mistaken.yaml")
+    let invalid = try await asked.client.apply([mistaken])
+    #expect(invalid.outcome == .invalid && invalid.message == "1 problem")
+    #expect(invalid.problems.first?.hasPrefix("\(mistaken):2:") == true)
+    #expect(try await asked.client.plan([mistaken]) == invalid)
+    let missing = try await asked.client.apply([asked.folder.file("none.yaml")])
+    #expect(missing.outcome == .invalid && missing.problems.count == 1)
+
+    let other = try asked.write("runtime: { seed: 7 }\n" + Asked.text, "runtime.yaml")
+    let refused = try await asked.client.plan([other])
+    #expect(refused.outcome == .refused && refused.message.contains("the whole run"))
+    #expect(try await asked.client.apply([other]).outcome == .refused)
+
+    let stubborn = try asked.write(Asked.text.replacing("{ end:", with: "{ more: { plugin: stubborn, inputs: [ticks] }, end:"), "more.yaml")
+    #expect(try await asked.client.plan([stubborn]).outcome == .planned)
+    let failed = try await asked.client.apply([stubborn])
+    #expect(failed.outcome == .refused && failed.message == "the door is locked")
+    let status = try await asked.client.status()
+    #expect(status.components.map(\.id) == ["ticks", "ranked", "end"] && status.configuration == [asked.folder.file("desk.yaml")])
+    #expect(await asked.end().exitStatus == 0)
+  }
+
+  @Test func `a configuration that cannot be read again can be replaced by one that can`() async throws {
+    let asked = try await Asked(isReadable: false)
+    let refused = try await asked.client.apply(nil)
+    #expect(refused.outcome == .refused && refused.message.contains("standard input"))
+    #expect(try await asked.client.status().configuration.isEmpty)
+    #expect(try await asked.client.apply([asked.folder.file("desk.yaml")]).message == "nothing has changed")
+    #expect(try await asked.client.apply(nil).outcome == .done)
+    _ = await asked.end()
+  }
+
+  @Test func `components are told, and answer`() async throws {
+    let asked = try await Asked()
+    _ = try await asked.status { $0.edges.last?.delivered == 3 }
+    #expect(try await asked.client.tell("ticks", "set AAPL 123.45") == "AAPL is now 123.45")
+    func refusal(_ id: String, _ line: String) async -> String? {
+      do throws(ControlClient.Failure) {
+        _ = try await asked.client.tell(id, line)
+        return nil
+      } catch { return error.description }
+    }
+    #expect(await refusal("tiks", "set AAPL 1") == "no component 'tiks'; did you mean 'ticks'?")
+    #expect(await refusal("ticks", "sett AAPL 1") == "unknown command 'sett'; did you mean 'set'?")
+    #expect(await refusal("end", "set AAPL 1")?.contains("takes no commands") == true)
+    #expect(await refusal("../x y%", "set")?.contains("no component") == true)
+    #expect(await refusal("ticks", " ") == "the line is empty")
+    _ = await asked.end()
+  }
+
+  @Test func `a stop is answered with how the run has ended`() async throws {
+    let asked = try await Asked()
+    _ = try await asked.status { $0.edges.last?.delivered == 3 }
+    let end = try await asked.client.stop()
+    #expect(end.status == 0 && end.text.contains("ticks → ranked"))
+    let report = await asked.end()
+    #expect(end.text == report.ledger.description)
+    do throws(ControlClient.Failure) {
+      _ = try await asked.client.status()
+      Issue.record("nobody listens any more")
+    } catch { #expect(error.isGone) }
+  }
+
+  @Test func `readiness has reasons`() async throws {
+    let asked = try await Asked()
+    _ = try await asked.status { $0.edges.last?.delivered == 3 }
+    #expect(asked.control.reasons.isEmpty)
+    let component = try #require(asked.control.component("ranked"))
+    #expect(component.edges.map { "\($0.from)>\($0.to)" } == ["ticks>ranked", "ranked>end"])
+    #expect(asked.control.component("ticks")?.commands.map(\.usage).contains("raise SYMBOL [AMOUNT]") == true)
+    #expect(asked.control.component("none") == nil)
+    let report = await asked.end()
+    #expect(report.exitStatus == 0)
+    #expect(asked.control.reasons == ["the run is stopping"])
+  }
+}
+
+/// Who may come in.
+@Suite(.timeLimit(.minutes(5))) struct ControlDoorTests {
+  private static let token = "0123456789abcdef"
+
+  private func status(_ asked: Asked, _ path: String, _ fields: [String: String], method: HTTPRequest.Method = .get, body: String = "")
+    async throws -> Int
+  {
+    let port = try #require(asked.server.port)
+    var request = HTTPRequest(method, try WebAddress("http://127.0.0.1:\(port)\(path)"), body: Array(body.utf8))
+    for (name, value) in fields { try request.fields.set(name, value) }
+    return try await NetworkTransport().send(request, clock: asked.pipeline.clock).status
+  }
+
+  @Test func `a port is for whoever has the token, and for no page`() async throws {
+    let asked = try await Asked(port: .init(host: "127.0.0.1", number: 0, token: Self.token))
+    let own = ["Authorization": "Bearer \(Self.token)"]
+    for path in ["/livez", "/readyz", "/status", "/metrics", "/components/ticks"] {
+      #expect(try await status(asked, path, own) == 200, "\(path)")
+      #expect(try await status(asked, path, [:]) == 401, "\(path)")
+      #expect(try await status(asked, path, ["Authorization": "Bearer \(Self.token)0"]) == 401)
+      #expect(try await status(asked, path, ["Authorization": "Bearer \(Self.token.dropLast())"]) == 401)
+      #expect(try await status(asked, path, ["Authorization": "Basic \(Self.token)"]) == 401)
+      #expect(try await status(asked, path, own.merging(["Origin": "http://127.0.0.1"]) { $1 }) == 403)
+      #expect(try await status(asked, path, own.merging(["Sec-Fetch-Site": "same-origin"]) { $1 }) == 403)
+    }
+    for path in ["/plan", "/apply", "/reload", "/stop", "/components/ticks/commands"] {
+      #expect(try await status(asked, path, [:], method: .post) == 401, "\(path)")
+      #expect(try await status(asked, path, own) == 405, "\(path)")
+      let form = own.merging(["Content-Type": "application/x-www-form-urlencoded"]) { $1 }
+      #expect(try await status(asked, path, form, method: .post, body: "a=b") == 415, "\(path)")
+    }
+    let json = own.merging(["Content-Type": "application/json"]) { $1 }
+    for body in ["[]", "{\"configuration\":[]}", "{\"configuration\":7}", "{"] {
+      #expect(try await status(asked, "/apply", json, method: .post, body: body) == 400, "\(body)")
+    }
+    #expect(try await status(asked, "/apply", json, method: .post, body: String(repeating: " ", count: 70_000)) == 413)
+    #expect(try await status(asked, "/nothing", own) == 404)
+    #expect(try await status(asked, "/components/none", own) == 404)
+    #expect(await asked.end().exitStatus == 0, "none of them has stopped or changed anything")
+  }
+}
