@@ -5,11 +5,12 @@ internal import StockbusPlugin
 
 /// Finds the events with which symbols begin a trading date.
 struct Openings<E: PricedEvent>: Sendable {
-  private var closes: PreviousCloses
+  private(set) var closes: PreviousCloses
   private let unknown: Counter
 
-  init(_ context: Context) {
-    closes = PreviousCloses(context.past, context.instruments)
+  /// - Parameter closes: those of the instance before; nil if there are none.
+  init(_ context: Context, _ closes: PreviousCloses?) {
+    self.closes = closes ?? PreviousCloses(context.past, context.instruments)
     unknown = context.counter(
       "without a close", "Symbols whose change counts from their first price of a date, as no close from before it is known.")
   }

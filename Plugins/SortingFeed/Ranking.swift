@@ -3,25 +3,36 @@ internal import StockbusPlugin
 /// The symbols of a feed in order, with the data of each.
 struct Ranking: ~Copyable {
   private let by: RankingKey
-  private let top: Int
-  /// Whether the change that a feed upstream says is left aside.
+  let top: Int
+  /// Whether changes are its own, and not those of a feed upstream.
   private let ownsChange: Bool
-  private var order: RankedOrder
+  private(set) var order: RankedOrder
   /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which also
   /// decides ties.
-  private var entries = Slab<UInt32>()
+  private(set) var entries = Slab<UInt32>()
   /// By number.
-  private var standings = Slab<Standing>()
+  private(set) var standings = Slab<Standing>()
   /// By number, the last event; stored only if it may have to be sent again with another rank.
   private var latest = Slab<Ranked>()
+  /// By number, the last price; stored only if it is not the key.
+  private var prices = Slab<Int64>()
+  /// By number, the last change; stored only if it is that of a feed upstream.
+  private var changes = Slab<Change>()
+
+  // Not private, because Swift 6.3.1 then builds a broken module.
+  struct Change: BitwiseCopyable {
+    let change: Price
+    let percent: Percent
+  }
 
   private static var unknown: UInt32 { .max }
 
-  init(by: RankingKey, order: RankingOrder, top: Int, ownsChange: Bool = false) {
-    self.by = by
-    self.top = top
-    self.ownsChange = ownsChange
-    self.order = RankedOrder(descending: order == .descending)
+  /// - Parameter isBehindAnother: whether its events come from another feed.
+  init(_ settings: SortingFeedSettings, isBehindAnother: Bool) {
+    by = settings.by
+    top = settings.top ?? .max
+    ownsChange = !isBehindAnother || settings.since == .previousClose
+    order = RankedOrder(descending: settings.order == .descending)
   }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
@@ -85,7 +96,7 @@ struct Ranking: ~Copyable {
   /// Applies an event to the order; returns the event to send, and the ranks counted from 0.
   @inline(__always)
   private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity) -> (ranked: Ranked, before: Int?, now: Int) {
-    let entry = entry(of: events[i].symbol, at: events[i].lastPrice)
+    let entry = entry(of: events[i].symbol, at: events[i].lastPrice, events[i].priceDecimals)
     let price = events[i].lastPrice
     var change: Price
     var percent: Percent
@@ -93,7 +104,11 @@ struct Ranking: ~Copyable {
     if let told = events[i].asRanked {
       // A feed upstream has had more events of the symbol, so its figures are used.
       (change, percent, volume) = (told.change, told.percent, told.volume.raw)
-      if ownsChange { (change, percent) = standings[Int(entry)].reference.change(to: price) }
+      if ownsChange {
+        (change, percent) = standings[Int(entry)].reference.change(to: price)
+      } else {
+        changes[Int(entry)] = Change(change: change, percent: percent)
+      }
     } else {
       (change, percent) = standings[Int(entry)].reference.change(to: price)
       volume = standings[Int(entry)].volume.addingSaturating(size.raw)
@@ -101,7 +116,7 @@ struct Ranking: ~Copyable {
     let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
-    let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(change, percent, volume))
+    let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(entry, price, change, percent, volume))
     // The event's properties are read again here, because there are too few registers to hold all of them until now.
     let ranked = Ranked(
       symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
@@ -111,10 +126,11 @@ struct Ranking: ~Copyable {
     return (ranked, before, now)
   }
 
-  /// The key if it is not the price; for the price no branch is needed.
+  /// The key if it is not the price, which is then stored.
   @inline(__always)
-  private func otherKey(_ change: Price, _ percent: Percent, _ volume: Int64) -> Int64 {
-    by == .change ? change.raw : by == .percent ? percent.raw : volume
+  private mutating func otherKey(_ entry: UInt32, _ price: Price, _ change: Price, _ percent: Percent, _ volume: Int64) -> Int64 {
+    prices[Int(entry)] = price.raw
+    return by == .change ? change.raw : by == .percent ? percent.raw : volume
   }
 
   /// An update if only the first `top` ranks are published.
@@ -123,12 +139,15 @@ struct Ranking: ~Copyable {
     let before = previous ?? Int.max
     if now >= top { ranked.rank = 0 }
     if before >= top { ranked.previousRank = 0 }
-    let entry = Int(entries[Int(ranked.symbol.id)])
-    latest.extend(to: entry + 1, filling: ranked)
-    latest[entry] = ranked
+    keep(ranked, entries[Int(ranked.symbol.id)])
     guard now < top || before < top else { return output.filter() }
     output.send(ranked)
     if before != now { tellDisplaced(by: ranked, from: before, to: now, into: &output) }
+  }
+
+  private mutating func keep(_ ranked: Ranked, _ entry: UInt32) {
+    latest.extend(to: Int(entry) + 1, filling: ranked)
+    latest[Int(entry)] = ranked
   }
 
   /// Removes a symbol that has left the feed upstream.
@@ -162,27 +181,59 @@ struct Ranking: ~Copyable {
   private func told(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
 
   /// Lets a symbol's change count from `price` and its volume from zero, from its next event on.
-  mutating func open(_ symbol: Symbol, from price: Price) {
-    let entry = Int(entry(of: symbol, at: price))
-    standings[entry] = Standing(reference: Reference(price), sizeDecimals: standings[entry].sizeDecimals)
+  mutating func open(_ symbol: Symbol, from price: Price, _ priceDecimals: UInt8) {
+    let entry = Int(entry(of: symbol, at: price, priceDecimals))
+    let standing = standings[entry]
+    standings[entry] = Standing(
+      reference: Reference(price), sizeDecimals: standing.sizeDecimals, priceDecimals: standing.priceDecimals)
   }
 
   @inline(__always)
-  private mutating func entry(of symbol: Symbol, at price: Price) -> UInt32 {
+  private mutating func entry(of symbol: Symbol, at price: Price, _ priceDecimals: UInt8) -> UInt32 {
     let id = Int(symbol.id)
     // `unknown` is above every symbol's number.
     if id < entries.count, Int(entries[id]) < standings.count { return entries[id] }
-    return admit(symbol, at: price)
+    return admit(symbol, at: price, priceDecimals)
   }
 
   @inline(never)
-  private mutating func admit(_ symbol: Symbol, at price: Price) -> UInt32 {
+  private mutating func admit(_ symbol: Symbol, at price: Price, _ priceDecimals: UInt8) -> UInt32 {
+    admit(symbol, Standing(reference: Reference(price), priceDecimals: priceDecimals))
+  }
+
+  private mutating func admit(_ symbol: Symbol, _ standing: Standing) -> UInt32 {
     let id = Int(symbol.id)
     entries.extend(to: id + 1, filling: Self.unknown)
     let entry = UInt32(standings.count)
     entries[id] = entry
-    standings.extend(to: standings.count + 1, filling: Standing(reference: Reference(price)))
+    standings.extend(to: standings.count + 1, filling: standing)
+    if by != .price { prices.extend(to: standings.count, filling: 0) }
+    if !ownsChange { changes.extend(to: standings.count, filling: Change(change: 0, percent: 0)) }
     return entry
+  }
+
+  /// Goes on where another ranking has ended; before the first event.
+  mutating func restore(_ rows: [RankingSnapshot.Row]) {
+    for row in rows {
+      let entry = admit(row.symbol, row.standing)
+      guard let last = row.last else { continue }
+      _ = order.update(
+        entry, key: by == .price ? last.price.raw : otherKey(entry, last.price, last.change, last.percent, last.volume.raw))
+      if !ownsChange { changes[Int(entry)] = Change(change: last.change, percent: last.percent) }
+      if top != .max { keep(last, entry) }
+    }
+  }
+
+  /// What a symbol's next event would be at the last price, without its ranks and times; nil if the symbol is not in the order.
+  func last(_ symbol: Symbol, _ entry: UInt32) -> Ranked? {
+    guard let key = order.key(of: entry) else { return nil }
+    let standing = standings[Int(entry)]
+    let price = Price(raw: by == .price ? key : prices[Int(entry)])
+    var (change, percent) = standing.reference.change(to: price)
+    if !ownsChange { (change, percent) = (changes[Int(entry)].change, changes[Int(entry)].percent) }
+    return Ranked(
+      symbol: symbol, rank: 0, previousRank: 0, price: price, change: change, percent: percent, volume: Quantity(raw: standing.volume),
+      time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: standing.priceDecimals, sizeDecimals: standing.sizeDecimals)
   }
 }
 

@@ -67,20 +67,52 @@ package struct SortingFeedSettings: Options {
 ///
 /// **Since the previous close** change, per cent and volume begin anew with a symbol's first event of a trading date (`PreviousCloses`), also
 /// behind another feed, whose own change is then not used.
+///
+/// **When the options change** the order goes on. With the next event readers are first told who has left the list (rank 0), then all of it
+/// from rank 1 on, and have the list that the new options would have given from the beginning; sizes that waited for the next event of their
+/// symbol are in it. After a change of `since` everything begins anew: readers are first told that all symbols have left.
 package actor SortingFeed<E: PricedEvent>: Processor {
   private var ranking: Ranking
   /// Nil if the first price counts.
   private var openings: Openings<E>?
+  /// What the instance before knew, until readers have been told the list that follows from it.
+  private var untold: RankingSnapshot?
+  /// Whether there is nothing to do but to rank.
+  private var isPlain: Bool
+  private let context: Context
+
+  /// What an instance leaves for the next one; nil once that has taken it. With any options the snapshot says what readers know.
+  private static var snapshot: MemoryKey<RankingSnapshot?> { MemoryKey("ranking", whenOptionsChange: .keep) }
 
   package init(_ settings: SortingFeedSettings, _ context: Context) {
-    let countsFromClose = settings.since == .previousClose
-    ranking = Ranking(by: settings.by, order: settings.order, top: settings.top ?? .max, ownsChange: countsFromClose)
-    if countsFromClose { openings = Openings(context) }
+    self.context = context
+    ranking = Ranking(settings, isBehindAnother: E.self == Ranked.self)
+    let earlier: RankingSnapshot? = context.recall(Self.snapshot) ?? nil
+    context.remember(nil, Self.snapshot)
+    if let earlier, earlier.since == settings.since { ranking.restore(earlier.rows) }
+    // One with another `since` has no closes.
+    openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
+    untold = earlier
+    isPlain = earlier == nil && settings.since == .firstPrice
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the ranking.
+    if isPlain { ranking.update(events, into: &output) } else { processSpecially(events, into: &output) }
+  }
+
+  private func processSpecially(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+    if let earlier = untold {
+      ranking.tell(after: earlier, at: events[0], into: &output)
+      untold = nil
+      isPlain = openings == nil
+    }
     if openings == nil { ranking.update(events, into: &output) } else { update(events, into: &output) }
+  }
+
+  package func handOver(into output: inout Outlet<Ranked>) {
+    // If no event has come, readers still know what the instance before has told them.
+    context.remember(untold ?? ranking.snapshot(openings?.closes), Self.snapshot)
   }
 
   /// Ranks what lies between two openings at once.
@@ -92,7 +124,7 @@ package actor SortingFeed<E: PricedEvent>: Processor {
       // No `??`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
       var price = events[i].lastPrice
       if let close = opening.close { price = close }
-      ranking.open(events[i].symbol, from: price)
+      ranking.open(events[i].symbol, from: price, events[i].priceDecimals)
       done = i
     }
     ranking.update(events.extracting(done...), into: &output)

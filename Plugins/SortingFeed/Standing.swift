@@ -4,6 +4,8 @@ internal import StockbusPlugin
 struct Standing: BitwiseCopyable {
   let reference: Reference
   var sizeDecimals: UInt8 = 0
+  /// Of the symbol's first price.
+  var priceDecimals: UInt8 = 0
   var volume: Int64 = 0
 }
 

@@ -26,10 +26,15 @@ struct Moves {
 @Suite(.timeLimit(.minutes(15))) struct ListTests {
   /// The output events that each trade has caused, found by their times, because every trade has a different time.
   private func caused(_ output: [Ranked], by trades: [Trade]) -> [[Ranked]] {
+    Self.caused(output, at: trades.map { ($0.time, $0.received) })
+  }
+
+  /// The output events of each pair of times.
+  static func caused(_ output: [Ranked], at times: [(time: Timestamp, received: Timestamp)]) -> [[Ranked]] {
     var at = 0
-    return trades.map { trade in
+    return times.map { time, received in
       let first = at
-      while at < output.count, output[at].time == trade.time, output[at].received == trade.received { at += 1 }
+      while at < output.count, output[at].time == time, output[at].received == received { at += 1 }
       return Array(output[first..<at])
     }
   }

@@ -1,0 +1,62 @@
+internal import EventBus
+internal import StockbusInstruments
+internal import StockbusPlugin
+
+/// What a ranking knows and what its readers know, for the one that follows it with other options.
+struct RankingSnapshot: Sendable {
+  struct Row: Sendable {
+    let symbol: Symbol
+    let standing: Standing
+    /// Nil if the symbol is not in the order.
+    let last: Ranked?
+  }
+
+  /// In the order of first appearance.
+  let rows: [Row]
+  /// The places in `rows` of the symbols that readers have, best first.
+  let published: [UInt32]
+  /// Nil if the first price counts.
+  let closes: PreviousCloses?
+
+  var since: RankingStart { closes == nil ? .firstPrice : .previousClose }
+}
+
+extension Ranking {
+  func snapshot(_ closes: PreviousCloses?) -> RankingSnapshot {
+    var symbols = [Symbol](repeating: Symbol(id: 0), count: standings.count)
+    for id in 0..<entries.count where Int(entries[id]) < standings.count { symbols[Int(entries[id])] = Symbol(id: UInt32(id)) }
+    let rows = symbols.enumerated().map { number, symbol in
+      RankingSnapshot.Row(symbol: symbol, standing: standings[number], last: last(symbol, UInt32(number)))
+    }
+    var published: [UInt32] = []
+    order.forEach(ranks: 0..<top) { entry, _ in published.append(entry) }
+    return RankingSnapshot(rows: rows, published: published, closes: closes)
+  }
+
+  /// Tells readers who know the list of `earlier` the present one, at the times of `event`: who has left it, then all of it from the best
+  /// rank on. Unchanged ranks are told too: readers of a feed without `top` do not know them from the last events of the symbols.
+  ///
+  /// Each event is a move like any other, so its previous rank is that after the events before it. This ranking is the one that has been
+  /// restored from `earlier`, or empty.
+  func tell<E: PricedEvent>(after earlier: RankingSnapshot, at event: E, into output: inout Outlet<Ranked>) {
+    func send(_ number: UInt32, from previous: Int?, to rank: Int?, _ output: inout Outlet<Ranked>) {
+      guard var ranked = earlier.rows[Int(number)].last else { return }
+      ranked.rank = rank.map { UInt32($0 + 1) } ?? 0
+      ranked.previousRank = previous.map { UInt32($0 + 1) } ?? 0
+      ranked.time = event.time
+      ranked.received = event.received
+      output.send(ranked)
+    }
+    // Who has not been told yet: in the former order, behind those who have been.
+    var waiting = RankedOrder(descending: false, capacity: earlier.rows.count)
+    for (place, number) in earlier.published.enumerated() { _ = waiting.update(number, key: Int64(place)) }
+    for number in earlier.published {
+      if let rank = order.rank(of: number), rank < top { continue }
+      send(number, from: waiting.remove(number), to: nil, &output)
+    }
+    for rank in 0..<min(top, order.count) {
+      guard let number = order.entry(atRank: rank) else { continue }
+      send(number, from: waiting.remove(number).map { rank + $0 }, to: rank, &output)
+    }
+  }
+}
