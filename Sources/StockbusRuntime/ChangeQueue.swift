@@ -18,13 +18,11 @@ struct Change: Sendable {
 
 /// The start of components that are about to come: over when all have started, or one has not.
 final class Trial: Sendable {
-  let members: [Member]
   /// Fires when it is over.
   let over = Latch()
   private let state: Guarded<(missing: Set<Int>, reason: String?)>
 
   init(_ members: [Member]) {
-    self.members = members
     state = Guarded((Set(members.map(\.number)), nil))
     if members.isEmpty { over.fire() }
   }

@@ -108,6 +108,8 @@ package final class Pipeline: Sendable {
 
   /// The present components, upstream first.
   var members: [Member] { state.withLock { $0.members } }
+  /// Components of a change that has not happened yet.
+  var coming: [Member] { state.withLock { $0.coming } }
   /// All components: also those that have left, and those that are about to come.
   var everybody: [Member] { state.withLock { $0.former + $0.members + $0.coming } }
   /// The topics of the present components and of the run, by name.

@@ -28,7 +28,7 @@ struct PipelineLoop {
   /// The changes in progress, by component.
   var underway: [String: Transition] = [:]
   var changeCount = 0
-  /// The start of the components that are about to come.
+  /// The last start of components that were about to come.
   private var trial: Trial?
 
   init(_ pipeline: Pipeline, overdue: @escaping @Sendable (Pipeline) -> Void) {
@@ -222,15 +222,16 @@ struct PipelineLoop {
     return outcomes.allSatisfy { $0 != nil } && outcomes.contains { if case .failed = $0 { true } else { false } }
   }
 
-  private func isComing(_ member: Member) -> Bool { trial?.members.contains { $0.number == member.number } ?? false }
+  private func isComing(_ member: Member) -> Bool { pipeline.coming.contains { $0.number == member.number } }
 
   /// Starts the components that are about to come, the readers first.
   private mutating func begin(_ trial: Trial, _ group: inout Children) {
     if isStopping { return trial.fail("the run is stopping") }
     self.trial = trial
-    for member in trial.members.reversed() {
+    let coming = pipeline.coming
+    for member in coming.reversed() {
       pipeline.update(member.number) { $0.phase = .starting }
-      let readers = trial.members.filter { $0.plan.inputs.contains { $0.from == member.id } }.map(\.ready)
+      let readers = coming.filter { $0.plan.inputs.contains { $0.from == member.id } }.map(\.ready)
       supervise(member, readers: readers, isOnTrial: true, &group)
     }
   }

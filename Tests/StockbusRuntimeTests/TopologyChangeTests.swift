@@ -118,6 +118,22 @@ import Testing
     }
   }
 
+  @Test func `what has come with a change can be changed by the next one`() async throws {
+    try await journalled { journal in
+      let keep = "keep: { plugin: keep, inputs: [numbers] }"
+      let harness = try pipeline(text("", keep))
+      async let report = harness.run()
+      try await harness.apply(text("", keep + ", more: { plugin: keep, inputs: [numbers] }"))
+      let difference = try await harness.apply(text("", keep + ", more: { plugin: keep, inputs: [numbers], poison: [-1] }"))
+      #expect(difference.ids(.replaced) == ["more"] && difference.ids(.kept) == ["numbers", "keep"])
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(journal.count(of: "more starts") == 2 && end.fate("more")?.lives == 2)
+      #expect(end.exitStatus == 0 && end.ledger.total.dropped == 0)
+    }
+  }
+
   @Test func `what does not start leaves everything as it was`() async throws {
     try await journalled { journal in
       let before = text("", "keep: { plugin: keep, inputs: [numbers] }")
