@@ -20,8 +20,9 @@ extension RunReport {
     var troubles: [(String, String)] = fates.compactMap { fate in
       switch fate.outcome {
       case .completed, .unread: nil
-      case .failed(let reason): ("failed for good", "\(fate.id) failed for good after \(fate.attempts): \(visible(reason, limit: 1000))")
-      case .cancelled: ("cut off", "\(fate.id) was cut off")
+      case .failed(let reason):
+        ("failed for good", "\(fate.id) failed for good\(fate.times) after \(fate.attempts): \(visible(reason, limit: 1000))")
+      case .cancelled: ("cut off", "\(fate.id) was cut off\(fate.times)")
       }
     }
     if !late.isEmpty { troubles.append(("late", "not drained in time: \(late.joined(separator: ", "))")) }
@@ -32,12 +33,13 @@ extension RunReport {
 
   /// `2 components failed for good, 1 was cut off, 3 events lost`.
   private var counted: String {
-    func count(_ isMeant: (Fate.Outcome) -> Bool) -> Int { fates.filter { isMeant($0.outcome) }.count }
+    func count(_ isMeant: (Fate.Outcome) -> Bool) -> Int { fates.reduce(0) { $0 + (isMeant($1.outcome) ? $1.components : 0) } }
+    let all = count { _ in true }
     let failed = count { if case .failed = $0 { true } else { false } }
     let cutOff = count { $0 == .cancelled }
     var parts: [String] = []
-    if failed > 0 { parts.append("\(failed) of \(fates.count) components failed for good") }
-    if cutOff > 0 { parts.append("\(cutOff) of \(fates.count) components \(cutOff == 1 ? "was" : "were") cut off") }
+    if failed > 0 { parts.append("\(failed) of \(all) components failed for good") }
+    if cutOff > 0 { parts.append("\(cutOff) of \(all) components \(cutOff == 1 ? "was" : "were") cut off") }
     if !late.isEmpty { parts.append("\(late.count) not drained in time") }
     if ledger.lost > 0 { parts.append("\(Ledger.grouped(ledger.lost)) \(ledger.lost == 1 ? "event" : "events") lost") }
     if !ledger.isBalanced { parts.append("events are unaccounted for") }
@@ -72,4 +74,9 @@ extension RunReport {
     let rest = String(whole % scale)
     return "\(whole / scale)." + String(repeating: "0", count: decimals - rest.count) + rest
   }
+}
+
+extension RunReport.Fate {
+  /// ` 3 times` if several components of this name have ended like this, otherwise nothing.
+  fileprivate var times: String { components == 1 ? "" : " \(Ledger.grouped(components)) times" }
 }

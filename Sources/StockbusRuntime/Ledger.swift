@@ -3,14 +3,14 @@ package import StockbusPlugin
 
 /// What became of every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.
 package struct Ledger: Sendable, Hashable {
-  /// One edge: an input of a component.
+  /// One edge: all inputs that a component of this name has had from there.
   package typealias Edge = RunEdge
 
   /// A counter that a component has defined.
   package struct Entry: Sendable, Hashable {
     package let component: String
     package let name: String
-    package let total: Int
+    package var total: Int
 
     package init(component: String, name: String, total: Int) {
       self.component = component

@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// One component of a run: its plan, its slot, and its phase. It stays when the component has ended, for the ledger.
+/// One component of a run: its plan, its slot, and its phase. It stays when the component has ended, until it has also left the run.
 struct Member: Sendable {
   /// The phase of a component.
   enum Phase: Sendable, Equatable {
@@ -27,6 +27,8 @@ struct Member: Sendable {
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false
+  /// True once a change has put it out of the run, and nothing more is published for it.
+  var hasLeft = false
   /// The number of instances under supervisors that have ended.
   var lives = 0
   /// Fires when the first attempt to start is over.
@@ -50,13 +52,12 @@ struct Member: Sendable {
 
   var outcome: RunReport.Fate.Outcome? { if case .ended(let outcome) = phase { outcome } else { nil } }
   var hasEnded: Bool { outcome != nil }
+  /// True if nothing about it can change any more.
+  var isPast: Bool { hasLeft && hasEnded }
   /// True if the run has started and the component has not ended.
   var isRunning: Bool { phase != .planned && !hasEnded }
   /// True for a source without inputs, which a graceful stop ends.
   var isPureSource: Bool { slot.isPureSource }
 
   var fate: RunReport.Fate? { outcome.map { RunReport.Fate(id: id, lives: lives, outcome: $0) } }
-
-  /// All edges into it, former ones first.
-  var edges: [RunEdge] { (slot.retiredPorts + slot.ports + slot.arrivingPorts).map { RunEdge(from: $0.name, to: id, counts: $0.counts) } }
 }

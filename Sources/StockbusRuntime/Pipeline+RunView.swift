@@ -12,7 +12,7 @@ extension Pipeline: RunView {
     }
   }
 
-  package var edges: [RunEdge] { everybody.flatMap(\.edges) }
+  package var edges: [RunEdge] { tally.edges }
 
   package func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
 

@@ -34,8 +34,10 @@ package final class Pipeline: Sendable {
     var members: [Member] = []
     /// Components of a change that has not happened yet.
     var coming: [Member] = []
-    /// Components that have left, or are about to.
+    /// Components that have left, or are about to, and may still have something to do.
     var former: [Member] = []
+    /// What is known of all others that have left.
+    var departed = Tally()
     /// The topics of the members and of the run, by name.
     var topics: [String: any AnyTopic]
     /// How many members were made.
@@ -110,7 +112,7 @@ package final class Pipeline: Sendable {
   var members: [Member] { state.withLock { $0.members } }
   /// Components of a change that has not happened yet.
   var coming: [Member] { state.withLock { $0.coming } }
-  /// All components: also those that have left, and those that are about to come.
+  /// All components that may have something to do: also those that are leaving, and those that are about to come.
   var everybody: [Member] { state.withLock { $0.former + $0.members + $0.coming } }
   /// The topics of the present components and of the run, by name.
   var topics: [String: any AnyTopic] { state.withLock { $0.topics } }
@@ -126,7 +128,7 @@ package final class Pipeline: Sendable {
     if let number = member(id)?.number { update(number, change) }
   }
 
-  /// Changes a component; called only by the loop, and with its plan by a change of the whole run.
+  /// Changes a component; called only by the loop, and by a change of the whole run, which changes its plan and lets it leave.
   func update(_ number: Int, _ change: (inout Member) -> Void) {
     state.withLock { state in
       for place in state.members.indices where state.members[place].number == number { change(&state.members[place]) }
@@ -140,9 +142,30 @@ package final class Pipeline: Sendable {
 
   /// The change for which components were announced does not happen. Those that have started stay in the ledger.
   func withdrawComing() {
+    let coming = coming
     state.withLock { state in
       state.former += state.coming.filter(\.hasStarted)
       state.coming = []
+    }
+    for member in coming { if let output = member.slot.output { watermarkClock.remove(output) } }
+    release(coming)
+  }
+
+  /// These components have left the run: nothing more is published for them.
+  func release(_ members: [Member]) {
+    for member in members { update(member.number) { $0.hasLeft = true } }
+    forgetDeparted()
+  }
+
+  /// Keeps of the components that have left and ended only what the ledger and the report say of them, which cannot change any more.
+  /// Everything else goes: slots, topics and their rings.
+  func forgetDeparted() {
+    // They are returned, so that they go outside the lock: a ring may hold much.
+    _ = state.withLock { state in
+      let departed = state.former.filter(\.isPast)
+      state.former.removeAll(where: \.isPast)
+      for member in departed { state.departed.add(member) }
+      return departed
     }
   }
 
@@ -206,18 +229,17 @@ package final class Pipeline: Sendable {
     members.contains { $0.plan.blueprint.kind == .source && $0.isRunning && $0.isPureSource && $0.counters.progress.total == nil }
   }
 
+  /// What is known of all components that the run has had.
+  var tally: Tally {
+    var (tally, members) = state.withLock { ($0.departed, $0.former + $0.members + $0.coming) }
+    for member in members { tally.add(member) }
+    return tally
+  }
+
   /// What has become of every event so far.
   package var ledger: Ledger {
-    let members = everybody
-    var counters = members.flatMap { member in
-      member.counters.entries.map { Ledger.Entry(component: member.id, name: $0.name, total: $0.counter.total) }
-    }
-    for member in members where member.counters.lost.total > 0 {
-      counters.append(Ledger.Entry(component: member.id, name: Ledger.lost, total: member.counters.lost.total))
-    }
-    counters += notices.entries
-    let notes = members.flatMap { member in member.counters.notes.map { Ledger.Note(component: member.id, text: $0) } }
-    return Ledger(edges: edges, counters: counters, notes: notes)
+    let tally = tally
+    return Ledger(edges: tally.edges, counters: tally.counters + tally.lost + notices.entries, notes: tally.notes)
   }
 
   /// Runs until all components have ended, at the end of their data or after a stop. Cancelling the task aborts.

@@ -46,11 +46,9 @@ struct PipelineLoop {
       while let happening = await group.next() { handle(happening, &group) }
     }
     refuseChanges()
-    let members = pipeline.everybody
-    let sources = members.filter { $0.plan.blueprint.kind == .source && $0.isPureSource }
+    let tally = pipeline.tally
     return RunReport(
-      fates: members.compactMap(\.fate), ledger: pipeline.ledger, late: late,
-      events: sources.reduce(0) { $0 + ($1.slot.output?.published ?? 0) }, duration: pipeline.clock.uptime - began)
+      fates: tally.fates, ledger: pipeline.ledger, late: late, events: tally.events, duration: pipeline.clock.uptime - began)
   }
 
   private func start(_ group: inout Children) {
@@ -173,12 +171,14 @@ struct PipelineLoop {
 
   /// Handles the permanent end of a component.
   mutating func end(_ member: Member, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
+    var member = member
+    member.phase = .ended(outcome)
     pipeline.update(member.number) { $0.phase = .ended(outcome) }
     if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number
     if isPresent { finish(member.id, ChangeError("'\(member.id)' has ended meanwhile")) }
-    if isPresent || member.hasStarted { note(outcome, member) }
+    if isPresent || member.hasStarted { note(member) }
     // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
     if areSinksGone, !isOver, !isStopping {
@@ -192,6 +192,7 @@ struct PipelineLoop {
       isDraining = true
       post(.stillDraining(pipeline.settings.drainDeadline), after: pipeline.settings.drainDeadline, &group)
     }
+    pipeline.forgetDeparted()
   }
 
   func post(_ happening: Happening, after wait: Duration, _ group: inout Children) {
@@ -202,8 +203,8 @@ struct PipelineLoop {
     }
   }
 
-  private func note(_ outcome: RunReport.Fate.Outcome, _ member: Member) {
-    guard case .failed = outcome, let fate = pipeline.member(member.number)?.fate else { return }
+  private func note(_ member: Member) {
+    guard let fate = member.fate, case .failed = fate.outcome else { return }
     let stops = member.plan.supervision.onFailure == .stop
     // The reason was logged when it happened.
     pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others go on")")

@@ -1,6 +1,6 @@
 /// How a run ended.
 package struct RunReport: Sendable {
-  /// How one component ended.
+  /// How one component ended, or several of the same name.
   package struct Fate: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
       /// It ended by itself, or was drained.
@@ -11,11 +11,20 @@ package struct RunReport: Sendable {
       case failed(String)
       /// It was cut off, by a second stop request or by the deadline.
       case cancelled
+
+      /// True if the other one is the same, with any error.
+      func isLike(_ other: Outcome) -> Bool {
+        if case .failed = self, case .failed = other { return true }
+        return self == other
+      }
     }
     package let id: String
     /// How many instances were started.
-    package let lives: Int
-    package let outcome: Outcome
+    package var lives: Int
+    package var outcome: Outcome
+    /// How many components of this name have ended like this, one after another; `lives` are those of all, `outcome` is that of the last
+    /// one. More than one only after changes of the run.
+    package var components = 1
 
     /// `1 attempt`, `6 attempts`.
     package var attempts: String { "\(Ledger.grouped(lives)) \(lives == 1 ? "attempt" : "attempts")" }

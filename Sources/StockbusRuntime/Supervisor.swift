@@ -92,7 +92,8 @@ struct Supervisor: Sendable {
       return isLeaving ? handedOver() : ended(whenCancelled)
     }
     let hasStarted = Latch()
-    slot.whenStarted {
+    // Not all of the supervisor, which has the slot: one that never starts would keep itself.
+    slot.whenStarted { [ready, started] in
       hasStarted.fire()
       ready.fire()
       started()

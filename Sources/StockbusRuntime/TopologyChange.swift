@@ -265,6 +265,7 @@ struct TopologyChange {
       }
     }
     for member in coming { await rewire(member, member.plan) }
+    pipeline.release(leaving)
   }
 
   /// Cuts a topic that nobody writes now.
@@ -278,13 +279,15 @@ struct TopologyChange {
 
   private func rewire(_ member: Member, _ plan: PlannedNode) async {
     if member.slot.isPureSource { return }
-    if hasEnded(member) { return member.slot.disown() }
-    let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
-    let done = Latch()
-    member.slot.rewire(edges) { done.fire() }
-    if await !wait(for: [done, member.end]) {
-      pipeline.logger.error("\(member.id) has not taken its new inputs within \(patience.optionText); it does after its batch")
+    if !hasEnded(member) {
+      let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
+      let done = Latch()
+      member.slot.rewire(edges) { done.fire() }
+      if await !wait(for: [done, member.end]) {
+        pipeline.logger.error("\(member.id) has not taken its new inputs within \(patience.optionText); it does after its batch")
+      }
     }
+    if hasEnded(member) { member.slot.disown() }
   }
 
   /// Asks components to end: sources as in a graceful stop, new ones that wait for their inputs. All others end with their inputs.

@@ -65,6 +65,17 @@ import Testing
         FAILED: 2 of 3 components failed for good, 1 of 3 components was cut off, 1 not drained in time, 2 events lost, events are \
         unaccounted for
         """)
+    let changed = RunReport(
+      fates: [
+        .init(id: "a", lives: 12, outcome: .failed("x"), components: 2), .init(id: "a", lives: 4, outcome: .cancelled, components: 3),
+        .init(id: "b", lives: 1, outcome: .completed),
+      ], ledger: report().ledger, late: [])
+    #expect(
+      changed.text(isQuiet: true) == """
+        a failed for good 2 times after 12 attempts: x
+        a was cut off 3 times
+        FAILED: 2 of 6 components failed for good, 3 of 6 components were cut off
+        """, "changes of the run have put others in their places")
     #expect(report(lost: 1).text(isQuiet: true) == "FAILED: events lost: 1, counted as LOST in the ledger")
   }
 }

@@ -55,7 +55,8 @@ import Testing
     #expect(hoard.numbers(of: "A") == (1...3000).map { Int64($0) })
     let others = hoard.numbers(of: "B")
     #expect(zip(others, others.dropFirst()).allSatisfy(<))
-    let counts = (slot.retiredPorts + slot.ports).map(\.counts)
+    #expect(slot.edges.count <= 2, "one for each name")
+    let counts = slot.edges.map(\.counts)
     #expect(counts.allSatisfy { $0.residue == 0 && $0.inFlight == 0 })
     #expect(counts.reduce(0) { $0 + $1.delivered } == 3000 + others.count)
     #expect(hoard.starts == 1)
@@ -94,11 +95,12 @@ import Testing
     slot.reconnect([Edge(b)])
     for _ in 0..<4 { outlet.send(Trade.schema.example) }
     outlet.commit()
-    let counts = try #require(slot.retiredPorts.first).counts
+    #expect(slot.edges.map(\.from) == ["A", "B"])
+    let counts = slot.edges[0].counts
     #expect([counts.published, counts.dropped, counts.inFlight, counts.residue] == [3, 3, 0, 0])
     // When the input is read again, it is a new edge, which begins at the next event.
     slot.reconnect([Edge(a), Edge(b)])
-    #expect(slot.ports.map(\.counts.published) == [0, 0] && slot.retiredPorts.count == 1)
+    #expect(slot.ports.map(\.counts.published) == [0, 0] && slot.edges.map(\.counts.published) == [3, 0])
   }
 
   @Test func `a rewiring that nobody has carried out can be withdrawn, and then nothing has changed`() async throws {
@@ -113,7 +115,7 @@ import Testing
       a.close()
       #expect(try await slot.run(assembly) == .ended)
     }
-    #expect(slot.ports.map(\.name) == ["A"] && slot.retiredPorts.isEmpty)
+    #expect(slot.ports.map(\.name) == ["A"] && slot.edges.map(\.from) == ["A"])
   }
 }
 

@@ -32,7 +32,7 @@ package final class CounterRegistry: Sendable {
   func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
 
   /// The most notes that are kept for a component.
-  private static let noteLimit = 16
+  package static let noteLimit = 16
 
   func note(_ text: String) {
     let line = text.cut(toBytes: 512)

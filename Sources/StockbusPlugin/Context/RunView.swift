@@ -8,7 +8,7 @@ public import MarketData
 public protocol RunView: Sendable {
   /// All components, upstream first.
   var components: [RunComponent] { get }
-  /// All edges, with the counts of their events so far.
+  /// All edges, former ones first, with the counts of their events so far; one for each pair of names.
   var edges: [RunEdge] { get }
   /// The lines of the log whose number is above `number`, oldest first; the last few hundred are kept.
   func log(after number: Int) -> [RunLogLine]
@@ -62,6 +62,15 @@ public struct RunEdge: Sendable, Hashable {
     self.from = from
     self.to = to
     self.counts = counts
+  }
+}
+
+extension [RunEdge] {
+  /// Adds the counts of an edge to those with the same ends. It becomes the last one, so that former edges come first.
+  package mutating func add(_ edge: RunEdge) {
+    var sum = edge
+    if let place = firstIndex(where: { $0.from == edge.from && $0.to == edge.to }) { sum.counts += remove(at: place).counts }
+    append(sum)
   }
 }
 

@@ -17,8 +17,8 @@ internal import Synchronization
     var mergesInputs: Bool
     /// Inputs that are held until the slot is rewired to them.
     var arriving: [InputPort] = []
-    /// Former inputs.
-    var retired: [InputPort] = []
+    /// What has become of the events of former inputs. The inputs themselves are not kept, because each would keep its topic.
+    var retired: [RunEdge] = []
     /// True if an instance waits for other inputs where it would end with those that it has.
     var awaitsInputs: Bool
     /// True while an instance is here, from before its start until after its end.
@@ -63,8 +63,14 @@ internal import Synchronization
   package var isPureSource: Bool { state.withLock { $0.ports.isEmpty && !$0.awaitsInputs } }
   /// The inputs that are held until the slot is rewired to them.
   package var arrivingPorts: [InputPort] { state.withLock { $0.arriving } }
-  /// The former inputs; their counts no longer change.
-  package var retiredPorts: [InputPort] { state.withLock { $0.retired } }
+  /// All edges into the component, former ones first, each with the counts of all inputs that it has had from there.
+  package var edges: [RunEdge] {
+    var (edges, ports) = state.withLock { ($0.retired, $0.ports + $0.arriving) }
+    for port in ports { edges.add(edge(port)) }
+    return edges
+  }
+
+  private func edge(_ port: InputPort) -> RunEdge { RunEdge(from: port.name, to: id, counts: port.counts) }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
   /// True if the events of several inputs come in the order of their receipts, also for a component that is not told the time. A change
   /// concerns the next instance.
@@ -176,7 +182,7 @@ internal import Synchronization
     state.withLock { state in
       state.ports = ports
       state.arriving = []
-      state.retired += old
+      for port in old { state.retired.add(edge(port)) }
       state.awaitsInputs = false
     }
   }

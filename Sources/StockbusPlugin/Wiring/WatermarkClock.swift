@@ -57,23 +57,29 @@ package final class WatermarkClock: Sendable {
     while !Task.isCancelled {
       // The clock is read before the sources are asked; see `IdleMark`.
       let now = clock.now.ns
-      let (isDue, next, sources) = state.withLock { state -> (Bool, Int64?, [any AnyTopic]) in
-        var isDue = state.hasRung
-        state.hasRung = false
-        // What is asked for now is not asked for again, unless the reader says so.
-        for (reader, time) in state.wants where time < now {
-          state.wants[reader] = nil
-          isDue = true
-        }
-        return (isDue, state.wants.values.min(), state.sources)
-      }
-      if isDue { for topic in sources where topic.isFollowed && topic.idle.ask() { topic.advance(to: Timestamp(ns: now - 1)) } }
-      guard let next, next != .max else {
+      guard let next = pass(now), next != .max else {
         await parker.sleepCancellably()
         continue
       }
       await parker.sleep(until: clock.uptime + .nanoseconds(max(0, next.addingSaturating(1) - now)), clock)
     }
+  }
+
+  /// Advances the watermarks if it is time; returns the next time that a reader waits for. Not part of `run`, which would keep the topics
+  /// while it sleeps, also those of sources that leave.
+  private func pass(_ now: Int64) -> Int64? {
+    let (isDue, next, sources) = state.withLock { state -> (Bool, Int64?, [any AnyTopic]) in
+      var isDue = state.hasRung
+      state.hasRung = false
+      // What is asked for now is not asked for again, unless the reader says so.
+      for (reader, time) in state.wants where time < now {
+        state.wants[reader] = nil
+        isDue = true
+      }
+      return (isDue, state.wants.values.min(), state.sources)
+    }
+    if isDue { for topic in sources where topic.isFollowed && topic.idle.ask() { topic.advance(to: Timestamp(ns: now - 1)) } }
+    return next
   }
 }
 
