@@ -187,8 +187,8 @@ let package = Package(
     room(
       "StockbusControl",
       uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData",
-        .product(name: "Logging", package: "swift-log"),
+        "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusPlugin",
+        "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
     room(
       "StockbusTestKit",
@@ -241,8 +241,8 @@ let package = Package(
     tests(
       "StockbusControl",
       uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter",
-        "SortingFeed", "NullSink", "EventBus", "MarketData",
+        "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "StockbusPlugin", "StockbusTestKit", "Generator",
+        "WatchlistFilter", "SortingFeed", "NullSink", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
     tests("EventBus", uses: ["MarketData"]),
     tests("StockbusTrading", uses: ["MarketData"]),

@@ -23,8 +23,8 @@ struct Stockbus: AsyncParsableCommand {
     version: Version.text(commit: String(cString: stockbus_commit())),
     subcommands: [
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self,
-      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self, ListRuns.self, Status.self, Top.self, Tell.self,
-      Plan.self, Apply.self, Reload.self, Stop.self,
+      ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self, ListRuns.self, Status.self, Top.self,
+      Tell.self, TapCommand.self, Plan.self, Apply.self, Reload.self, Stop.self,
     ],
     defaultSubcommand: nil)
 

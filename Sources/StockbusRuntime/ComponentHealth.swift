@@ -1,4 +1,4 @@
-internal import EventBus
+package import EventBus
 
 /// How one component of a run is, for people and for monitoring.
 package struct ComponentHealth: Sendable, Hashable {
@@ -49,6 +49,9 @@ extension Pipeline {
         id: member.id, state: member.state(vitals, isStopping: isStopping), attempts: vitals.attempts, lastError: vitals.lastError)
     }
   }
+
+  /// The topic of a component or of the run, by its name; nil for a sink, and for what is not there.
+  package func topic(_ name: String) -> (any AnyTopic)? { topics[name] }
 
   /// True once a stop has been asked for.
   package var isStopping: Bool { stopSignal.hasFired }

@@ -119,6 +119,11 @@ def test_whole_life(desk):
     top = desk.ask("top", "--once")
     expect(top.returncode == 0 and re.search(r"^ranked +sorting_feed +running +\d", top.stdout, re.M), top)
 
+    tapped = desk.ask("tap", "ranked", "--limit", "3", "--fields", "symbol,rank", "--where", "rank <= 2")
+    lines = tapped.stdout.splitlines()
+    expect(tapped.returncode == 0 and lines[0].split() == ["SYMBOL", "RANK"] and len(lines) == 4, tapped)
+    expect(desk.ask("tap", "ranked", "--where", "rnk < 2").returncode == 1, "no such field")
+
     new = desk.write("new.yaml", DESK.replace("by: price", "by: percent").replace("sinks:", "  mine: { plugin: watchlist_filter, inputs: [ranked], symbols: [AAPL] }\nsinks:\n  two: { plugin: null_sink, inputs: [mine] }"))
     plan = desk.ask("plan", new)
     expect(plan.returncode == 0 and plan.stdout.endswith("planned: added mine, two; replaced ranked; 4 as before\n"), plan)

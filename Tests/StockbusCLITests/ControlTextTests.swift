@@ -104,3 +104,29 @@ import Testing
     }
   }
 }
+
+/// What people see of a tap.
+@Suite struct TapViewTests {
+  @Test func `records are in columns, numbers to the right, and the header waits for the first one`() {
+    var view = TapView(.table)
+    #expect(view.lines(ServerEvent(name: "header", data: "symbol,rank,price,condition")).isEmpty)
+    #expect(
+      view.lines(ServerEvent(name: "", data: "AAPL,3,-1234567890.25,\"a \"\"b\"\", c\"")) == [
+        "SYMBOL          RANK      PRICE  CONDITION", "AAPL               3  -1234567890.25  a \"b\", c",
+      ])
+    #expect(view.lines(ServerEvent(name: "", data: "MSFT,12,1.5,")) == ["MSFT              12             1.5"])
+    #expect(view.lines(ServerEvent(name: "end", data: "over")).isEmpty && view.lines(ServerEvent(name: "left_out", data: "3")).isEmpty)
+  }
+
+  @Test func `other formats are as they come`() {
+    var view = TapView(.csv)
+    #expect(view.lines(ServerEvent(name: "header", data: "symbol")) == ["symbol"])
+    #expect(view.lines(ServerEvent(name: "", data: "\"a,b\"")) == ["\"a,b\""])
+  }
+
+  @Test(arguments: [
+    ("", [""]), ("a,b", ["a", "b"]), (",,", ["", "", ""]), ("\"a,b\",c", ["a,b", "c"]), ("\"\",x", ["", "x"]),
+    ("\"say \"\"hi\"\"\"", ["say \"hi\""]), ("\"\"\"\"", ["\""]), ("\"two\nlines\",1", ["two\nlines", "1"]),
+  ])
+  func `a record's fields`(record: String, fields: [String]) { #expect(TapView.cells(record) == fields) }
+}

@@ -156,6 +156,54 @@ import Testing
     }
   }
 
+  @Test func `a body is sent bit by bit, and ends with its client, or with the server`() async throws {
+    let bits = Watched(0)
+    let ended = Watched(0)
+    var routes = WebRoutes()
+    routes.add(.get, "/bits", guards: []) { _ in
+      var response = WebResponse(200, type: "text/plain")
+      response.stream = { stream in
+        for number in 1... {
+          await bits.wait { $0 >= number }
+          if Task.isCancelled { break }
+          if await !stream.write(Array("bit \(number)\n".utf8)) || number == 3 { break }
+        }
+        ended.update { $0 += 1 }
+      }
+      return response
+    }
+    let site = try await Site(routes)
+    let request = "GET /bits HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    let whole = try await site.talk()
+    try await whole.say(request)
+    let head = await whole.hear("\r\n\r\n")
+    #expect(head.status == 200 && head["transfer-encoding"] == "chunked" && head["content-length"] == nil)
+    #expect(head["connection"] == "close")
+    bits.update { $0 = 1 }
+    #expect(await whole.hear("bit 1").text.contains("bit 2") == false)
+    bits.update { $0 = 3 }
+    #expect(await whole.hearAll().body == "6\r\nbit 1\n\r\n6\r\nbit 2\n\r\n6\r\nbit 3\n\r\n0\r\n\r\n")
+    await ended.wait { $0 == 1 }
+
+    // A client that closes its side waits for no more.
+    bits.update { $0 = 0 }
+    let leaving = try await site.talk()
+    try await leaving.say(request)
+    _ = await leaving.hear("\r\n\r\n")
+    try await leaving.hangUp()
+    await ended.wait { $0 == 2 }
+
+    let staying = try await site.talk()
+    try await staying.say(request)
+    _ = await staying.hear("\r\n\r\n")
+    let short = try await site.ask("HEAD", "/bits")
+    #expect(short.status == 200 && short.body.isEmpty)
+    async let stopped: Void = site.server.stop()
+    await ended.wait { $0 == 3 }
+    #expect(await staying.hearAll().body.hasSuffix("0\r\n\r\n"))
+    await stopped
+  }
+
   @Test func `a stop finishes what is being answered, and closes what is idle`() async throws {
     let (begun, mayEnd) = (Watched(false), Watched(false))
     var routes = WebRoutes.simple

@@ -43,6 +43,25 @@ package struct ControlClient: Sendable {
     return try document(Reply.self, try await ask(.post, "/components/\(id.percentEncoded)/commands", body, within: .seconds(60))).reply
   }
 
+  /// Follows what a component publishes: calls `take` for each record, until it returns false or there is no more; returns why.
+  package func tap(_ id: String, _ query: [(name: String, value: String)], _ take: (ServerEvent) -> Bool) async throws(Failure) -> String {
+    let words = query.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
+    var events = ServerEvents()
+    var reason = "the run has ended"
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      let path = "/components/\(id.percentEncoded)/tap" + (words.isEmpty ? "" : "?\(words)")
+      response = try await NetworkTransport().follow(HTTPRequest(.get, try WebAddress(socket: socket, path))) { bytes in
+        for event in events.take(bytes) {
+          if event.name == "end" { reason = event.data } else if !take(event) { return false }
+        }
+        return true
+      }
+    } catch { throw Failure(description: "\(error)", isGone: error.code == .unreachable) }
+    if response.isSuccess { return reason }
+    throw refusal(response)
+  }
+
   private func change(_ path: String, _ configuration: [String]?) async throws(Failure) -> ChangeReport {
     let body = JSONDocument.text(ChangeForm(configuration: configuration))
     // As long as the run may take to bring its components to a halt, and to start others.
@@ -68,11 +87,15 @@ package struct ControlClient: Sendable {
       throw Failure(description: "\(error)", isGone: error.code == .unreachable)
     }
     if response.isSuccess || isReport && (response.status == 409 || response.status == 422) { return response }
+    throw refusal(response)
+  }
+
+  private func refusal(_ response: HTTPResponse) -> Failure {
     struct Refusal: Decodable {
       struct Reason: Decodable { let message: String }
       let error: Reason
     }
     let reason = JSONDocument.read(Refusal.self, response.body)?.error.message
-    throw Failure(description: reason ?? "the run answers with \(response.status)")
+    return Failure(description: reason ?? "the run answers with \(response.status)")
   }
 }

@@ -28,6 +28,16 @@ struct ControlRoutes: Sendable {
       guard let report = control.component(id) else { return .error(404, "unknown_component", "there is no component \(shown(id))") }
       return .json(text: JSONDocument.text(report))
     }
+    routes.add(.get, "/components/:id/tap", guards: guards) { request in
+      let id = request.parameters["id"] ?? ""
+      guard let topic = control.pipeline.topic(id) else {
+        guard control.component(id) == nil else { return .error(422, "sink", "\(shown(id)) is a sink and emits nothing") }
+        return .error(404, "unknown_component", "there is no component \(shown(id))")
+      }
+      do throws(TapRequest.Mistake) { return try Tap(topic, TapRequest(request.target), clock: control.pipeline.clock).response } catch {
+        return .error(400, error.code, error.message)
+      }
+    }
     routes.add(.get, "/metrics", guards: guards) { request in
       let form = Metrics.Form(accepting: request.fields["accept"] ?? "")
       return WebResponse(200, body: Array(Metrics(control).text(form).utf8), type: form.type)

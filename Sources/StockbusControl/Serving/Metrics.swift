@@ -82,7 +82,8 @@ struct Metrics {
         name: "stockbus_edge_waiting", kind: .gauge, help: "Events that wait for the reader of an edge, or are in its hands.",
         samples: ofEdges(\.waiting)),
       Family(
-        name: "stockbus_component_figure_total", kind: .counter, help: "What components count of their own, and what the run has set aside or lost.",
+        name: "stockbus_component_figure_total", kind: .counter,
+        help: "What components count of their own, and what the run has set aside or lost.",
         samples: status.counts.map { ([("component", $0.component), ("name", $0.name)], $0.total) }),
     ]
   }

@@ -36,14 +36,42 @@ package struct NetworkTransport: HTTPTransport {
     }
   }
 
-  private func perform(_ request: HTTPRequest, _ limits: HTTPLimits, _ client: HTTPClient) async throws -> HTTPResponse {
+  /// Performs one request and passes the body on as it arrives, until it ends or `take` returns false. A response that is no success has its
+  /// body, which is returned.
+  package func follow(
+    _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), _ take: ([UInt8]) async -> Bool
+  ) async throws(HTTPError) -> HTTPResponse {
+    let setup = SharedClients.Setup(
+      certificates: certificates, connect: limits.connect, proxy: EnvironmentProxy(for: request.address, in: environment))
+    let client = try await SharedClients.shared.client(setup)
+    do {
+      let answer = try await client.execute(Self.message(request), deadline: .distantFuture)
+      var response = HTTPResponse(status: Int(answer.status.code))
+      for try await chunk in answer.body {
+        if response.isSuccess {
+          if await !take(Array(chunk.readableBytesView)) { break }
+        } else if response.body.count + chunk.readableBytes <= limits.body {
+          response.body.append(contentsOf: chunk.readableBytesView)
+        }
+      }
+      return response
+    } catch {
+      throw Self.translate(error, request.address)
+    }
+  }
+
+  private static func message(_ request: HTTPRequest) -> HTTPClientRequest {
     var message = HTTPClientRequest(url: request.address.revealed)
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for (name, value) in zip(request.fields.names, request.fields.values) { message.headers.add(name: name, value: value) }
     if request.address.socket != nil { message.headers.add(name: "Host", value: request.address.host) }
     if !request.body.isEmpty || request.method == .post || request.method == .put { message.body = .bytes(ByteBuffer(bytes: request.body)) }
+    return message
+  }
+
+  private func perform(_ request: HTTPRequest, _ limits: HTTPLimits, _ client: HTTPClient) async throws -> HTTPResponse {
     // Without a deadline: the caller measures the time by its own clock, and cancels.
-    let answer = try await client.execute(message, deadline: .distantFuture)
+    let answer = try await client.execute(Self.message(request), deadline: .distantFuture)
     var response = HTTPResponse(status: Int(answer.status.code))
     for (name, value) in answer.headers { response.fields.receive(name, value) }
     let tooLarge = HTTPError(.tooLarge, "\(request.address) answers with more than \(limits.body) bytes")

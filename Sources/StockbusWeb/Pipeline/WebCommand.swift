@@ -7,6 +7,8 @@ enum WebCommand: Sendable {
   case proceed
   /// Sends nothing more, and discards what still comes, so that the response before is not lost by a reset.
   case discard
+  /// A response is sent bit by bit; a client that closes its side waits for no more of it.
+  case stream
   /// Makes it a WebSocket, after the response that is written before.
   case upgrade(WebSocketConnection, limit: Int)
   /// Closes the socket without any farewell, also that of TLS.
@@ -15,9 +17,19 @@ enum WebCommand: Sendable {
 
 /// A response as the handlers write it.
 struct WebReply: Sendable {
-  let head: HTTPResponseHead
+  /// Nil for more of a body that is sent bit by bit.
+  let head: HTTPResponseHead?
   /// Empty if the response has none.
   let body: [UInt8]
+  /// False if more of the body follows.
+  let isLast: Bool
+
+  /// More of a body that is sent bit by bit.
+  init(more body: [UInt8], isLast: Bool) {
+    head = nil
+    self.body = body
+    self.isLast = isLast
+  }
 
   init(_ response: WebResponse, isKept: Bool, isHead: Bool) {
     var headers = HTTPHeaders()
@@ -25,7 +37,9 @@ struct WebReply: Sendable {
       headers.add(name: name, value: value)
     }
     let hasBody = response.status >= 200 && response.status != 204 && response.status != 304
-    if hasBody { headers.add(name: "content-length", value: "\(response.body.count)") }
+    isLast = response.stream == nil || isHead
+    // Without a length NIO sends the body in chunks.
+    if hasBody, isLast { headers.add(name: "content-length", value: "\(response.body.count)") }
     if response.status == 101 {
       headers.add(name: "connection", value: "upgrade")
     } else if !isKept {

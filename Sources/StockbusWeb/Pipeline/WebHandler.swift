@@ -15,6 +15,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case reading
     /// A request is being answered.
     case waiting
+    /// A request is being answered bit by bit.
+    case streaming
     /// There was something that is no request: nothing more is read.
     case over
   }
@@ -44,7 +46,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if case .over = mode { return }
     assembly.append(Self.unwrapInboundIn(data))
     // NIO reads what is left in the socket when the client has closed its side, whether or not it was asked for.
-    if case .waiting = mode, assembly.held > Self.waitingLimit { context.close(promise: nil) }
+    if mode == .waiting || mode == .streaming, assembly.held > Self.waitingLimit { context.close(promise: nil) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { if case .reading = mode { advance(context) } }
@@ -89,15 +91,20 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // The client sends nothing more, but may still read the responses to what it has sent.
     isInputClosed = true
     if case .reading = mode { advance(context) }
+    if case .streaming = mode { context.close(promise: nil) }
   }
 
   // MARK: Writing
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let reply = Self.unwrapOutboundIn(data)
-    context.write(Self.wrapOutboundOut(.head(reply.head)), promise: nil)
-    if !reply.body.isEmpty { context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil) }
-    context.write(Self.wrapOutboundOut(.end(nil)), promise: promise)
+    // Each part has the promise only if it is the last one of this reply.
+    let hasBody = !reply.body.isEmpty
+    if let head = reply.head { context.write(Self.wrapOutboundOut(.head(head)), promise: hasBody || reply.isLast ? nil : promise) }
+    if hasBody {
+      context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: reply.isLast ? nil : promise)
+    }
+    if reply.isLast { context.write(Self.wrapOutboundOut(.end(nil)), promise: promise) }
   }
 
   func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
@@ -106,6 +113,10 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
       promise?.succeed()
       mode = .reading
       advance(context)
+    case .stream:
+      promise?.succeed()
+      mode = .streaming
+      if isInputClosed { context.close(promise: nil) }
     case .upgrade(let socket, let limit):
       context.triggerUserOutboundEvent(event, promise: nil)
       do { try WebUpgrade.begin(socket, limit: limit, in: context, replacing: self, isInputClosed: isInputClosed, promise) } catch {

@@ -75,7 +75,7 @@ final class WebIntake: ChannelDuplexHandler {
     case .upgrade:
       limit = nil
       promise?.succeed()
-    case .proceed, nil: context.triggerUserOutboundEvent(event, promise: promise)
+    case .proceed, .stream, nil: context.triggerUserOutboundEvent(event, promise: promise)
     }
   }
 

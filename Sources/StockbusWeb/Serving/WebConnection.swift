@@ -177,6 +177,10 @@ final class WebConnection: Sendable {
       let request = responder.request(whole, from: address)
       switch await responder.respond(request) {
       case .answer(let response):
+        if let produce = response.stream, request.method != .head {
+          await stream(response, produce)
+          return .end
+        }
         let isKept = whole.head.isKept && !roll.isStopping && response.fields["connection"] != "close"
         guard await write(WebReply(response, isKept: isKept, isHead: request.method == .head)) else { return .end }
         if isKept {
@@ -190,6 +194,25 @@ final class WebConnection: Sendable {
         return .upgrade(head, request, handler)
       }
     }
+  }
+
+  /// Sends a response whose body comes bit by bit, until it ends, the client has gone, or the server stops.
+  private func stream(_ response: WebResponse, _ produce: @escaping @Sendable (WebStream) async -> Void) async {
+    channel.triggerUserOutboundEvent(WebCommand.stream, promise: nil)
+    guard await write(WebReply(response, isKept: false, isHead: false)) else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await produce(WebStream { bytes in await self.write(WebReply(more: bytes, isLast: false)) }) }
+      group.addTask {
+        while !Task.isCancelled {
+          let heard = self.news.rings
+          if self.state.withLock({ $0.isGone || $0.isStopping }) { return }
+          await self.news.wait(after: heard)
+        }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+    if await write(WebReply(more: [], isLast: true)) { await linger() }
   }
 
   /// Returns true once the response is in the socket; false if that has failed, or the client did not read it in time.
@@ -206,7 +229,7 @@ final class WebConnection: Sendable {
         return true
       } catch { return false }
     }
-    roll.count(requests: 1, sent: isWritten ? reply.body.count : 0)
+    roll.count(requests: reply.head == nil ? 0 : 1, sent: isWritten ? reply.body.count : 0)
     return isWritten
   }
 

@@ -5,6 +5,9 @@ package struct WebResponse: Sendable {
   package var status: Int
   package var fields = WebFields()
   package var body: [UInt8]
+  /// Sends the rest of the body, bit by bit; nil if there is none. It returns when its task is cancelled: the client has gone, or the server
+  /// stops. The connection is closed after it.
+  package var stream: (@Sendable (WebStream) async -> Void)?
 
   package init(_ status: Int, body: [UInt8] = [], type: String? = nil) {
     self.status = status
