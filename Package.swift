@@ -187,7 +187,8 @@ let package = Package(
     room(
       "StockbusControl",
       uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusPlugin",
+        "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusSystem",
+        "StockbusPlugin",
         "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
     room(

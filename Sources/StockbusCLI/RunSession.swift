@@ -3,6 +3,7 @@ import StockbusConfig
 import StockbusControl
 import StockbusPlugin
 import StockbusRuntime
+import StockbusSystem
 import StockbusTerminal
 
 #if canImport(Glibc)
@@ -77,7 +78,9 @@ struct RunSession {
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
     if let request { beside.append { await Self.ask(request, pipeline) } }
     let files = options.files
-    let reload = ConfigReload(pipeline, paths: configuration) { paths throws(Problems) in
+    let notices = ServiceManager().map { ServiceNotices(pipeline, $0.tell) }
+    if let notices { beside.append { await notices.run() } }
+    let reload = ConfigReload(pipeline, paths: configuration, notices: notices) { paths throws(Problems) in
       try Topology.checked(ConfigLoader().load(paths: paths), outerFiles: files)
     }
     beside.append { await reload.run() }

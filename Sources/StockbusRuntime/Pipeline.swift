@@ -15,6 +15,8 @@ package final class Pipeline: Sendable {
   package let clock: any Timekeeper
   /// Also keeps the lines for the log page of a viewer.
   package let logger: Logger
+  /// Fires once every component has started or ended.
+  let startSignal = Latch()
   let stopSignal = Latch()
   let abortSignal = Latch()
   let changes = ChangeQueue()
@@ -203,6 +205,9 @@ package final class Pipeline: Sendable {
     for member in everybody { member.slot.cutOff() }
     notices.cutOff()
   }
+
+  /// Returns once every component has started or ended, and when the task is cancelled.
+  package func waitForStart() async { await startSignal.wait() }
 
   /// The components of a started run that have not ended.
   package var runningComponents: [String] { everybody.filter(\.isRunning).map(\.id) }

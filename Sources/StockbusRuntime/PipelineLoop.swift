@@ -163,6 +163,7 @@ struct PipelineLoop {
         if member.phase == .starting { member.phase = .running }
         member.hasStarted = true
       }
+      noteStart()
       trial?.started(number)
       if let member = pipeline.member(number), !isComing(member), underway[member.id]?.stage == .trial { finish(member.id, nil) }
     case .rewired(let id): if underway[id]?.stage == .rewiring { finish(id, nil) }
@@ -192,6 +193,7 @@ struct PipelineLoop {
       isDraining = true
       post(.stillDraining(pipeline.settings.drainDeadline), after: pipeline.settings.drainDeadline, &group)
     }
+    noteStart()
     pipeline.forgetDeparted()
   }
 
@@ -201,6 +203,12 @@ struct PipelineLoop {
       do { try await clock.sleep(for: wait) } catch { return .nothing }
       return happening
     }
+  }
+
+  /// Tells that the start of the run is over, once it is.
+  private func noteStart() {
+    if pipeline.startSignal.hasFired { return }
+    if pipeline.members.allSatisfy({ $0.phase != .starting }) { pipeline.startSignal.fire() }
   }
 
   private func note(_ member: Member) {

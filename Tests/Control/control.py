@@ -47,12 +47,17 @@ class Desk:
             out.write(text.replace("FOLDER", self.folder))
         return path
 
-    def start(self, config, *options):
-        """A run that listens; its log is in a file."""
+    def launch(self, config, *options):
+        """A run; its log is in a file."""
         log = open(os.path.join(self.folder, f"log{len(self.runs)}"), "wb")
         run = subprocess.Popen([self.program, "run", *options, config], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
         run.log = log.name
         self.runs.append(run)
+        return run
+
+    def start(self, config, *options):
+        """A run that listens, and is as it should be."""
+        run = self.launch(config, *options)
         self.until(lambda: self.ask("status", "--json", "--run", str(run.pid)).returncode == 0)
         return run
 
@@ -175,10 +180,7 @@ def test_failing_sink(desk):
     port = taken.getsockname()[1]
     sink = f"  web: {{ plugin: dashboard, inputs: [ranked], listen: '127.0.0.1:{port}', supervision: {{ restarts: 0 }} }}\n"
     config = desk.write("desk.yaml", DESK + sink)
-    log = open(os.path.join(desk.folder, "log"), "wb")
-    run = subprocess.Popen([desk.program, "run", config], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=desk.environment)
-    run.log = log.name
-    desk.runs.append(run)
+    run = desk.launch(config)
     desk.until(lambda: os.path.exists(desk.socket(run)))
     desk.until(lambda: any(c["id"] == "web" and c["state"] == "failed" for c in desk.status()["components"]))
     code, _, reasons = desk.get(run, "/readyz")
@@ -241,6 +243,83 @@ def test_foreign_folder(desk):
     config = desk.write("desk.yaml", DESK.replace("interval: 50ms", "count: 50, interval: 10ms"))
     ran = desk.ask("run", config)
     expect(ran.returncode == 0 and "others may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
+
+
+class Manager:
+    """A service manager that listens, at a path or at a name that is no file."""
+
+    def __init__(self, desk, name=None):
+        name = name or os.path.join(desk.folder, "notify")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(name.replace("@", "\0", 1))
+        self.socket.settimeout(60)
+        desk.environment["NOTIFY_SOCKET"] = name
+
+    def next(self):
+        """The fields of the next message."""
+        return dict(line.split("=", 1) for line in self.socket.recv(8192).decode().split("\n"))
+
+    def until(self, field):
+        """The next message with this field; those before have a new status only."""
+        while True:
+            message = self.next()
+            if field in message:
+                return message
+            expect(list(message) == ["STATUS"], message)
+
+    def expect_end(self):
+        self.socket.setblocking(False)
+        try:
+            raise AssertionError(f"a message after the end: {self.next()}")
+        except BlockingIOError:
+            self.socket.close()
+
+
+def test_service(desk):
+    """A service manager hears of a run's start, of each change and of its stop."""
+    for name in [None, f"@stockbus-{os.getpid()}"]:
+        manager = Manager(desk, name)
+        config = desk.write("desk.yaml", DESK)
+        run = desk.start(config)
+        expect(manager.until("READY") == {"READY": "1", "STATUS": "5 components, ready"}, "ready")
+        desk.write("desk.yaml", DESK.replace("by: price", "by: percent").replace("sinks:", "sinks:\n  two: { plugin: null_sink, inputs: [ranked] }"))
+        before = time.monotonic_ns() // 1000
+        expect(desk.ask("reload").returncode == 0, "reloaded")
+        begun = manager.until("RELOADING")
+        expect(before < int(begun["MONOTONIC_USEC"]) < time.monotonic_ns() // 1000, begun)
+        # It may look as if something has failed since, as long as the new instance has done nothing yet.
+        expect(manager.until("READY")["STATUS"].startswith("6 components, "), "changed")
+        desk.write("desk.yaml", "sources: {")
+        expect(desk.ask("reload").returncode == 78, "a broken configuration")
+        manager.until("RELOADING")
+        expect(manager.until("READY")["STATUS"].startswith("6 components, "), "as before")
+        run.send_signal(signal.SIGTERM)
+        expect(manager.until("STOPPING")["STATUS"] == "6 components, the run is stopping", "stopping")
+        expect(run.wait(timeout=60) == 0, "it has ended")
+        manager.expect_end()
+
+
+def test_service_start(desk):
+    """A run without one of its components is ready, and so is a short one; a run that ends because a component does not start is not."""
+    manager = Manager(desk)
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    web = f"web: {{ plugin: dashboard, inputs: [ticks], listen: '127.0.0.1:{taken.getsockname()[1]}', supervision: {{ restarts: 0 }} }}"
+    desk.launch(desk.write("desk.yaml", f"{DESK}  {web}\n"))
+    ready = manager.until("READY")
+    expect(ready["STATUS"].startswith("6 components, web is failed: ") and "cannot listen there" in ready["STATUS"], ready)
+    expect(desk.ask("stop").returncode == 1, "web has failed")
+    manager.until("STOPPING")
+    short = desk.write("short.yaml", "sources: { ticks: { plugin: generator, count: 5 } }\nsinks: { out: { plugin: null_sink, inputs: [ticks] } }\n")
+    expect(desk.ask("run", short).returncode == 0, "short")
+    manager.until("READY")
+    manager.until("STOPPING")
+    failing = desk.write("failing.yaml", f"sources: {{ ticks: {{ plugin: generator, interval: 1h }} }}\nsinks: {{ {web} }}\n")
+    expect(desk.ask("run", failing).returncode == 1, "no sink is left")
+    expect("READY" not in manager.next(), "it has not started")
+    manager.expect_end()
+    taken.close()
 
 
 def main():

@@ -13,10 +13,11 @@ import WatchlistFilter
 
 @testable import StockbusControl
 
-let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn])
+let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn, .fuse])
 
 extension Plugin {
   static let stubborn = Plugin("stubborn", "Does not start.", .sink(Stubborn.self))
+  static let fuse = Plugin("fuse", "Fails at the fourth price.", .sink(Fuse.self))
 }
 
 /// A sink that cannot be started.
@@ -26,6 +27,19 @@ actor Stubborn: Sink {
   init(_: Settings, _: Context) {}
   func start() throws { throw EnvironmentFailure("the door is locked", isPermanent: true) }
   func receive(_: Span<Trade>) {}
+}
+
+/// A sink that fails long after it has started.
+actor Fuse: Sink {
+  struct Settings: Options { init() {} }
+
+  private var received = 0
+
+  init(_: Settings, _: Context) {}
+  func receive(_ trades: Span<Trade>) throws {
+    received += trades.count
+    if received > 3 { throw EnvironmentFailure("it has blown", isPermanent: true) }
+  }
 }
 
 func topology(_ text: String) throws(Problems) -> Topology {

@@ -11,14 +11,18 @@ package final class ConfigReload: Sendable {
 
   private let pipeline: Pipeline
   private let source: Source
+  private let notices: ServiceNotices?
   private let own: Guarded<[String]?>
   private let requests: AsyncStream<Void>
   private let request: AsyncStream<Void>.Continuation
 
-  /// - Parameter paths: the files and folders of the run's configuration; nil if it cannot be read again.
-  package init(_ pipeline: Pipeline, paths: [String]?, _ source: @escaping Source) {
+  /// - Parameters:
+  ///   - paths: the files and folders of the run's configuration; nil if it cannot be read again.
+  ///   - notices: who is told of each change.
+  package init(_ pipeline: Pipeline, paths: [String]?, notices: ServiceNotices? = nil, _ source: @escaping Source) {
     self.pipeline = pipeline
     self.source = source
+    self.notices = notices
     own = Guarded(paths)
     // Requests that come during a change are one further change.
     (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -49,6 +53,8 @@ package final class ConfigReload: Sendable {
   /// Changes the run, and says in the log what came of it. If that succeeds, another configuration is the run's own from then on.
   /// - Parameter paths: as in `plan`.
   package func apply(_ paths: [String]?) async -> ChangeReport {
+    notices?.changeBegins()
+    defer { notices?.changeEnds() }
     let report = await change(paths)
     let level: Logger.Level = report.outcome == .done ? .notice : .error
     for line in report.lines { pipeline.logger.log(level: level, "\(line)") }

@@ -57,16 +57,19 @@ package struct RunControl: Sendable {
     return RunStatus(
       name: identity.name, process: identity.process, version: identity.version, configuration: reload.paths.map(absolutePath),
       started: identity.started.description, uptime: Int((pipeline.clock.now.ns - identity.started.ns) / 1_000_000),
-      state: pipeline.isStopping ? .stopping : isStarting ? .starting : .running, reasons: reasons(health), components: components,
+      state: pipeline.isStopping ? .stopping : isStarting ? .starting : .running, reasons: pipeline.reasons(health), components: components,
       edges: ledger.edges.map { RunStatus.Edge($0) },
       counts: ledger.counters.map { .init(component: $0.component, name: $0.name, total: $0.total) })
   }
 
   /// Why the run is not as it should be.
-  var reasons: [String] { reasons(pipeline.health) }
+  var reasons: [String] { pipeline.reasons(pipeline.health) }
+}
 
-  private func reasons(_ health: [ComponentHealth]) -> [String] {
-    var reasons = pipeline.isStopping ? ["the run is stopping"] : []
+extension Pipeline {
+  /// Why the run is not as it should be.
+  func reasons(_ health: [ComponentHealth]) -> [String] {
+    var reasons = isStopping ? ["the run is stopping"] : []
     for component in health where !component.state.isGood {
       let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
       reasons.append("\(component.id) is \(component.state.rawValue.replacing("_", with: " "))\(why)")

@@ -1,0 +1,90 @@
+internal import EventBus
+internal import StockbusPlugin
+package import StockbusRuntime
+package import StockbusSystem
+
+/// Tells the service manager of a run: that it has started, is being changed, and stops; and in one line how it is.
+package final class ServiceNotices: Sendable {
+  package typealias Tell = @Sendable (ServiceManager.News?, _ status: String?) -> Void
+
+  private struct State {
+    /// True from the start to the stop.
+    var isReady = false
+    /// Changes that are being made.
+    var changes = 0
+    /// The last status.
+    var status = ""
+  }
+
+  private let pipeline: Pipeline
+  private let tell: Tell
+  // News are told under the lock, so that they arrive in their order.
+  private let state = Guarded(State())
+
+  package init(_ pipeline: Pipeline, _ tell: @escaping Tell) {
+    self.pipeline = pipeline
+    self.tell = tell
+  }
+
+  /// Tells of the start, then of each new status, and of the stop or the end, which ends it.
+  package func run() async {
+    await pipeline.waitForStart()
+    // A run that ends because a component has not started has not started either. All others are ready, however short: a service that ends
+    // without having been ready counts as failed.
+    if !pipeline.isStopping || !pipeline.health.contains(where: { $0.state == .failed }) { begin() }
+    async let _ = watch()
+    await pipeline.waitForStop()
+    end()
+  }
+
+  /// A change of the run begins; `changeEnds` follows.
+  func changeBegins() {
+    state.withLock { state in
+      state.changes += 1
+      if state.isReady, state.changes == 1 { tell(.reloading, nil) }
+    }
+  }
+
+  func changeEnds() {
+    state.withLock { state in
+      state.changes -= 1
+      if state.isReady, state.changes == 0 { tell(.ready, &state) }
+    }
+  }
+
+  private func begin() {
+    state.withLock { state in
+      state.isReady = true
+      tell(.ready, &state)
+    }
+  }
+
+  private func end() {
+    state.withLock { state in
+      state.isReady = false
+      tell(.stopping, &state)
+    }
+  }
+
+  /// A component can fail at any time, and nothing waits for the news of it: a look at every few seconds is enough.
+  private func watch() async {
+    while (try? await pipeline.clock.sleep(for: .seconds(5))) != nil {
+      state.withLock { state in
+        if state.isReady, status != state.status { tell(nil, &state) }
+      }
+    }
+  }
+
+  private func tell(_ news: ServiceManager.News?, _ state: inout State) {
+    state.status = status
+    tell(news, state.status)
+  }
+
+  /// `3 components, ready`, or why it is not.
+  private var status: String {
+    let health = pipeline.health
+    let reasons = pipeline.reasons(health)
+    let count = health.count == 1 ? "1 component" : "\(health.count) components"
+    return "\(count), \(reasons.isEmpty ? "ready" : reasons.joined(separator: "; "))"
+  }
+}

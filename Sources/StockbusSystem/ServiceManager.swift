@@ -1,0 +1,82 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The service manager that has started this process, such as systemd. It hears of the process by datagrams to the Unix socket that the
+/// variable `NOTIFY_SOCKET` names, as sd_notify(3) describes.
+///
+/// Nothing in the process depends on whether it hears, so errors are ignored.
+package struct ServiceManager: Sendable {
+  /// What has become of the process.
+  package enum News: Sendable, Hashable {
+    /// It has started, or a change is over.
+    case ready
+    /// It is being changed; `ready` follows.
+    case reloading
+    /// It is about to end.
+    case stopping
+  }
+
+  /// A path, or `@` and a name that is no file.
+  private let socket: String
+  /// The service manager ignores datagrams of more than 4096 bytes.
+  private static let longestStatus = 2048
+
+  /// Nil if nobody wants to hear.
+  package init?(_ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) {
+    guard let socket = environment("NOTIFY_SOCKET"), socket.hasPrefix("/") || socket.hasPrefix("@") else { return nil }
+    self.socket = socket
+  }
+
+  /// Tells news, and how the process is, in a line for people. Waits at most a second for room.
+  package func tell(_ news: News?, _ status: String? = nil) {
+    var fields: [String] = []
+    switch news {
+    case .ready: fields.append("READY=1")
+    case .reloading: fields += ["RELOADING=1", "MONOTONIC_USEC=\(Self.microseconds)"]
+    case .stopping: fields.append("STOPPING=1")
+    case nil: break
+    }
+    if let status {
+      let line = String(status.map { $0.isNewline ? " " : $0 })
+      fields.append("STATUS=" + String(decoding: line.utf8.prefix(Self.longestStatus), as: UTF8.self))
+    }
+    send(fields.joined(separator: "\n"))
+  }
+
+  /// By this the service manager tells the answer to its own request from an earlier one.
+  private static var microseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000
+  }
+
+  // Unsafe, because swift-system has no sockets. What the pointers point to lives as long as the calls.
+  private func send(_ message: String) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let name = Array(socket.utf8)
+    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    // A zero in place of the `@`, and exactly as many bytes as the name has, make it a name that is no file.
+    if socket.hasPrefix("@") { address.sun_path.0 = 0 }
+    let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + name.count
+    #if canImport(Darwin)
+    let made = Darwin.socket(AF_UNIX, SOCK_DGRAM, 0)
+    #else
+    let made = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    #endif
+    guard made >= 0 else { return }
+    defer { close(made) }
+    var patience = timeval(tv_sec: 1, tv_usec: 0)
+    setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let bytes = Array(message.utf8)
+    _ = try? retrying {
+      withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(made, bytes, bytes.count, 0, $0, socklen_t(length)) }
+      }
+    }
+  }
+}
