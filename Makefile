@@ -12,13 +12,14 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
 	@echo "make test                       set up, build and run the tests"
 	@echo "make build                      leave the release program at .build/release/stockbus"
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
+	@echo "make man                        write the manual pages to .build/man; make install takes them along"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make disk                       fill small disks and count what is on them (root)"
 	@echo "make recovery [KILLS=200]       kill runs at random moments, and look for all that they had acknowledged"
@@ -45,6 +46,10 @@ test: setup
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin/stockbus"
+	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi
+
+man: build
+	python3 Scripts/man.py .build/release/stockbus .build/man
 
 setup:
 	@sh Scripts/setup.sh
