@@ -77,14 +77,15 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   /// The files that channels have written to; their contents must not be emptied.
   private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
 
-  /// If the rules are unchanged they keep their state; if one has changed, all start again.
+  /// Rules that are written as before keep their state, and so do those that commands have added; only other windows begin anew.
   package static func carryOver(
     _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
   ) {
-    guard before.rules.map({ Rule($0) }) == after.rules.map({ Rule($0) }), before.windowPrices == after.windowPrices,
-      before.windowMemory == after.windowMemory, before.enabled == after.enabled
-    else { return }
-    memory[known] = old[known]
+    guard before.windowPrices == after.windowPrices, before.windowMemory == after.windowMemory, let knowledge = old[known] else { return }
+    var book = knowledge.book
+    book.change(from: before.rules.map { Rule($0) }, to: after.rules.map { Rule($0) })
+    let switches = before.enabled == after.enabled ? knowledge.switches : Switches(isEnabled: after.enabled)
+    memory[known] = Knowledge(book: book, switches: switches, number: knowledge.number)
   }
 
   package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {

@@ -124,7 +124,7 @@ struct PipelineLoop {
       case .refused(let reason):
         if underway[member.id]?.stage == .trial, !isComing(member) { return goBack(member.id, reason, &group) }
         member.slot.retire()
-        trial?.fail(reason)
+        trial?.fail("'\(member.id)' does not start: \(reason)")
         end(member, .failed(reason), &group)
       }
     case .told(let items):

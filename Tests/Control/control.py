@@ -121,6 +121,8 @@ def test_whole_life(desk):
     told = desk.ask("tell", "ticks", "set", "AAPL", "321.5")
     expect(told.returncode == 0 and told.stdout == "AAPL is now 321.50\n", told)
     expect(desk.ask("tell", "ticks", "sett", "AAPL").returncode == 1, "an unknown command")
+    negative = desk.ask("tell", "ticks", "set", "AAPL", "-5")
+    expect(negative.returncode == 1 and "option" not in negative.stderr, negative)
     top = desk.ask("top", "--once")
     expect(top.returncode == 0 and re.search(r"^ranked +sorting_feed +running +\d", top.stdout, re.M), top)
 
@@ -136,6 +138,14 @@ def test_whole_life(desk):
     applied = desk.ask("apply", new)
     expect(applied.returncode == 0 and applied.stdout.endswith("done: added mine, two; replaced ranked; 4 as before\n"), applied)
     expect(desk.status()["configuration"] == [new], desk.status()["configuration"])
+
+    # What cannot be read again would keep whoever reads it for ever.
+    os.mkfifo(os.path.join(desk.folder, "pipe.yaml"))
+    for path in [os.path.join(desk.folder, "pipe.yaml"), "/dev/zero"]:
+        for word in ["plan", "apply"]:
+            piped = desk.ask(word, path)
+            expect(piped.returncode == 1 and "can be read again" in piped.stdout, piped)
+    expect(desk.ask("apply", "-").returncode == 64, "standard input")
 
     # The configuration is broken, the run is not.
     desk.write("new.yaml", "sources: {")
@@ -165,6 +175,12 @@ def test_several_runs(desk):
     expect(desk.status("--run", "other")["process"] == second.pid, "by name")
     expect(desk.status("--run", str(first.pid))["name"] == "one", "by number")
     expect(desk.ask("status", "--run", "none").returncode == 1, "no such run")
+    # One that does not answer is in both lists, and keeps nobody from asking another one by its number.
+    second.send_signal(signal.SIGSTOP)
+    expect("does not answer" in desk.ask("ps").stdout, "it is listed")
+    entries = {entry["process"]: entry for entry in json.loads(desk.ask("ps", "--json").stdout)}
+    expect(entries[first.pid]["status"]["name"] == "one" and "failure" in entries[second.pid], entries)
+    expect(desk.status("--run", str(first.pid))["name"] == "one", "by number")
     second.send_signal(signal.SIGKILL)
     second.wait()
     expect(os.path.exists(desk.socket(second)), "it could not remove its socket")

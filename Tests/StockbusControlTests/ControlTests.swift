@@ -1,3 +1,4 @@
+import Foundation
 import StockbusNetwork
 import StockbusPlugin
 import StockbusRuntime
@@ -70,10 +71,19 @@ import Testing
     #expect(refused.outcome == .refused && refused.message.contains("the whole run"))
     #expect(try await asked.client.apply([other]).outcome == .refused)
 
+    // What cannot be read again would keep whoever reads it for ever.
+    let pipe = asked.folder.file("pipe.yaml")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, "-", "/dev/null", "/dev/stdin"] {
+      for report in [try await asked.client.plan([path]), try await asked.client.apply([path])] {
+        #expect(report.outcome == .refused && report.message.contains("can be read again"), "\(path)")
+      }
+    }
+
     let stubborn = try asked.write(Asked.text.replacing("{ end:", with: "{ more: { plugin: stubborn, inputs: [ticks] }, end:"), "more.yaml")
     #expect(try await asked.client.plan([stubborn]).outcome == .planned)
     let failed = try await asked.client.apply([stubborn])
-    #expect(failed.outcome == .refused && failed.message == "the door is locked")
+    #expect(failed.outcome == .refused && failed.message == "'more' does not start: the door is locked")
     let status = try await asked.client.status()
     #expect(status.components.map(\.id) == ["ticks", "ranked", "end"] && status.configuration == [asked.folder.file("desk.yaml")])
     #expect(await asked.end().exitStatus == 0)
@@ -131,6 +141,7 @@ import Testing
     let report = await asked.end()
     #expect(report.exitStatus == 0)
     #expect(asked.control.reasons == ["the run is stopping"])
+    #expect(await asked.control.reload.plan(nil).message == "the run is stopping")
   }
 }
 
@@ -166,7 +177,7 @@ import Testing
       #expect(try await status(asked, path, form, method: .post, body: "a=b") == 415, "\(path)")
     }
     let json = own.merging(["Content-Type": "application/json"]) { $1 }
-    for body in ["[]", "{\"configuration\":[]}", "{\"configuration\":7}", "{"] {
+    for body in ["[]", "{\"configuration\":[]}", "{\"configuration\":7}", "{\"configuration\":null}", "{\"configuration\":[\"\"]}", "{"] {
       #expect(try await status(asked, "/apply", json, method: .post, body: body) == 400, "\(body)")
     }
     #expect(try await status(asked, "/apply", json, method: .post, body: String(repeating: " ", count: 70_000)) == 413)

@@ -30,7 +30,7 @@ import Testing
       try await harness.apply(text)
       return true
     } catch let error as ChangeError {
-      #expect("\(error)" == "no start")
+      #expect("\(error)".hasSuffix(" does not start: no start"))
       return false
     } catch let problems as Problems {
       #expect("\(problems)".contains("nothing reads it"))

@@ -139,9 +139,9 @@ import Testing
       let broken = text(
         "pass: { plugin: pass, inputs: [numbers] }",
         "keep: { plugin: keep, inputs: [pass] }, more: { plugin: keep, inputs: [pass], failing_starts: 1000 }")
-      #expect(await refusal(harness, broken) == "no start")
+      #expect(await refusal(harness, broken)?.hasSuffix("no start") == true)
       let changed = text("pass: { plugin: pass, inputs: [numbers] }", "keep: { plugin: keep, inputs: [pass], failing_starts: 1000 }")
-      #expect(await refusal(harness, changed) == "no start")
+      #expect(await refusal(harness, changed)?.hasSuffix("no start") == true)
       #expect(await refusal(harness, before + "\nruntime: { seed: 7 }")?.contains("'runtime'") == true)
       #expect(await refusal(harness, before) == nil)
       await journal.wait(until: "keep", has: 3000)
@@ -193,7 +193,7 @@ import Testing
         await journal.wait(until: "keep", has: round * 100)
         let next = randomText(&random, round, count: count)
         if let reason = await refusal(harness, next) {
-          #expect(reason == "no start" || reason.contains("nothing reads it"), "\(reason)")
+          #expect(reason.hasSuffix(" does not start: no start") || reason.contains("nothing reads it"), "\(reason)")
           refused += 1
         } else {
           applied += 1

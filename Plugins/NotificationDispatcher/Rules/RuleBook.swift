@@ -198,6 +198,18 @@ struct RuleBook: Sendable {
     }
   }
 
+  /// Takes other written rules in the place of earlier ones, told apart by their names. Those that are the same keep their state, and so do
+  /// rules that were added otherwise, unless a written one has their name now.
+  mutating func change(from before: [Rule], to after: [Rule]) {
+    let old = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
+    let new = Dictionary(after.map { ($0.name, $0) }) { first, _ in first }
+    for rule in before where new[rule.name] != rule { if let number = number(of: rule.name) { remove(number) } }
+    for rule in after where old[rule.name] != rule {
+      if let number = number(of: rule.name) { remove(number) }
+      add(rule)
+    }
+  }
+
   mutating func setEnabled(_ number: Int, _ isEnabled: Bool) {
     rules[number]?.isEnabled = isEnabled
     switches[number] = isEnabled

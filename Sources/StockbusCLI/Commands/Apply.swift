@@ -2,6 +2,7 @@ import ArgumentParser
 import StockbusConfig
 import StockbusControl
 import StockbusFiles
+import StockbusPlugin
 
 struct Plan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -79,6 +80,12 @@ struct ChangeArguments: ParsableArguments {
 
   @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = []
+
+  func validate() throws {
+    if let path = configs.first(where: { $0.isEmpty || $0 == "-" }) {
+      throw ValidationError("\(shown(path)): the run has to be able to read its configuration again, so it has to be in files")
+    }
+  }
 
   /// As the run's process finds them; nil for its own.
   var paths: [String]? { configs.isEmpty ? nil : configs.map(absolutePath) }

@@ -9,15 +9,25 @@ struct ListRuns: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let runs = await PresentRuns.all()
-    if json { return try StandardOutput.write(JSONDocument.text(runs.compactMap(\.status), isPretty: true)) }
+    let runs = try await PresentRuns.all()
+    if json { return try StandardOutput.write(JSONDocument.text(runs.map { Entry($0) }, isPretty: true)) }
     try StandardOutput.write(Self.text(runs))
+  }
+
+  /// One run for programs.
+  private struct Entry: Encodable {
+    let process: Int
+    let status: RunStatus?
+    /// Why there is no status.
+    let failure: String?
+
+    init(_ run: PresentRuns.Run) { (process, status, failure) = (run.process, run.status, run.failure) }
   }
 
   static func text(_ runs: [PresentRuns.Run]) -> String {
     let rows = runs.map { run in
       guard let status = run.status else { return ["\(run.process)", "?", "does not answer", "", "", ""] }
-      let published = status.components.filter { $0.kind == "source" }.reduce(0) { $0 + ($1.published ?? 0) }
+      let published = status.components.filter { $0.kind == "source" && $0.inputs.isEmpty }.reduce(0) { $0 + ($1.published ?? 0) }
       return [
         "\(run.process)", status.name, status.reasons.isEmpty ? status.state.rawValue : "\(status.state.rawValue), not ready",
         StatusText.time(status.uptime), Ledger.grouped(published), status.configuration.joined(separator: " "),

@@ -25,11 +25,11 @@ struct Run: AsyncParsableCommand {
 
   func validate() throws {
     if let open { _ = try StockLink(argument: open) }
-    if watch, !isReadable { throw ValidationError("--watch: a configuration from standard input cannot be read again") }
+    if watch, !isReadable { throw ValidationError("--watch: a configuration from standard input or a pipe cannot be read again") }
   }
 
   /// True if the configuration can be read a second time.
-  private var isReadable: Bool { !config.configs.contains { $0 == "-" || $0 == "/dev/stdin" } }
+  private var isReadable: Bool { config.configs.allSatisfy(ConfigLoader.canReadAgain) }
 
   func run() async throws {
     RunSession.prepare(options)

@@ -12,7 +12,7 @@ struct Tell: AsyncParsableCommand {
   @Argument(help: "The component.")
   var component: String
 
-  @Argument(parsing: .remaining, help: "The command and its words.")
+  @Argument(parsing: .captureForPassthrough, help: "The command and its words.")
   var words: [String] = []
 
   func validate() throws { if words.isEmpty { throw ValidationError("what is \(shown(component)) to do?") } }

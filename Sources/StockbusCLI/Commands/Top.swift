@@ -36,9 +36,11 @@ struct Top: AsyncParsableCommand {
     try await Console.terminal.restore()
     if let failure {
       StandardError.write(failure)
-      throw ExitCode.failure
+      if failure != Self.ending { throw ExitCode.failure }
     }
   }
+
+  private static let ending = "the run has ended"
 
   /// Draws until there is no answer any more; returns why.
   private static func show(_ client: ControlClient, _ first: RunStatus, _ clock: SystemTimekeeper) async -> String? {
@@ -48,7 +50,7 @@ struct Top: AsyncParsableCommand {
         let now = try await client.status()
         try? await Console.terminal.setBlock(TopText(before: before, now: now).lines.map { StyledLine($0) }, owner: "top")
         before = now
-      } catch { return error.isGone ? "the run has ended" : "\(error)" }
+      } catch { return error.isGone ? Self.ending : "\(error)" }
     }
     return nil
   }

@@ -17,7 +17,9 @@ struct RunChoice: ParsableArguments {
 
   /// The run that is meant. Ends the program with a message if it is not clear which one is.
   func find() async throws -> (client: ControlClient, status: RunStatus) {
-    let runs = await PresentRuns.all()
+    // A number is enough to find a run: no other one is waited for.
+    let number = wanted.flatMap { Int($0) }
+    let runs = try await PresentRuns.all { number == nil || $0 == number }
     do throws(RunMistake) { return try Self.choose(wanted, of: runs) } catch {
       StandardError.write("Error: \(error.description)")
       throw ExitCode.failure
@@ -54,12 +56,16 @@ enum PresentRuns {
     let failure: String?
   }
 
-  /// All runs by their processes. Sockets of processes that are gone are removed.
-  static func all() async -> [Run] {
-    guard let folder = try? RunFolder.own() else { return [] }
+  /// Runs by their processes. Sockets of processes that are gone are removed. Ends the program with a message if there is no folder for them.
+  static func all(where isMeant: (Int) -> Bool = { _ in true }) async throws -> [Run] {
+    let folder: RunFolder
+    do { folder = try RunFolder.own() } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.failure
+    }
     let clock = SystemTimekeeper()
     return await withTaskGroup(of: Run?.self) { group in
-      for (process, path) in folder.sockets {
+      for (process, path) in folder.sockets where isMeant(process) {
         group.addTask {
           let client = ControlClient(socket: path, clock: clock)
           do throws(ControlClient.Failure) {

@@ -19,8 +19,11 @@ struct RunDesk {
     let clock = SystemTimekeeper()
     var socket: String?
     do { socket = try RunFolder.own().socket(of: control.identity.process) } catch { Console.log("no control socket: \(error)") }
-    do { return RunDesk(control: control, server: try await ControlServer.start(control, socket: socket, port: port, clock: clock)) } catch
-    {
+    do {
+      let server = try await ControlServer.start(control, socket: socket, port: port, clock: clock)
+      if let port, let number = server.port { Console.log("the run can be asked at http://\(port.host):\(number)/") }
+      return RunDesk(control: control, server: server)
+    } catch {
       if port != nil { throw error }
       Console.log("no control socket: \(error)")
       return RunDesk(control: control, server: nil)

@@ -64,7 +64,7 @@ enum ConfigFiles {
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
-  private static func status(_ path: String) throws(Errno) -> stat {
+  static func status(_ path: String) throws(Errno) -> stat {
     var result = stat()
     try retrying { stat(path, &result) }
     return result

@@ -52,6 +52,15 @@ package struct ConfigLoader: Sendable {
     do throws(Problem) { return try ConfigFiles.expand(path, limits: ConfigLimits()) } catch { return [path] }
   }
 
+  /// False for standard input, pipes and devices, which are read once or never end. What is not there is told when it is read.
+  package static func canReadAgain(_ path: String) -> Bool {
+    if path.isEmpty || path == "-" { return false }
+    return files(path).allSatisfy { file in
+      guard let status = try? ConfigFiles.status(file) else { return true }
+      return status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR
+    }
+  }
+
   /// Reads one text as if it were the file `file`.
   package func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
     load(texts: [(file, text)])

@@ -10,7 +10,7 @@ package final class ConfigReload: Sendable {
   package typealias Source = @Sendable (_ paths: [String]) throws(Problems) -> Topology
 
   private let pipeline: Pipeline
-  private let source: Source
+  private let reader: ConfigReader
   private let notices: ServiceNotices?
   private let own: Guarded<[String]?>
   private let requests: AsyncStream<Void>
@@ -21,7 +21,7 @@ package final class ConfigReload: Sendable {
   ///   - notices: who is told of each change.
   package init(_ pipeline: Pipeline, paths: [String]?, notices: ServiceNotices? = nil, _ source: @escaping Source) {
     self.pipeline = pipeline
-    self.source = source
+    reader = ConfigReader(source)
     self.notices = notices
     own = Guarded(paths)
     // Requests that come during a change are one further change.
@@ -41,11 +41,13 @@ package final class ConfigReload: Sendable {
 
   /// What a change would do.
   /// - Parameter paths: another configuration; nil for the run's own, as it is now.
-  package func plan(_ paths: [String]?) -> ChangeReport {
+  package func plan(_ paths: [String]?) async -> ChangeReport {
     do throws(ChangeReport) {
-      let next = try read(paths)
+      let next = try await read(paths)
       let difference = pipeline.difference(to: next)
-      if let obstacle = difference.obstacle { return ChangeReport(.refused, obstacle, steps(difference), warnings: next.warnings) }
+      if let obstacle = pipeline.isStopping ? "the run is stopping" : difference.obstacle {
+        return ChangeReport(.refused, obstacle, steps(difference), warnings: next.warnings)
+      }
       return ChangeReport(.planned, difference.summary, steps(difference), warnings: next.warnings)
     } catch { return error }
   }
@@ -63,7 +65,7 @@ package final class ConfigReload: Sendable {
 
   private func change(_ paths: [String]?) async -> ChangeReport {
     let next: Topology
-    do throws(ChangeReport) { next = try read(paths) } catch { return error }
+    do throws(ChangeReport) { next = try await read(paths) } catch { return error }
     do throws(ChangeError) {
       let difference = try await pipeline.apply(next)
       if let paths { own.withLock { $0 = paths } }
@@ -71,11 +73,14 @@ package final class ConfigReload: Sendable {
     } catch { return ChangeReport(.refused, error.description) }
   }
 
-  private func read(_ paths: [String]?) throws(ChangeReport) -> Topology {
+  private func read(_ paths: [String]?) async throws(ChangeReport) -> Topology {
     guard let paths = paths ?? own.withLock({ $0 }) else {
       throw ChangeReport(.refused, "the configuration came from standard input, and cannot be read again")
     }
-    do throws(Problems) { return try source(paths) } catch { throw ChangeReport(error) }
+    for path in paths where !ConfigLoader.canReadAgain(path) {
+      throw ChangeReport(.refused, "\(shown(path)) is no file or folder that can be read again")
+    }
+    do throws(Problems) { return try await reader.read(paths) } catch { throw ChangeReport(error) }
   }
 
   /// The steps, with the events that wait at present.
@@ -108,4 +113,15 @@ extension TopologyDifference {
     if changes.isEmpty { return "nothing has changed" }
     return (changes + ["\(ids(.kept).count) as before"]).joined(separator: "; ")
   }
+}
+
+/// Reads configurations on a thread of its own: files may be slow, and whoever asks must not keep a thread from the run.
+private actor ConfigReader {
+  private let source: ConfigReload.Source
+  private let executor = BlockingExecutor(label: "configuration")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ source: @escaping ConfigReload.Source) { self.source = source }
+
+  func read(_ paths: [String]) throws(Problems) -> Topology { try source(paths) }
 }

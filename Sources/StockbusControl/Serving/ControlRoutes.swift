@@ -35,7 +35,7 @@ struct ControlRoutes: Sendable {
         return .error(404, "unknown_component", "there is no component \(shown(id))")
       }
       do throws(TapRequest.Mistake) { return try Tap(topic, TapRequest(request.target), clock: control.pipeline.clock).response } catch {
-        return .error(400, error.code, error.message)
+        return .error(422, error.code, error.message)
       }
     }
     routes.add(.get, "/metrics", guards: guards) { request in
@@ -53,7 +53,7 @@ struct ControlRoutes: Sendable {
     }
     routes.add(.post, "/plan", guards: guards) { request in
       guard let form = Self.form(request) else { return Self.noForm }
-      return Self.response(control.reload.plan(form.configuration))
+      return Self.response(await control.reload.plan(form.configuration))
     }
     routes.add(.post, "/apply", guards: guards) { request in
       guard let form = Self.form(request), let paths = form.configuration else { return Self.noForm }
@@ -68,8 +68,9 @@ struct ControlRoutes: Sendable {
 
   private static func form(_ request: WebRequest) -> ChangeForm? {
     if request.body.isEmpty { return ChangeForm() }
-    guard let form = JSONDocument.read(ChangeForm.self, request.body), (form.configuration?.count ?? 1) > 0 else { return nil }
-    return form
+    guard let form = JSONDocument.read(ChangeForm.self, request.body) else { return nil }
+    let isSound = form.configuration.map { !$0.isEmpty && $0.count <= 100 && !$0.contains("") } ?? true
+    return isSound ? form : nil
   }
 
   private static let noForm = WebResponse.error(400, "bad_request", "the body has to be {\"configuration\":[\"/PATH/OF/A.yaml\"]}")
@@ -89,6 +90,14 @@ struct ControlRoutes: Sendable {
 struct ChangeForm: Codable, Sendable, Hashable {
   /// The files and folders of another configuration, as the run's process finds them; nil for the run's own.
   var configuration: [String]?
+
+  init(configuration: [String]? = nil) { self.configuration = configuration }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    // One that is there and null is a mistake, and does not mean the run's own.
+    configuration = values.contains(.configuration) ? try values.decode([String].self, forKey: .configuration) : nil
+  }
 }
 
 extension WebResponse {

@@ -39,8 +39,11 @@ package struct ControlServer: Sendable {
     _ control: RunControl, _ address: WebServer.Address, _ guards: [WebGuard], _ clock: any Timekeeper
   ) async throws -> WebServer {
     var settings = WebServer.Settings(address)
-    settings.limits.connections = 64
-    settings.limits.connectionsPerAddress = 64
+    settings.limits.connections = 256
+    settings.limits.connectionsPerAddress = 256
+    // Whoever asks is on this machine, and says at once what it wants.
+    settings.limits.headDeadline = .seconds(3)
+    settings.limits.bodyDeadline = .seconds(10)
     return try await WebServer.start(settings, ControlRoutes(control: control, guards: guards).routes, clock: clock)
   }
 

@@ -39,7 +39,7 @@ struct WebResponder: Sendable {
 
   func respond(_ request: WebRequest) async -> Outcome {
     if !names.contains(host(request)) {
-      return refuse(.host, .error(421, "host", "this server is not called that; its names are set in the configuration"))
+      return refuse(.host, .error(421, "host", "this server is not called that"))
     }
     switch routes.match(request.method, request.target) {
     case .none: return refuse(.route, .error(404, "not_found", "there is nothing here"))
