@@ -50,16 +50,16 @@ struct Reload: AsyncParsableCommand {
     discussion: "As 'stockbus apply' with the run's own files.")
 
   @OptionGroup var choice: RunChoice
-  @OptionGroup var form: ChangeForm
+  @OptionGroup var output: ChangeOutput
 
   func run() async throws {
     let (client, _) = try await choice.find()
-    try form.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(nil) })
+    try output.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(nil) })
   }
 }
 
 /// How the outcome of a change is shown.
-struct ChangeForm: ParsableArguments {
+struct ChangeOutput: ParsableArguments {
   @Flag(help: "As JSON, for programs.")
   var json = false
 
@@ -76,7 +76,7 @@ struct ChangeForm: ParsableArguments {
 }
 
 struct ChangeArguments: ParsableArguments {
-  @OptionGroup var form: ChangeForm
+  @OptionGroup var output: ChangeOutput
 
   @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = []
@@ -90,5 +90,5 @@ struct ChangeArguments: ParsableArguments {
   /// As the run's process finds them; nil for its own.
   var paths: [String]? { configs.isEmpty ? nil : configs.map(absolutePath) }
 
-  func show(_ report: ChangeReport) throws { try form.show(report) }
+  func show(_ report: ChangeReport) throws { try output.show(report) }
 }
