@@ -71,7 +71,9 @@ enum PresentRuns {
           do throws(ControlClient.Failure) {
             return Run(process: process, client: client, status: try await client.status(), failure: nil)
           } catch {
-            guard error.isGone else { return Run(process: process, client: client, status: nil, failure: error.description) }
+            // A process that is stopped may take no connection either, and keeps its socket.
+            let isGone = error.isGone && kill(pid_t(process), 0) != 0 && errno == ESRCH
+            guard isGone else { return Run(process: process, client: client, status: nil, failure: error.description) }
             unlink(path)
             return nil
           }

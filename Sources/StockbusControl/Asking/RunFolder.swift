@@ -50,7 +50,7 @@ package struct RunFolder: Sendable, Hashable {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard name.hasSuffix(".sock"), let process = Int(name.dropLast(5)), process > 0 else { continue }
+      guard name.hasSuffix(".sock"), let process = Int(name.dropLast(5)), process > 0, process <= Int(pid_t.max) else { continue }
       found.append((process, "\(path)/\(name)"))
     }
     return found.sorted { $0.0 < $1.0 }
