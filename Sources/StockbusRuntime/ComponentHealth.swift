@@ -1,4 +1,5 @@
 package import EventBus
+internal import StockbusPlugin
 
 /// How one component of a run is, for people and for monitoring.
 package struct ComponentHealth: Sendable, Hashable {
@@ -37,6 +38,8 @@ package struct ComponentHealth: Sendable, Hashable {
   package let attempts: Int
   /// Why an instance has failed last; nil if none has.
   package let lastError: String?
+  /// How long it has been on a processor, or had a thread to itself; nil for one whose time is not counted, as it runs on Swift's pool.
+  package let busy: Duration?
 }
 
 extension Pipeline {
@@ -46,9 +49,13 @@ extension Pipeline {
     return members.map { member in
       let vitals = member.vitals.reading
       return ComponentHealth(
-        id: member.id, state: member.state(vitals, isStopping: isStopping), attempts: vitals.attempts, lastError: vitals.lastError)
+        id: member.id, state: member.state(vitals, isStopping: isStopping), attempts: vitals.attempts, lastError: vitals.lastError,
+        busy: member.executor == nil ? nil : member.slot.context.busy.total)
     }
   }
+
+  /// How long events have taken so far, by samples; see `LatencyWatch`.
+  package var latencies: LatencyWatch.Reading { latencyWatch.ask(clock) }
 
   /// The topic of a component or of the run, by its name; nil for a sink, and for what is not there.
   package func topic(_ name: String) -> (any AnyTopic)? { topics[name] }

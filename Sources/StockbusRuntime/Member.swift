@@ -23,6 +23,8 @@ struct Member: Sendable {
   var plan: PlannedNode
   let slot: Slot
   let counters: CounterRegistry
+  /// Runs its tasks; nil if they run on Swift's pool.
+  let executor: ComponentExecutor?
   let vitals = Vitals()
   var phase = Phase.planned
   /// True once an instance has started.
@@ -41,11 +43,12 @@ struct Member: Sendable {
   /// Fires when it has ended.
   let end = Latch()
 
-  init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry) {
+  init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry, executor: ComponentExecutor?) {
     self.number = number
     self.plan = plan
     self.slot = slot
     self.counters = counters
+    self.executor = executor
   }
 
   var id: String { plan.id }

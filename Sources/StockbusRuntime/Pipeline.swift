@@ -22,6 +22,7 @@ package final class Pipeline: Sendable {
   let changes = ChangeQueue()
   /// Lets the watermarks of waiting live sources follow the clock.
   let watermarkClock: WatermarkClock
+  let latencyWatch = LatencyWatch()
   private let stopAsked = Guarded(Duration?.none)
   /// What the members are made with.
   private let outfit: Outfit
@@ -83,11 +84,12 @@ package final class Pipeline: Sendable {
     var own = logger
     own[metadataKey: "component"] = "\(plan.id)"
     let counters = CounterRegistry()
+    let busy = BusyTime()
     let context = Context(
       id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(settings.seed)), counters: counters,
-      notices: notices, run: outfit.view, waiting: outfit.waiting, helpers: pool == nil ? nil : HelperExecutor.shared,
+      notices: notices, run: outfit.view, waiting: outfit.waiting, helpers: pool.map { HelperExecutor($0, busy: busy) },
       symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: outfit.services,
-      watermarkClock: watermarkClock)
+      watermarkClock: watermarkClock, busy: busy)
     var topic = plan.topic
     topic.waiting = outfit.waiting
     let output = plan.blueprint.makeTopic(topic)
@@ -100,7 +102,8 @@ package final class Pipeline: Sendable {
       state.made += 1
       return state.made
     }
-    return Member(number: number, plan: plan, slot: slot, counters: counters)
+    return Member(
+      number: number, plan: plan, slot: slot, counters: counters, executor: pool.map { ComponentExecutor($0, busy: busy) })
   }
 
   /// The edges that a plan's inputs name.

@@ -71,6 +71,11 @@ struct PipelineLoop {
       await watermarkClock.run(clock)
       return .nothing
     }
+    let (pipeline, latencyWatch) = (pipeline, pipeline.latencyWatch)
+    group.addTask {
+      await latencyWatch.run(clock) { pipeline.members.map(\.slot) }
+      return .nothing
+    }
     listen(&group)
     closeNoticesIfUnfed()
   }
@@ -103,7 +108,7 @@ struct PipelineLoop {
       notices: pipeline.notices, counters: member.counters, vitals: member.vitals, stop: pipeline.stopSignal,
       leave: member.leave, dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
       started: { changes.post(.started(number)) })
-    group.addTask {
+    group.addTask(executorPreference: member.executor) {
       let (departure, lives) = await supervisor.run()
       return .departed(number, departure, lives: lives)
     }

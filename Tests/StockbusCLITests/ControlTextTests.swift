@@ -15,13 +15,15 @@ import Testing
       {"name":"\(name)","process":\(process),"version":"0.1.0","configuration":["/home/ann/desk.yaml"],"started":"2026-01-05T14:30:00Z",
       "uptime":\(3_723_000 + 1000 * rounds),"state":"running","reasons":["web is backing off: 127.0.0.1:80: cannot listen there"],
       "components":[
-      {"id":"ticks","kind":"source","plugin":"generator","inputs":[],"state":"running","starts":1,"published":\(trades)},
-      {"id":"ranked","kind":"processor","plugin":"sorting_feed","inputs":["ticks"],"state":"running","starts":1,"published":\(seen)},
+      {"id":"ticks","kind":"source","plugin":"generator","inputs":[],"state":"running","starts":1,"published":\(trades),
+      "busy":\(1_257_400 * rounds)},
+      {"id":"ranked","kind":"processor","plugin":"sorting_feed","inputs":["ticks"],"state":"running","starts":1,"published":\(seen),
+      "busy":\(9400 * rounds)},
       {"id":"web","kind":"sink","plugin":"dashboard","inputs":["ranked"],"state":"backing_off","starts":4,
       "error":"127.0.0.1:80: cannot listen there"}],
       "edges":[
       {"from":"ticks","to":"ranked","in":\(trades),"delivered":\(seen),"filtered":0,"dropped":\(200 * rounds),"conflated":0,"dead":0,
-      "waiting":\(300 * rounds)},
+      "waiting":\(300 * rounds),"latency":{"counts":[0,0,0,\(49 * rounds),\(rounds),0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"sum":\(rounds)}},
       {"from":"ranked","to":"web","in":\(seen),"delivered":0,"filtered":0,"dropped":0,"conflated":0,"dead":0,"waiting":\(seen)}],
       "counts":[{"component":"web","name":"frames","total":12}]}
       """

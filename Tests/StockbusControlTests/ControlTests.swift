@@ -24,6 +24,25 @@ import Testing
     #expect(await asked.end().exitStatus == 0)
   }
 
+  @Test func `how long events take is measured from when somebody has asked, and how long components work always`() async throws {
+    let asked = try await Asked()
+    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    while asked.pipeline.ledger.edges.last?.counts.delivered != 3 { await Task.yield() }
+    let first = try await asked.client.status()
+    #expect(first.edges.allSatisfy { $0.latency == nil } && first.components.allSatisfy { $0.latency == nil })
+    // The components have been on a worker since the start.
+    #expect(first.components.allSatisfy { ($0.busy ?? 0) > 0 })
+    while !clock.deadlines.contains(where: { $0 - clock.uptime <= .milliseconds(20) }) { await Task.yield() }
+    // Three prices come at once, of which the last is timed on each edge; then nobody asks for longer than the run has patience.
+    clock.advance(by: .seconds(3600))
+    let status = try await asked.status { $0.edges.allSatisfy { $0.latency != nil } }
+    for latency in status.edges.map(\.latency) {
+      #expect(latency?.counts.count == 23 && latency?.counts.reduce(0, +) == 1)
+    }
+    #expect(status.components.map { $0.latency?.counts.reduce(0, +) } == [nil, 1, 1])
+    #expect(await asked.end().exitStatus == 0)
+  }
+
   @Test func `a plan shows every step and changes nothing, and the change does what was shown`() async throws {
     let asked = try await Asked()
     _ = try await asked.status { $0.edges.last?.delivered == 3 }

@@ -48,6 +48,9 @@ public import MarketData
   var isCrowded: Bool { get }
   /// For an inlet that follows: it is ready when the watermark has reached `watermark`, or when an event waits that is heeded.
   func sleepUntil(watermark: Int, heeding events: HeededEvents)
+  /// Measures how long the next event that is published takes to its reader. Any task may call; one that is under way goes on. `report` is
+  /// called on the reader's thread, at most once; never if the reader is replaced, or leaves, meanwhile.
+  func time(by clock: @escaping @Sendable () -> Int64, report: @escaping @Sendable (EdgeTiming) -> Void)
   /// Ends reading for good, so that the producer no longer waits for this reader. Only the reader may call, between two batches, or any
   /// task while no instance runs. A second call has no effect.
   func detach()

@@ -60,6 +60,7 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
 
   static var mailboxBit: Int { TopicMembers.mailboxBit }
   static var sharedBit: Int { TopicMembers.sharedBit }
+  static var timerBit: Int { TopicMembers.timerBit }
 
   public var eventType: any Event.Type { E.self }
   public var published: Int { head.pointee.load(ordering: .acquiring) }
@@ -192,8 +193,17 @@ public final class Topic<E: Event>: AnyTopic, WakeCause, @unchecked Sendable {
   /// The slow path of publishing, taken when a reader has announced itself.
   @usableFromInline @inline(never)
   func attend() {
-    if attention.pointee.load(ordering: .relaxed) & Self.mailboxBit != 0 { members.withLock { offerToMailboxes($0) } }
+    let bits = attention.pointee.load(ordering: .relaxed)
+    if bits & Self.timerBit != 0 { beginTimings() }
+    if bits & Self.mailboxBit != 0 { members.withLock { offerToMailboxes($0) } }
     wakeReaders(everybody: false)
+  }
+
+  /// Before mailboxes are offered the event, and readers are woken for it. The bit is cleared with those of the readers.
+  @inline(never)
+  private func beginTimings() {
+    let end = published
+    members.withLock { members in for reader in members.readers { reader.beginTiming(upTo: end) } }
   }
 
   private func wakeReaders(everybody: Bool) {

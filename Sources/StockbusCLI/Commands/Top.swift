@@ -7,7 +7,10 @@ import StockbusTerminal
 struct Top: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the rates of a run's components, live.",
-    discussion: "LEFT OUT is what was dropped, conflated or set aside. Ctrl-C ends the view, not the run.")
+    discussion: """
+      BUSY is the time on a processor, or with a thread of its own; 100 % is one processor. P99: 99 of 100 sampled events were finished so \
+      soon after they were published. LEFT OUT is what was dropped, conflated or set aside. Ctrl-C ends the view, not the run.
+      """)
 
   @Flag(help: "Measure one second, print it, and end.")
   var once = false

@@ -91,22 +91,52 @@ struct TopText {
   /// Events a second.
   private func rate(_ now: Int, _ before: Int) -> String { Ledger.grouped(Int((Double(max(0, now - before)) / seconds).rounded())) }
 
+  /// Of the time, in percent, from microseconds.
+  private func share(_ now: Int, _ before: Int) -> String {
+    let tenths = Int((Double(max(0, now - before)) / seconds / 1000).rounded())
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  /// The bound below which 99 of 100 samples between the two moments were: `≤ 25 µs`; empty if there was none.
+  private static func p99(_ now: [RunStatus.Latency], _ before: [RunStatus.Latency]) -> String {
+    var counts = [Int](repeating: 0, count: LatencyCounts.bounds.count + 1)
+    for latency in now { for (i, n) in latency.counts.enumerated() where i < counts.count { counts[i] += n } }
+    for latency in before { for (i, n) in latency.counts.enumerated() where i < counts.count { counts[i] -= n } }
+    let total = counts.reduce(0, +)
+    if total <= 0 { return "" }
+    var sum = 0
+    for (i, n) in counts.enumerated() {
+      sum += n
+      if sum * 100 >= total * 99 { return i < LatencyCounts.bounds.count ? "≤ \(bound(LatencyCounts.bounds[i]))" : "> 10 s" }
+    }
+    return ""
+  }
+
+  /// `2.5 µs`, `100 ms`: the bounds are 1, 2.5 and 5 times a power of ten.
+  private static func bound(_ nanoseconds: Int) -> String {
+    let (unit, name) =
+      nanoseconds < 1_000_000 ? (1000, "µs") : nanoseconds < 1_000_000_000 ? (1_000_000, "ms") : (1_000_000_000, "s")
+    let tenths = nanoseconds * 10 / unit
+    return tenths % 10 == 0 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+  }
+
   var lines: [String] {
     let rows = now.components.map { component in
       let (edges, then) = (now.edges.filter { $0.to == component.id }, before.edges.filter { $0.to == component.id })
       func sum(_ edges: [RunStatus.Edge], _ value: (RunStatus.Edge) -> Int) -> Int { edges.reduce(0) { $0 + value($1) } }
       func done(_ edge: RunStatus.Edge) -> Int { edge.in - edge.waiting }
-      let published = before.components.first { $0.id == component.id }?.published
+      let earlier = before.components.first { $0.id == component.id }
       return [
         component.id, component.plugin, component.state.replacing("_", with: " "),
         edges.isEmpty ? "" : rate(sum(edges, done), sum(then, done)),
-        component.published.map { rate($0, published ?? 0) } ?? "",
+        component.published.map { rate($0, earlier?.published ?? 0) } ?? "",
+        component.busy.map { share($0, earlier?.busy ?? 0) } ?? "", Self.p99(edges.compactMap(\.latency), then.compactMap(\.latency)),
         edges.isEmpty ? "" : Ledger.grouped(sum(edges) { $0.waiting }),
         edges.isEmpty ? "" : Ledger.grouped(sum(edges) { $0.dropped + $0.conflated + $0.dead }), "\(component.starts)",
         visible(component.error ?? "", limit: 60),
       ]
     }
-    let head = ["COMPONENT", "PLUGIN", "STATE", "IN/S", "OUT/S", "WAITING", "LEFT OUT", "STARTS", "LAST ERROR"]
-    return [StatusText(status: now).head, ""] + StatusText.table([head] + rows, numbers: [3, 4, 5, 6, 7])
+    let head = ["COMPONENT", "PLUGIN", "STATE", "IN/S", "OUT/S", "BUSY", "P99", "WAITING", "LEFT OUT", "STARTS", "LAST ERROR"]
+    return [StatusText(status: now).head, ""] + StatusText.table([head] + rows, numbers: [3, 4, 5, 6, 7, 8, 9])
   }
 }

@@ -1,5 +1,6 @@
 internal import EventBus
 package import StockbusPlugin
+package import StockbusRuntime
 
 /// How a run is: what `/status` answers, and what `stockbus status`, `ps` and `top` show.
 package struct RunStatus: Codable, Sendable, Hashable {
@@ -20,6 +21,10 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var error: String?
     /// Events it has published; nil for a sink.
     package var published: Int?
+    /// How long it has worked, in microseconds; nil if that is not counted.
+    package var busy: Int?
+    /// From when it takes an event in hand, with the batch that it is in, until it has finished it; nil before the first sample.
+    package var latency: Latency?
   }
 
   package struct Edge: Codable, Sendable, Hashable {
@@ -32,6 +37,21 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var conflated: Int
     package var dead: Int
     package var waiting: Int
+    /// From when an event is published until the reader has finished it; nil before the first sample.
+    package var latency: Latency?
+  }
+
+  /// How long sampled events have taken, so far.
+  package struct Latency: Codable, Sendable, Hashable {
+    /// How many were in each bucket of `LatencyCounts.bounds`, and above all of them.
+    package var counts: [Int]
+    /// The sum, in nanoseconds.
+    package var sum: Int
+
+    package init(counts: [Int], sum: Int) {
+      self.counts = counts
+      self.sum = sum
+    }
   }
 
   /// A counter that a component, or the run, has defined.
@@ -59,11 +79,12 @@ package struct RunStatus: Codable, Sendable, Hashable {
 }
 
 extension RunStatus.Edge {
-  package init(_ edge: RunEdge) {
+  package init(_ edge: RunEdge, _ latency: LatencyCounts? = nil) {
     let counts = edge.counts
     self.init(
       from: edge.from, to: edge.to, in: counts.published, delivered: counts.delivered, filtered: counts.filtered, dropped: counts.dropped,
-      conflated: counts.conflated, dead: counts.deadLettered, waiting: counts.inFlight)
+      conflated: counts.conflated, dead: counts.deadLettered, waiting: counts.inFlight,
+      latency: latency.map { RunStatus.Latency(counts: $0.counts, sum: $0.sum) })
   }
 
   package var edge: RunEdge {

@@ -18,7 +18,14 @@ struct Metrics {
   }
 
   private enum Kind: String {
-    case counter, gauge
+    case counter, gauge, histogram
+  }
+
+  private struct Sample {
+    /// What follows the family's name.
+    var suffix = ""
+    var labels: [(String, String)]
+    var value: String
   }
 
   /// All samples of one name.
@@ -26,7 +33,35 @@ struct Metrics {
     let name: String
     let kind: Kind
     let help: String
-    var samples: [(labels: [(String, String)], value: Int)]
+    let samples: [Sample]
+
+    init(name: String, kind: Kind, help: String, samples: [(labels: [(String, String)], value: Int)]) {
+      self.init(name: name, kind: kind, help: help, samples: samples.map { Sample(labels: $0.labels, value: "\($0.value)") })
+    }
+
+    init(name: String, kind: Kind, help: String, samples: [Sample]) {
+      self.name = name
+      self.kind = kind
+      self.help = help
+      self.samples = samples
+    }
+
+    /// A histogram in seconds: each bucket counts what is in those before it too.
+    init(name: String, help: String, latencies: [(labels: [(String, String)], value: RunStatus.Latency)]) {
+      let samples = latencies.flatMap { labels, latency in
+        var count = 0
+        let buckets = latency.counts.enumerated().map { i, n in
+          count += n
+          let bound = i < LatencyCounts.bounds.count ? Metrics.seconds(LatencyCounts.bounds[i], 9) : "+Inf"
+          return Sample(suffix: "_bucket", labels: labels + [("le", bound)], value: "\(count)")
+        }
+        return buckets + [
+          Sample(suffix: "_sum", labels: labels, value: Metrics.seconds(latency.sum, 9)),
+          Sample(suffix: "_count", labels: labels, value: "\(count)"),
+        ]
+      }
+      self.init(name: name, kind: .histogram, help: help, samples: samples)
+    }
   }
 
   private let families: [Family]
@@ -36,7 +71,7 @@ struct Metrics {
   /// - Parameter now: in seconds since 1970.
   init(_ status: RunStatus, now: Int64) {
     let components = status.components
-    func ofComponents(_ value: (RunStatus.Component) -> Int?) -> [(labels: [(String, String)], value: Int)] {
+    func ofComponents<Value>(_ value: (RunStatus.Component) -> Value?) -> [(labels: [(String, String)], value: Value)] {
       components.compactMap { component in
         value(component).map { ([("component", component.id), ("kind", component.kind), ("plugin", component.plugin)], $0) }
       }
@@ -71,6 +106,13 @@ struct Metrics {
         name: "stockbus_component_published_total", kind: .counter, help: "Events that a component has published.",
         samples: ofComponents(\.published)),
       Family(
+        name: "stockbus_component_busy_seconds_total", kind: .counter,
+        help: "How long a component was on a processor, or had a thread to itself.",
+        samples: ofComponents(\.busy).map { Sample(labels: $0.labels, value: Self.seconds($0.value, 6)) }),
+      Family(
+        name: "stockbus_component_latency_seconds",
+        help: "From when a component takes an event in hand until it has finished it, by samples.", latencies: ofComponents(\.latency)),
+      Family(
         name: "stockbus_edge_received_total", kind: .counter, help: "Events that were published for the reader of an edge.",
         samples: ofEdges(\.in)),
       Family(
@@ -81,6 +123,9 @@ struct Metrics {
       Family(
         name: "stockbus_edge_waiting", kind: .gauge, help: "Events that wait for the reader of an edge, or are in its hands.",
         samples: ofEdges(\.waiting)),
+      Family(
+        name: "stockbus_edge_latency_seconds", help: "From when an event is published until the reader has finished it, by samples.",
+        latencies: status.edges.compactMap { edge in edge.latency.map { ([("from", edge.from), ("to", edge.to)], $0) } }),
       Family(
         name: "stockbus_component_figure_total", kind: .counter,
         help: "What components count of their own, and what the run has set aside or lost.",
@@ -95,12 +140,21 @@ struct Metrics {
       let isCounter = family.kind == .counter && form == .openMetrics
       let name = isCounter ? String(family.name.dropLast("_total".count)) : family.name
       text += "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n"
-      for (labels, value) in family.samples {
-        let pairs = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
-        text += "\(family.name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
+      for sample in family.samples {
+        let pairs = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+        text += "\(family.name)\(sample.suffix)\(pairs.isEmpty ? "" : "{\(pairs)}") \(sample.value)\n"
       }
     }
     return form == .openMetrics ? text + "# EOF\n" : text
+  }
+
+  /// A number of `10^-decimals` seconds as seconds, exactly, with at least one decimal.
+  private static func seconds(_ number: Int, _ decimals: Int) -> String {
+    let digits = String(number)
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    var fraction = padded.suffix(decimals)
+    while fraction.count > 1, fraction.last == "0" { fraction.removeLast() }
+    return "\(padded.dropLast(decimals)).\(fraction)"
   }
 
   /// A label's value: backslashes, quotation marks and line ends are escaped.

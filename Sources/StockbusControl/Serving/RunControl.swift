@@ -47,18 +47,21 @@ package struct RunControl: Sendable {
   var status: RunStatus {
     let health = pipeline.health
     let ledger = pipeline.ledger
+    let latencies = pipeline.latencies
     let components = pipeline.components.map { component in
       let own = health.first { $0.id == component.id }
       return RunStatus.Component(
         id: component.id, kind: component.kind.rawValue, plugin: component.plugin, inputs: component.inputs,
-        state: (own?.state ?? .ended).rawValue, starts: own?.attempts ?? 0, error: own?.lastError, published: component.published)
+        state: (own?.state ?? .ended).rawValue, starts: own?.attempts ?? 0, error: own?.lastError, published: component.published,
+        busy: own?.busy.map { Int($0 / .microseconds(1)) },
+        latency: latencies.components[component.id].map { .init(counts: $0.counts, sum: $0.sum) })
     }
     let isStarting = health.contains { $0.state == .starting || $0.state == .planned }
     return RunStatus(
       name: identity.name, process: identity.process, version: identity.version, configuration: reload.paths.map(absolutePath),
       started: identity.started.description, uptime: Int((pipeline.clock.now.ns - identity.started.ns) / 1_000_000),
       state: pipeline.isStopping ? .stopping : isStarting ? .starting : .running, reasons: pipeline.reasons(health), components: components,
-      edges: ledger.edges.map { RunStatus.Edge($0) },
+      edges: ledger.edges.map { RunStatus.Edge($0, latencies.edges[LatencyWatch.Ends(from: $0.from, to: $0.to)]) },
       counts: ledger.counters.map { .init(component: $0.component, name: $0.name, total: $0.total) })
   }
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import EventBus
 
 /// A serial executor with threads of its own, for an actor whose work blocks, such as reading and writing files and pipes.
 ///
@@ -8,12 +9,25 @@ internal import Dispatch
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 /// ```
 public final class BlockingExecutor: SerialExecutor {
+  private static let key = DispatchSpecificKey<Guarded<BusyTime?>>()
   private let queue: DispatchQueue
+  /// Where the time of its jobs is counted. The queue keeps it too, by the key.
+  private let busy = Guarded(BusyTime?.none)
 
-  public init(label: String) { queue = DispatchQueue(label: "stockbus.\(label)") }
+  public init(label: String) {
+    queue = DispatchQueue(label: "stockbus.\(label)")
+    queue.setSpecific(key: Self.key, value: busy)
+  }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    queue.async { [busy] in
+      let began = DispatchTime.now().uptimeNanoseconds
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+      if let busy = busy.withLock({ $0 }) { busy.add(Int64(DispatchTime.now().uptimeNanoseconds - began)) }
+    }
   }
+
+  /// Counts the time of the executor's jobs here, from the next one on, if the caller runs on one.
+  static func count(in busy: BusyTime) { DispatchQueue.getSpecific(key: key)?.withLock { $0 = busy } }
 }

@@ -26,6 +26,8 @@ public struct Context: Sendable {
   public let services: Services
   /// Lets the watermarks of live sources follow the clock; nil where nothing does.
   let watermarkClock: WatermarkClock?
+  /// How long the component has worked.
+  package let busy: BusyTime
   /// How the component waits for others.
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
@@ -39,10 +41,11 @@ public struct Context: Sendable {
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
     symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
-    services: Services = Services(), watermarkClock: WatermarkClock? = nil
+    services: Services = Services(), watermarkClock: WatermarkClock? = nil, busy: BusyTime = BusyTime()
   ) {
     self.id = id
     self.watermarkClock = watermarkClock
+    self.busy = busy
     self.waiting = waiting
     self.helpers = helpers
     self.zone = zone

@@ -16,6 +16,7 @@ public import MarketData
 @inlinable
 nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _ work: () async throws -> Ending) async throws -> Ending {
   let ending: Ending
+  await component.countTime(of: slot)
   do {
     try await component.start()
     slot.began(component)
@@ -33,6 +34,12 @@ nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _
   slot.ended()
   await component.stop()
   return ending
+}
+
+extension Component {
+  /// Isolated, as only a job of an executor can say on which one it runs.
+  @usableFromInline
+  func countTime(of slot: Slot) { BlockingExecutor.count(in: slot.context.busy) }
 }
 
 /// Unstructured only in form: `live` starts this task and awaits its end on every path.

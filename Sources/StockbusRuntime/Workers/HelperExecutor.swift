@@ -1,10 +1,14 @@
+internal import StockbusPlugin
+
 /// An executor on a pool's workers for tasks that should run in parallel with their starter: an idle worker takes each at once.
-package final class HelperExecutor: TaskExecutor {
-  package static let shared = HelperExecutor(WorkerPool.shared)
-
+final class HelperExecutor: TaskExecutor {
   private let pool: WorkerPool
+  private let busy: BusyTime
 
-  init(_ pool: WorkerPool) { self.pool = pool }
+  init(_ pool: WorkerPool, busy: BusyTime = BusyTime()) {
+    self.pool = pool
+    self.busy = busy
+  }
 
-  package func enqueue(_ job: consuming ExecutorJob) { pool.place(PlacedJob(UnownedJob(job), on: self)) }
+  func enqueue(_ job: consuming ExecutorJob) { pool.place(PlacedJob(UnownedJob(job), on: self, busy: busy)) }
 }

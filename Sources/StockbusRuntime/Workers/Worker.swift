@@ -1,10 +1,11 @@
 internal import CMemoryBarrier
 internal import Dispatch
 internal import EventBus
+internal import StockbusPlugin
 
 /// One thread of a pool, and the jobs that wait for it.
 ///
-/// Unchecked because of `began` and `jobs`, which only its own thread uses: jobs that it enqueues are stamped with `began`, which saves
+/// Unchecked because of `began`, `busy` and `jobs`, which only its own thread uses: jobs that it enqueues are stamped with `began`, which saves
 /// reading the clock.
 final class Worker: @unchecked Sendable {
   /// The state behind the lock, which all threads may read and change.
@@ -28,6 +29,8 @@ final class Worker: @unchecked Sendable {
   private let doorbell = DispatchSemaphore(value: 0)
   /// When the present job began.
   private(set) var began: Int64 = 0
+  /// Where the time of the present job is counted.
+  private var busy: BusyTime?
   /// How many jobs of its own it has taken since it last looked whether others need help although it is busy itself.
   private var jobs = 0
 
@@ -123,6 +126,7 @@ final class Worker: @unchecked Sendable {
         doorbell.wait()
         continue
       }
+      busy = job.busy
       job.run()
     }
   }
@@ -131,7 +135,10 @@ final class Worker: @unchecked Sendable {
   /// waited very long elsewhere comes first.
   private func next(for pool: WorkerPool) -> PlacedJob? {
     while true {
-      began = stockbus_monotonic_ns()
+      let now = stockbus_monotonic_ns()
+      busy?.add(now - began)
+      busy = nil
+      began = now
       // A busy worker never gets as far as `steal` below, so this is what saves the jobs behind one that does not end.
       jobs += 1
       if jobs >= WorkerPool.jobsBetweenRescues {

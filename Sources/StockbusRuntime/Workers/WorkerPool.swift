@@ -38,8 +38,9 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   /// How components on this pool wait.
   package var parking: Waiting { Waiting(.park, watch: self) }
 
-  package func enqueue(_ job: consuming ExecutorJob) {
-    let job = PlacedJob(UnownedJob(job), on: self)
+  package func enqueue(_ job: consuming ExecutorJob) { enqueue(PlacedJob(UnownedJob(job), on: self)) }
+
+  func enqueue(_ job: PlacedJob) {
     if let worker = current.worker { return worker.append(job, since: worker.began, for: self) }
     // From outside the pool: a timer, a socket, a component with a thread of its own.
     place(job)
