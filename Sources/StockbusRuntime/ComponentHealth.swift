@@ -1,39 +1,11 @@
 package import EventBus
+package import MarketData
 internal import StockbusPlugin
 
 /// How one component of a run is, for people and for monitoring.
 package struct ComponentHealth: Sendable, Hashable {
-  package enum State: String, Sendable, Hashable, CaseIterable {
-    /// The run has not started.
-    case planned
-    /// No instance has started yet.
-    case starting
-    case running
-    /// An instance runs, but the one before has failed and nothing was published or finished since.
-    case degraded
-    /// It has failed, and waits for its next attempt.
-    case backingOff = "backing_off"
-    /// It makes room for one with other options, or takes other inputs.
-    case changing
-    /// The run is stopping, and it finishes what waits.
-    case draining
-    case ended
-    /// It has failed more often than it may, and stays out.
-    case failed
-    /// It was ended before it had finished.
-    case cutOff = "cut_off"
-
-    /// True if it does, or has done, what it is there for.
-    package var isGood: Bool {
-      switch self {
-      case .running, .changing, .draining, .ended: true
-      case .planned, .starting, .degraded, .backingOff, .failed, .cutOff: false
-      }
-    }
-  }
-
   package let id: String
-  package let state: State
+  package let state: Health.State
   /// How many instances were started.
   package let attempts: Int
   /// Why an instance has failed last; nil if none has.
@@ -65,7 +37,7 @@ extension Pipeline {
 }
 
 extension Member {
-  fileprivate func state(_ vitals: Vitals.Reading, isStopping: Bool) -> ComponentHealth.State {
+  func state(_ vitals: Vitals.Reading, isStopping: Bool) -> Health.State {
     switch phase {
     case .planned: return .planned
     case .ended(.failed): return .failed

@@ -1,4 +1,4 @@
-internal import CMemoryBarrier
+internal import Dispatch
 internal import EventBus
 internal import StockbusPlugin
 
@@ -41,7 +41,7 @@ package final class LatencyWatch: Sendable {
   private let now: @Sendable () -> Int64
 
   /// - Parameter now: in nanoseconds, monotonic.
-  init(now: @escaping @Sendable () -> Int64 = { stockbus_monotonic_ns() }) { self.now = now }
+  init(now: @escaping @Sendable () -> Int64 = { Int64(DispatchTime.now().uptimeNanoseconds) }) { self.now = now }
 
   /// What was measured so far. Measuring begins, or goes on.
   func ask(_ clock: any Timekeeper) -> Reading {

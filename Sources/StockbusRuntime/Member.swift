@@ -25,7 +25,7 @@ struct Member: Sendable {
   let counters: CounterRegistry
   /// Runs its tasks; nil if they run on Swift's pool.
   let executor: ComponentExecutor?
-  let vitals = Vitals()
+  let vitals: Vitals
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false
@@ -43,11 +43,12 @@ struct Member: Sendable {
   /// Fires when it has ended.
   let end = Latch()
 
-  init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry, executor: ComponentExecutor?) {
+  init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry, vitals: Vitals, executor: ComponentExecutor?) {
     self.number = number
     self.plan = plan
     self.slot = slot
     self.counters = counters
+    self.vitals = vitals
     self.executor = executor
   }
 

@@ -23,6 +23,7 @@ package final class Pipeline: Sendable {
   /// Lets the watermarks of waiting live sources follow the clock.
   let watermarkClock: WatermarkClock
   let latencyWatch = LatencyWatch()
+  let healthNews = HealthNews()
   private let stopAsked = Guarded(Duration?.none)
   /// What the members are made with.
   private let outfit: Outfit
@@ -103,7 +104,8 @@ package final class Pipeline: Sendable {
       return state.made
     }
     return Member(
-      number: number, plan: plan, slot: slot, counters: counters, executor: pool.map { ComponentExecutor($0, busy: busy) })
+      number: number, plan: plan, slot: slot, counters: counters, vitals: Vitals { [weak self] in self?.noteHealth() },
+      executor: pool.map { ComponentExecutor($0, busy: busy) })
   }
 
   /// The edges that a plan's inputs name.
@@ -119,6 +121,8 @@ package final class Pipeline: Sendable {
   var coming: [Member] { state.withLock { $0.coming } }
   /// All components that may have something to do: also those that are leaving, and those that are about to come.
   var everybody: [Member] { state.withLock { $0.former + $0.members + $0.coming } }
+  /// Those that have been in the run, also components that have left and may have something to do.
+  var presentAndFormer: [Member] { state.withLock { $0.former + $0.members } }
   /// The topics of the present components and of the run, by name.
   var topics: [String: any AnyTopic] { state.withLock { $0.topics } }
   /// The topology of the present components.
@@ -140,7 +144,11 @@ package final class Pipeline: Sendable {
       for place in state.coming.indices where state.coming[place].number == number { change(&state.coming[place]) }
       for place in state.former.indices where state.former[place].number == number { change(&state.former[place]) }
     }
+    noteHealth()
   }
+
+  /// To be called when a component's state may have changed.
+  func noteHealth() { healthNews.look(self) }
 
   /// Components are about to come.
   func announce(_ coming: [Member]) { state.withLock { $0.coming = coming } }
@@ -190,12 +198,14 @@ package final class Pipeline: Sendable {
       for member in coming { state.topics[member.id] = member.slot.output }
       state.topology = topology
     }
+    noteHealth()
   }
 
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   package func stop() {
     stopAsked.withLock { $0 = $0 ?? clock.uptime }
     stopSignal.fire()
+    noteHealth()
   }
 
   /// When components that have not ended are cut off; nil while no stop has been asked for.

@@ -76,6 +76,11 @@ struct PipelineLoop {
       await latencyWatch.run(clock) { pipeline.members.map(\.slot) }
       return .nothing
     }
+    let healthNews = pipeline.healthNews
+    group.addTask {
+      await healthNews.run(clock) { pipeline.noteHealth() }
+      return .nothing
+    }
     listen(&group)
     closeNoticesIfUnfed()
   }

@@ -12,8 +12,9 @@ final class RunTopics: NoticePublisher {
   let letters: NoticeQueue<DeadLetter>
   let connections: NoticeQueue<ConnectionStatus>
   let gaps: NoticeQueue<Gap>
+  let health: NoticeQueue<Health>
   /// The components that end only after these topics, because they read one of them directly or indirectly.
-  var readers: Set<String> { letters.readers.union(connections.readers).union(gaps.readers) }
+  var readers: Set<String> { letters.readers.union(connections.readers).union(gaps.readers).union(health.readers) }
   let rejected = RejectedSymbols()
   private let logger: Logger
 
@@ -22,6 +23,7 @@ final class RunTopics: NoticePublisher {
     letters = NoticeQueue(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
     connections = NoticeQueue(.connections, readers: topology.components(downstreamOf: .connections))
     gaps = NoticeQueue(.gaps, readers: topology.components(downstreamOf: .gaps))
+    health = NoticeQueue(.health, readers: topology.components(downstreamOf: .health))
   }
 
   /// Other components read these topics from now on.
@@ -29,6 +31,7 @@ final class RunTopics: NoticePublisher {
     letters.readers = topology.components(downstreamOf: .deadLetters)
     connections.readers = topology.components(downstreamOf: .connections)
     gaps.readers = topology.components(downstreamOf: .gaps)
+    health.readers = topology.components(downstreamOf: .health)
   }
 
   /// By name.
@@ -40,6 +43,7 @@ final class RunTopics: NoticePublisher {
         case .deadLetters: letters.topic
         case .connections: connections.topic
         case .gaps: gaps.topic
+        case .health: health.topic
         }
     }
     return topics
@@ -70,11 +74,15 @@ final class RunTopics: NoticePublisher {
     }
   }
 
+  /// What matters of it was logged where it happened.
+  func post(_ news: Health) { health.post(news, by: news.component) }
+
   private func more(_ count: Int) -> String { count == Self.logged ? " (more of them are counted and no longer logged)" : "" }
 
   /// The entries for the ledger.
   var entries: [Ledger.Entry] {
     entries(of: letters, counted: Ledger.deadLetters) + entries(of: gaps, counted: Ledger.gaps) + entries(of: connections, counted: nil)
+      + (health.readers.isEmpty ? [] : entries(of: health, counted: nil))
   }
 
   private func entries<E>(of queue: NoticeQueue<E>, counted name: String?) -> [Ledger.Entry] {
@@ -97,7 +105,8 @@ final class RunTopics: NoticePublisher {
     async let first: Void = letters.run()
     async let second: Void = connections.run()
     async let third: Void = gaps.run()
-    _ = await (first, second, third)
+    async let fourth: Void = health.run()
+    _ = await (first, second, third, fourth)
   }
 
   /// Ends publishing after what has been posted.
@@ -105,6 +114,7 @@ final class RunTopics: NoticePublisher {
     letters.close()
     connections.close()
     gaps.close()
+    health.close()
   }
 
   /// Ends `run` at once.
@@ -112,6 +122,7 @@ final class RunTopics: NoticePublisher {
     letters.cutOff()
     connections.cutOff()
     gaps.cutOff()
+    health.cutOff()
   }
 }
 

@@ -73,6 +73,8 @@ struct Supervisor: Sendable {
   private func lives() async -> (Departure, Int) {
     var lives = 0
     var failures = 0
+    let random = slot.context.random(seed: slot.context.seed ^ Self.salt)
+    var backoff = Backoff(first: min(policy.backoff, policy.maxBackoff), most: policy.maxBackoff, random: random)
     var progress = slot.progressMade
     var errors = ErrorLog(id: slot.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
@@ -113,7 +115,11 @@ struct Supervisor: Sendable {
         }
         if isOnTrial, !hasStarted.hasFired { return (.refused("\(error)"), lives) }
         recover(error)
-        failures = slot.progressMade > progress ? 1 : failures + 1
+        if slot.progressMade > progress {
+          failures = 0
+          backoff.reset()
+        }
+        failures += 1
         progress = slot.progressMade
         errors.add("\(error)", attempt: lives)
         vitals.fail("\(error)", progress: progress)
@@ -121,7 +127,10 @@ struct Supervisor: Sendable {
         let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
         if isToEnd, isSource { return ended(.completed) }
-        do { try await pause(failures) } catch { return isLeaving ? handedOver() : ended(whenCancelled) }
+        // The first failure after progress is retried at once, so a poisoned event costs two instances but no delay.
+        if failures > 1 {
+          do { try await pause(backoff.next()) } catch { return isLeaving ? handedOver() : ended(whenCancelled) }
+        }
         // Another plan is to continue.
         if isLeaving { return handedOver() }
       }
@@ -143,13 +152,11 @@ struct Supervisor: Sendable {
     }
   }
 
-  /// The first failure after progress is retried at once, so a poisoned event costs two instances but no delay. The pause ends early if
-  /// another plan is to continue.
-  private func pause(_ failures: Int) async throws(CancellationError) {
-    guard failures > 1 else { return }
-    var backoff = policy.backoff
-    for _ in 2..<failures where backoff < policy.maxBackoff { backoff *= 2 }
-    let pause = min(backoff, policy.maxBackoff)
+  /// Gives the pauses a stream of random numbers that no component uses.
+  private static let salt: UInt64 = 0x7061_7573_6573
+
+  /// Ends early if another plan is to continue.
+  private func pause(_ pause: Duration) async throws(CancellationError) {
     vitals.pause()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await clock.sleep(for: pause) }

@@ -15,6 +15,10 @@ final class Vitals: Sendable {
   }
 
   private let state = Guarded(Reading())
+  /// Called after each change.
+  private let changed: @Sendable () -> Void
+
+  init(changed: @escaping @Sendable () -> Void = {}) { self.changed = changed }
 
   var reading: Reading { state.withLock { $0 } }
 
@@ -23,6 +27,7 @@ final class Vitals: Sendable {
       state.attempts += 1
       state.isPausing = false
     }
+    changed()
   }
 
   func fail(_ error: String, progress: Int) {
@@ -30,9 +35,13 @@ final class Vitals: Sendable {
       state.lastError = error
       state.progress = progress
     }
+    changed()
   }
 
-  func pause() { state.withLock { $0.isPausing = true } }
+  func pause() {
+    state.withLock { $0.isPausing = true }
+    changed()
+  }
 }
 
 extension Slot {

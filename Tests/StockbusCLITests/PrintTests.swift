@@ -308,7 +308,7 @@ final class Printed: Sendable {
   @Test(
     arguments: [
       ("sik", nil, nil, "--from: no component 'sik'; did you mean 'six'?"),
-      ("zzzzz", nil, nil, "--from: no component 'zzzzz'; there are six, others, dear, dead_letters, connections, gaps"),
+      ("zzzzz", nil, nil, "--from: no component 'zzzzz'; there are six, others, dear, dead_letters, connections, gaps, health"),
       ("end", nil, nil, "--from: 'end' is a sink and emits nothing; it reads 'dear'"),
       (
         "six", "price > x", nil,

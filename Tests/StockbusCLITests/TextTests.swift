@@ -39,7 +39,7 @@ import Testing
     (
       "x\u{1b}[31m",
       "no plugin or event type 'x\\u{1b}[31m'; plugins are file_writer, generator, null_sink, probe, sorting_feed, watchlist_filter; "
-        + "event types are bar, connection_status, dead_letter, gap, quote, ranked, trade"
+        + "event types are bar, connection_status, dead_letter, gap, health, quote, ranked, trade"
     ),
   ])
   func `describe of what there is not`(name: String, message: String) {

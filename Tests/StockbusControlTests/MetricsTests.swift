@@ -1,3 +1,4 @@
+import MarketData
 import StockbusPlugin
 import StockbusRuntime
 import Testing
@@ -59,7 +60,7 @@ import Testing
     ] { #expect(lines.contains(line), "\(line)") }
     // A sink publishes nothing, and one state of ten is true of each component.
     #expect(!lines.contains { $0.hasPrefix("stockbus_component_published_total{component=\"end\"") })
-    #expect(lines.filter { $0.hasPrefix("stockbus_component_state{") }.count == 2 * ComponentHealth.State.allCases.count)
+    #expect(lines.filter { $0.hasPrefix("stockbus_component_state{") }.count == 2 * Health.State.allCases.count)
     #expect(lines.filter { $0.hasPrefix("stockbus_component_state{") && $0.hasSuffix(" 1") }.count == 2)
   }
 

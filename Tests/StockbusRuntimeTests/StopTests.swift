@@ -153,7 +153,7 @@ import Testing
         sinks: { bad: { plugin: keep, inputs: [ticks], failing_starts: 1000, supervision: { restarts: 1000, backoff: 1h, max_backoff: 1h } } }
         """)
       async let report = harness.run()
-      await harness.clock.waitForSleeper(until: .seconds(3600))
+      await harness.clock.waitForPause(upTo: .seconds(3600))
       harness.pipeline.abort()
       let end = await report
       #expect(end.fate("bad")?.outcome == .cancelled)

@@ -4,7 +4,7 @@ import Testing
 @testable import StockbusRuntime
 
 @Suite(.timeLimit(.minutes(15))) struct SupervisionTests {
-  @Test func `the first restart is at once, further ones wait twice as long each, up to the longest wait`() async throws {
+  @Test func `the first restart is at once, the bounds of further waits double, up to the longest one`() async throws {
     try await journalled { journal in
       let harness = try pipeline(
         """
@@ -17,11 +17,8 @@ import Testing
             supervision: { restarts: 6, backoff: 100ms, max_backoff: 500ms }
         """)
       async let report = harness.run()
-      // Pauses of 100, 200, 400, 500 and 500 ms: with other pauses there would be no sleeper at these times, and this would wait for ever.
-      for milliseconds in [100, 300, 700, 1200, 1700] {
-        await harness.clock.waitForSleeper(until: .milliseconds(milliseconds))
-        harness.clock.advance(by: .milliseconds(milliseconds) - harness.clock.uptime)
-      }
+      // With other pauses there would be no sleeper between these times, and this would wait for ever.
+      for bound in [100, 200, 400, 500, 500] { await harness.clock.passPause(upTo: .milliseconds(bound)) }
       let end = await report
       #expect(end.fate("bad")?.lives == 7)
       #expect(end.fate("bad")?.outcome == .failed("no start"))
@@ -31,6 +28,34 @@ import Testing
       #expect(journal.count(of: "bad starts") == 7)
       #expect(journal.count(of: "bad stops") == 7)
     }
+  }
+
+  @Test func `components that fail together are not restarted together, and the seed says when`() async throws {
+    func restarts(seed: Int) async throws -> [Duration] {
+      try await journalled { journal in
+        let harness = try pipeline(
+          """
+          runtime: { seed: \(seed) }
+          sources: { ticks: { plugin: numbers } }
+          sinks:
+            one: { plugin: keep, inputs: [ticks], failing_starts: 1000, supervision: { restarts: 2, backoff: 100s, max_backoff: 100s } }
+            two: { plugin: keep, inputs: [ticks], failing_starts: 1000, supervision: { restarts: 2, backoff: 100s, max_backoff: 100s } }
+          """)
+        async let report = harness.run()
+        // The source has ended, so the run sleeps too; its deadlines are whole seconds.
+        func pauses() -> [Duration] { harness.clock.deadlines.filter { $0.components.attoseconds != 0 } }
+        while pauses().count < 2 { await Task.yield() }
+        let times = pauses()
+        harness.clock.advance(by: .seconds(100))
+        _ = await report
+        return times
+      }
+    }
+    let times = try await restarts(seed: 1)
+    #expect(times.count == 2 && times[0] != times[1])
+    #expect(times.allSatisfy { $0 >= .seconds(50) && $0 <= .seconds(100) })
+    #expect(try await restarts(seed: 1) == times)
+    #expect(try await restarts(seed: 2) != times)
   }
 
   @Test func `a component that has failed for good takes nobody down`() async throws {
@@ -95,7 +120,7 @@ import Testing
         sinks: { end: { plugin: keep, inputs: [ticks] } }
         """)
       async let report = harness.run()
-      await harness.clock.waitForSleeper(until: .milliseconds(100))
+      await harness.clock.waitForPause(upTo: .milliseconds(100))
       harness.pipeline.stop()
       let end = await report
       #expect(journal.received(by: "end") == [1, 2, 3, 4])

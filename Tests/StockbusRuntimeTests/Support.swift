@@ -27,3 +27,16 @@ func counts(in published: Int, delivered: Int = 0, filtered: Int = 0, dropped: I
   counts.deadLettered = dead
   return counts
 }
+
+extension ManualTimekeeper {
+  /// Waits until somebody sleeps for a pause drawn from the upper half below `bound`; returns its end.
+  @discardableResult
+  func waitForPause(upTo bound: Duration) async -> Duration {
+    while true {
+      if let end = deadlines.first(where: { $0 >= uptime + bound / 2 && $0 <= uptime + bound }) { return end }
+      await Task.yield()
+    }
+  }
+
+  func passPause(upTo bound: Duration) async { advance(by: await waitForPause(upTo: bound) - uptime) }
+}

@@ -53,9 +53,11 @@ package enum OnFailure: String, Choice {
 package struct SupervisionPolicy: Options {
   @Setting("Failures in a row, without progress between them, after which the component has failed for good.", in: 0...1_000_000)
   package var restarts = 5
-  @Setting("The wait before the second restart in a row; doubled with every further one.", in: .milliseconds(1) ... .seconds(3600))
+  @Setting(
+    "The longest wait before the second restart in a row, doubled with every further one; each wait is drawn from the upper half below it.",
+    in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.milliseconds(100)
-  @Setting("The longest wait.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("The longest wait of all.", in: .milliseconds(1) ... .seconds(86_400))
   package var maxBackoff = Duration.seconds(10)
   @Setting("What happens when it has failed for good: isolate (the others go on) or stop (the run stops).")
   package var onFailure = OnFailure.isolate

@@ -13,7 +13,7 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var kind: String
     package var plugin: String
     package var inputs: [String]
-    /// A name of `ComponentHealth.State`.
+    /// A name of `Health.State`.
     package var state: String
     /// How many instances were started.
     package var starts: Int

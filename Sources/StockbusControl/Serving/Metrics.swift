@@ -1,3 +1,5 @@
+internal import EventBus
+internal import MarketData
 internal import StockbusPlugin
 internal import StockbusRuntime
 
@@ -95,8 +97,8 @@ struct Metrics {
       Family(
         name: "stockbus_component_state", kind: .gauge, help: "1 for the state in which a component is.",
         samples: components.flatMap { component in
-          ComponentHealth.State.allCases.map { state in
-            ([("component", component.id), ("state", state.rawValue)], state.rawValue == component.state ? 1 : 0)
+          Health.State.allCases.map { state in
+            ([("component", component.id), ("state", state.fieldName)], state.fieldName == component.state ? 1 : 0)
           }
         }),
       Family(

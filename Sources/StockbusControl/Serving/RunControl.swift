@@ -52,7 +52,7 @@ package struct RunControl: Sendable {
       let own = health.first { $0.id == component.id }
       return RunStatus.Component(
         id: component.id, kind: component.kind.rawValue, plugin: component.plugin, inputs: component.inputs,
-        state: (own?.state ?? .ended).rawValue, starts: own?.attempts ?? 0, error: own?.lastError, published: component.published,
+        state: (own?.state ?? .ended).fieldName, starts: own?.attempts ?? 0, error: own?.lastError, published: component.published,
         busy: own?.busy.map { Int($0 / .microseconds(1)) },
         latency: latencies.components[component.id].map { .init(counts: $0.counts, sum: $0.sum) })
     }
@@ -75,7 +75,7 @@ extension Pipeline {
     var reasons = isStopping ? ["the run is stopping"] : []
     for component in health where !component.state.isGood {
       let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
-      reasons.append("\(component.id) is \(component.state.rawValue.replacing("_", with: " "))\(why)")
+      reasons.append("\(component.id) is \(component.state.fieldName.replacing("_", with: " "))\(why)")
     }
     return reasons
   }

@@ -1,17 +1,20 @@
 package import EventBus
 package import MarketData
 
-/// Topics that belong to the run. Any component may post on them through its context, and read them by their name as an input.
+/// Topics that belong to the run. Any component may read them, by their name as an input, and post on them through its context; the states of
+/// components are published by the run alone.
 package enum RunTopic: String, Sendable, Hashable, CaseIterable {
   case deadLetters = "dead_letters"
   case connections
   case gaps
+  case health
 
   package var eventType: any Event.Type {
     switch self {
     case .deadLetters: DeadLetter.self
     case .connections: ConnectionStatus.self
     case .gaps: Gap.self
+    case .health: Health.self
     }
   }
 
@@ -21,6 +24,7 @@ package enum RunTopic: String, Sendable, Hashable, CaseIterable {
     case .deadLetters: "dead letters"
     case .connections: "connection states"
     case .gaps: "gaps"
+    case .health: "the states of components"
     }
   }
 }

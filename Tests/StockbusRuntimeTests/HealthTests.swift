@@ -1,0 +1,131 @@
+import EventBus
+import MarketData
+import StockbusPlugin
+import StockbusTestKit
+import Testing
+
+@testable import StockbusRuntime
+
+extension Plugin {
+  fileprivate static let states = Plugin("states", "Notes the states of components.", .sink(States.self))
+  fileprivate static let pulse = Plugin("pulse", "Sends a number every ten seconds.", .source(Pulse.self))
+}
+
+private actor States: Sink {
+  private let journal = Journal.current
+  init(_: NoOptions, _: Context) {}
+
+  func receive(_ events: Span<Health>) {
+    for i in events.indices {
+      let reason = events[i].reason.isEmpty ? "" : ": \(events[i].reason)"
+      journal.note("\(events[i].component) is \(events[i].state.fieldName) after \(events[i].starts)\(reason)")
+    }
+  }
+}
+
+private actor Pulse: Source {
+  private let clock: any Timekeeper
+  init(_: NoOptions, _ context: Context) { clock = context.clock }
+
+  func run(into output: inout Outlet<Tick>) async throws {
+    for number in 1... {
+      try await clock.sleep(for: .seconds(10))
+      try await output.publish(Tick(Int64(number)))
+    }
+  }
+}
+
+/// The topic of the components' states.
+@Suite(.timeLimit(.minutes(15))) struct HealthTests {
+  private func harness(_ text: String) throws -> PipelineHarness { try PipelineHarness(text, plugins: plugins + [.states, .pulse]) }
+
+  private func states(of id: String, _ journal: Journal) -> [String] { journal.lines.filter { $0.hasPrefix("\(id) is ") } }
+
+  @Test func `a component is degraded after a failure until it does its work again`() async throws {
+    try await journalled { journal in
+      let harness = try harness(
+        """
+        sources: { beat: { plugin: pulse } }
+        sinks: { bad: { plugin: keep, inputs: [beat], failing_starts: 1 }, seen: { plugin: states, inputs: [health] } }
+        """)
+      async let report = harness.run()
+      await journal.wait(for: "bad is degraded after 2: no start")
+      while !journal.lines.contains("bad is running after 2: no start") {
+        harness.clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+      harness.pipeline.stop()
+      let end = await report
+      #expect(
+        states(of: "bad", journal) == [
+          "bad is starting after 0", "bad is degraded after 2: no start", "bad is running after 2: no start",
+          "bad is draining after 2: no start", "bad is ended after 2: no start",
+        ])
+      #expect(
+        states(of: "beat", journal) == [
+          "beat is starting after 0", "beat is running after 1", "beat is draining after 1", "beat is ended after 1",
+        ])
+      // What becomes of the one that reads them would be news about news.
+      #expect(states(of: "seen", journal).isEmpty)
+      #expect(end.counts("health", "seen") == counts(in: 9, delivered: 9))
+      #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `one that fails for good says so, with its reason, and one that waits for its next attempt too`() async throws {
+    try await journalled { journal in
+      let harness = try harness(
+        """
+        sources: { ticks: { plugin: numbers, hold: true } }
+        sinks:
+          bad: { plugin: keep, inputs: [ticks], failing_starts: 9, supervision: { restarts: 2, backoff: 100s, max_backoff: 100s } }
+          good: { plugin: keep, inputs: [ticks] }
+          seen: { plugin: states, inputs: [health] }
+        """)
+      async let report = harness.run()
+      await journal.wait(for: "bad is backing_off after 2: no start")
+      await harness.clock.passPause(upTo: .seconds(100))
+      await journal.wait(for: "bad is failed after 3: no start")
+      #expect(
+        states(of: "bad", journal) == [
+          "bad is starting after 0", "bad is backing_off after 2: no start", "bad is starting after 3: no start",
+          "bad is failed after 3: no start",
+        ])
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 1)
+      #expect(states(of: "bad", journal).count == 4 && states(of: "good", journal).last == "good is ended after 1")
+    }
+  }
+
+  @Test func `a component that comes with a change, and one that leaves`() async throws {
+    try await journalled { journal in
+      func text(_ sink: String) -> String {
+        """
+        sources: { ticks: { plugin: numbers, hold: true } }
+        sinks: { \(sink): { plugin: keep, inputs: [ticks] }, seen: { plugin: states, inputs: [health] } }
+        """
+      }
+      let harness = try harness(text("old"))
+      async let report = harness.run()
+      await journal.wait(for: "old is running after 1")
+      _ = try await harness.apply(text("new"))
+      await journal.wait(for: "old is ended after 1")
+      await journal.wait(for: "new is running after 1")
+      harness.pipeline.stop()
+      let end = await report
+      #expect(end.exitStatus == 0 && end.ledger.lost == 0)
+      #expect(states(of: "new", journal).last == "new is ended after 1")
+    }
+  }
+
+  @Test func `states that nobody reads are no loss, however a run ends`() async throws {
+    try await journalled { _ in
+      let harness = try harness("sources: { ticks: { plugin: numbers, hold: true } }\nsinks: { end: { plugin: keep, inputs: [ticks] } }")
+      async let report = harness.run()
+      await harness.pipeline.waitForStart()
+      harness.pipeline.abort()
+      let end = await report
+      #expect(end.ledger.lost == 0 && end.ledger.counters.allSatisfy { $0.component != "health" })
+    }
+  }
+}
