@@ -126,7 +126,7 @@ package final class Pipeline: Sendable {
   /// The topics of the present components and of the run, by name.
   var topics: [String: any AnyTopic] { state.withLock { $0.topics } }
   /// The topology of the present components.
-  var topology: Topology { state.withLock { $0.topology.with($0.members.map(\.plan)) } }
+  package var topology: Topology { state.withLock { $0.topology.with($0.members.map(\.plan)) } }
 
   /// The present component of this name.
   func member(_ id: String) -> Member? { members.first { $0.id == id } }

@@ -46,6 +46,7 @@ struct PipelineLoop {
       while let happening = await group.next() { handle(happening, &group) }
     }
     refuseChanges()
+    pipeline.runLog.end()
     let tally = pipeline.tally
     return RunReport(
       fates: tally.fates, ledger: pipeline.ledger, late: late, events: tally.events, duration: pipeline.clock.uptime - began)
@@ -74,6 +75,11 @@ struct PipelineLoop {
     let (pipeline, latencyWatch) = (pipeline, pipeline.latencyWatch)
     group.addTask {
       await latencyWatch.run(clock) { pipeline.members.map(\.slot) }
+      return .nothing
+    }
+    let runLog = pipeline.runLog
+    group.addTask {
+      await runLog.run()
       return .nothing
     }
     let healthNews = pipeline.healthNews

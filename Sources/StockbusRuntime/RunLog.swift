@@ -1,8 +1,9 @@
+internal import EventBus
 internal import Logging
 internal import StockbusPlugin
 internal import Synchronization
 
-/// The last lines of a run's log, kept for display.
+/// A run's log: folds lines that come again and again, and keeps the last ones for display.
 final class RunLog: Sendable {
   /// How many lines are kept.
   static let limit = 500
@@ -10,9 +11,12 @@ final class RunLog: Sendable {
   private struct State {
     var lines: [RunLogLine] = []
     var count = 0
+    /// Nil once the run is over: what comes then is shown as it is.
+    var folder: LineFolder<any LogHandler>? = LineFolder()
   }
 
   private let state = Mutex(State())
+  private let parker = Parker()
   private let clock: any Timekeeper
 
   init(_ clock: any Timekeeper) { self.clock = clock }
@@ -21,7 +25,54 @@ final class RunLog: Sendable {
     state.withLock { state in Array(state.lines.drop { $0.number <= number }) }
   }
 
-  func add(_ level: Logger.Level, _ component: String?, _ message: String) {
+  /// Tells how often lines have come again, when it is time, until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      if let due = state.withLock({ $0.folder?.due }) {
+        try? await clock.sleep(until: due)
+        settle()
+      } else {
+        await parker.sleepCancellably()
+      }
+    }
+  }
+
+  /// The run is over: tells what is left to tell.
+  func end() {
+    settle(all: true)
+    state.withLock { $0.folder = nil }
+  }
+
+  private func settle(all: Bool = false) {
+    let now = clock.uptime
+    for sum in state.withLock({ $0.folder?.settle(at: now, all: all) ?? [] }) {
+      let event = LogEvent(
+        level: sum.line.level, message: "\(sum.text)", metadata: nil, source: nil, file: #fileID, function: #function, line: #line)
+      show(event, of: sum.line.component, by: sum.sender)
+    }
+  }
+
+  /// A component, or the run, logs something. What is due of earlier lines comes first.
+  private func log(_ event: LogEvent, by handler: any LogHandler) {
+    settle()
+    let component = handler[metadataKey: "component"].map { "\($0)" }
+    let line = LineFolder<any LogHandler>.Line(level: event.level, component: component, message: "\(event.message)")
+    let now = clock.uptime
+    let (isShown, hasNews) = state.withLock { state in
+      let before = state.folder?.due
+      let isShown = state.folder?.take(line, at: now, from: handler) ?? true
+      return (isShown, before == nil && !isShown)
+    }
+    if isShown { show(event, of: component, by: handler) }
+    if hasNews { parker.wake() }
+  }
+
+  private func show(_ event: LogEvent, of component: String?, by handler: any LogHandler) {
+    add(event.level, component, "\(event.message)")
+    handler.log(event: event)
+  }
+
+  private func add(_ level: Logger.Level, _ component: String?, _ message: String) {
     let time = clock.now
     state.withLock { state in
       state.count += 1
@@ -55,9 +106,6 @@ final class RunLog: Sendable {
       set { wrapped[metadataKey: key] = newValue }
     }
 
-    func log(event: LogEvent) {
-      log.add(event.level, wrapped[metadataKey: "component"].map { "\($0)" }, "\(event.message)")
-      wrapped.log(event: event)
-    }
+    func log(event: LogEvent) { log.log(event, by: wrapped) }
   }
 }

@@ -35,11 +35,46 @@ import Testing
     while !clock.deadlines.contains(where: { $0 - clock.uptime <= .milliseconds(20) }) { await Task.yield() }
     // Three prices come at once, of which the last is timed on each edge; then nobody asks for longer than the run has patience.
     clock.advance(by: .seconds(3600))
-    let status = try await asked.status { $0.edges.allSatisfy { $0.latency != nil } }
+    // Not over the socket, whose idle connections that hour has ended.
+    var status = asked.control.status
+    while !status.edges.allSatisfy({ $0.latency != nil }) {
+      await Task.yield()
+      status = asked.control.status
+    }
     for latency in status.edges.map(\.latency) {
       #expect(latency?.counts.count == 23 && latency?.counts.reduce(0, +) == 1)
     }
     #expect(status.components.map { $0.latency?.counts.reduce(0, +) } == [nil, 1, 1])
+    #expect(await asked.end().exitStatus == 0)
+  }
+
+  @Test func `a run says how it is wired, as it is now`() async throws {
+    let asked = try await Asked()
+    func wiring() async throws -> WiringReport {
+      let request = HTTPRequest(.get, try WebAddress(socket: asked.folder.file("run.sock"), "/topology"))
+      let answer = try await NetworkTransport().send(request, clock: asked.pipeline.clock)
+      return try #require(JSONDocument.read(WiringReport.self, answer.body))
+    }
+    let first = try await wiring()
+    #expect(first.components.map(\.id) == ["ticks", "ranked", "end"] && first.topics.isEmpty)
+    #expect(first.components[0].output == .init(event: "trade", capacity: 8192) && first.components[2].output == nil)
+    #expect(first.components[1].place == "\(asked.folder.file("desk.yaml")):2:15")
+    #expect(first.components[1].inputs == [.init(from: "ticks", overflow: "block", capacity: nil, initial: false)])
+    let other = try asked.write(
+      """
+      sources: { ticks: { plugin: generator, symbols: 3, interval: 1h, seed: 1 } }
+      sinks:
+        one: { plugin: null_sink, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 7 }], merge: received }
+        two: { plugin: null_sink, inputs: [{ from: ticks, overflow: conflate, initial: true }] }
+        seen: { plugin: null_sink, inputs: [health] }
+      """, "other.yaml")
+    _ = try await asked.client.apply([other])
+    let now = try await wiring()
+    #expect(now.components.map(\.id) == ["ticks", "one", "two", "seen"])
+    #expect(now.components.map(\.merge) == ["arrival", "received", "arrival", "arrival"])
+    #expect(now.components[1].inputs == [.init(from: "ticks", overflow: "drop_oldest", capacity: 7, initial: false)])
+    #expect(now.components[2].inputs.first == .init(from: "ticks", overflow: "conflate", capacity: nil, initial: true))
+    #expect(now.topics == [.init(name: "health", event: "health")])
     #expect(await asked.end().exitStatus == 0)
   }
 
@@ -180,7 +215,7 @@ import Testing
   @Test func `a port is for whoever has the token, and for no page`() async throws {
     let asked = try await Asked(port: .init(host: "127.0.0.1", number: 0, token: Self.token))
     let own = ["Authorization": "Bearer \(Self.token)"]
-    for path in ["/livez", "/readyz", "/status", "/metrics", "/components/ticks"] {
+    for path in ["/livez", "/readyz", "/status", "/metrics", "/topology", "/components/ticks"] {
       #expect(try await status(asked, path, own) == 200, "\(path)")
       #expect(try await status(asked, path, [:]) == 401, "\(path)")
       #expect(try await status(asked, path, ["Authorization": "Bearer \(Self.token)0"]) == 401)

@@ -23,6 +23,7 @@ struct ControlRoutes: Sendable {
       return reasons.isEmpty ? .text("ready\n") : WebResponse.text(reasons.joined(separator: "\n") + "\n").answering(503)
     }
     routes.add(.get, "/status", guards: guards) { _ in .json(text: JSONDocument.text(control.status)) }
+    routes.add(.get, "/topology", guards: guards) { _ in .json(text: JSONDocument.text(WiringReport(control.pipeline.topology))) }
     routes.add(.get, "/components/:id", guards: guards) { request in
       let id = request.parameters["id"] ?? ""
       guard let report = control.component(id) else { return .error(404, "unknown_component", "there is no component \(shown(id))") }
