@@ -1,3 +1,5 @@
+package import EventBus
+package import MarketData
 internal import StockbusExpressions
 package import StockbusPlugin
 
@@ -16,7 +18,7 @@ enum FilterPlugin: AnyEventPlugin {
 
 /// Passes the events that meet a condition over their fields, and counts the others as filtered. A command can replace the condition during
 /// a run; the new condition survives a failure.
-package actor Filter<E: Event>: Processor, CommandableComponent {
+package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingComponent {
   package static var commands: [CommandInfo] {
     [CommandInfo("where [EXPRESSION]", "Passes what fulfils the expression from now on; without one, tells the present one.")]
   }
@@ -59,6 +61,21 @@ package actor Filter<E: Event>: Processor, CommandableComponent {
     expectedSymbols.look(at: events)
     let undecided = sieve.pass(events, into: &output)
     if undecided > 0 { self.undecided.add(undecided) }
+  }
+
+  package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
+    guard let last = last as? E else { return [] }
+    let verdict = sieve.expression.verdict(of: last)
+    let words =
+      switch verdict {
+      case .yes: "is true of"
+      case .no: "is false of"
+      case .undecided: "cannot be decided for"
+      }
+    return [
+      Explanation(
+        verdict == .yes ? .passes : .filters, "\(shown(sieve.expression.text)) \(words) \(E.schema.json(last))", by: OptionPlace("where"))
+    ]
   }
 
   package func perform(_ command: Command) throws(CommandError) -> String {

@@ -22,11 +22,11 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 ///
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
-package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent {
+package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent, ExplainingComponent {
   package typealias Input = E
   package typealias Output = Alert
 
-  private let settings: NotificationSettings
+  let settings: NotificationSettings
   private let context: Context
   private let tools: ChannelTools
   var book: RuleBook
@@ -249,7 +249,7 @@ extension NotificationDispatcher {
     }.joined(separator: "\n")
   }
 
-  private func state(of rule: Rule) -> String {
+  func state(of rule: Rule) -> String {
     if rule.test.expires <= context.clock.now.ns { return "expired" }
     return rule.isEnabled && !switches.isSilent(at: context.clock) ? "on" : "off"
   }

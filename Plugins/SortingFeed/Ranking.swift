@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// The symbols of a feed in order, with the data of each.
@@ -33,6 +34,12 @@ struct Ranking: ~Copyable {
     top = settings.top ?? .max
     ownsChange = !isBehindAnother || settings.since == .previousClose
     order = RankedOrder(descending: settings.order == .descending)
+  }
+
+  /// The symbol's rank, counted from 0; nil if it has none.
+  func rank(of symbol: Symbol) -> Int? {
+    guard case let id = Int(symbol.id), id < entries.count, entries[id] != Self.unknown else { return nil }
+    return order.rank(of: entries[id])
   }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {

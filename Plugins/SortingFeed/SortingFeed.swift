@@ -1,4 +1,5 @@
-internal import MarketData
+package import EventBus
+package import MarketData
 internal import StockbusInstruments
 package import StockbusPlugin
 
@@ -71,7 +72,8 @@ package struct SortingFeedSettings: Options {
 /// **When the options change** the order goes on. With the next event readers are first told who has left the list (rank 0), then all of it
 /// from rank 1 on, and have the list that the new options would have given from the beginning; sizes that waited for the next event of their
 /// symbol are in it. After a change of `since` everything begins anew: readers are first told that all symbols have left.
-package actor SortingFeed<E: PricedEvent>: Processor {
+package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
+  private let settings: SortingFeedSettings
   private var ranking: Ranking
   /// Nil if the first price counts.
   private var openings: Openings<E>?
@@ -85,6 +87,7 @@ package actor SortingFeed<E: PricedEvent>: Processor {
   private static var snapshot: MemoryKey<RankingSnapshot?> { MemoryKey("ranking", whenOptionsChange: .keep) }
 
   package init(_ settings: SortingFeedSettings, _ context: Context) {
+    self.settings = settings
     self.context = context
     ranking = Ranking(settings, isBehindAnother: E.self == Ranked.self)
     let earlier: RankingSnapshot? = context.recall(Self.snapshot) ?? nil
@@ -113,6 +116,15 @@ package actor SortingFeed<E: PricedEvent>: Processor {
   package func handOver(into output: inout Outlet<Ranked>) {
     // If no event has come, readers still know what the instance before has told them.
     context.remember(untold ?? ranking.snapshot(openings?.closes), Self.snapshot)
+  }
+
+  package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
+    guard let rank = ranking.rank(of: symbol) else { return [Explanation(.waits, "it has no rank, as no price of it has counted yet")] }
+    let place = "rank \(rank + 1) of \(ranking.order.count) by \(settings.by.rawValue)"
+    guard let top = settings.top else { return [Explanation(.ranks, place, by: OptionPlace("by"))] }
+    return rank < top
+      ? [Explanation(.ranks, "\(place), among the first \(top)", by: OptionPlace("top"))]
+      : [Explanation(.filters, "\(place), and 'top' passes the first \(top) only", by: OptionPlace("top"))]
   }
 
   /// Ranks what lies between two openings at once.

@@ -42,10 +42,19 @@ struct Watchlist {
     expectedSymbols.meet(symbol)
     let id = Int(symbol.id)
     verdicts.grow(toHold: id, filling: 0)
-    let name = symbol.description
-    let isListed = names.contains(name) || patterns.contains { Glob.matches(symbol.utf8, $0) }
+    let isListed = lists(symbol)
     verdicts[id] = isListed != invert ? 1 : 2
     return isListed != invert
+  }
+
+  /// True if an entry names the symbol, or fits it.
+  func lists(_ symbol: Symbol) -> Bool {
+    names.contains(symbol.description) || patterns.contains { Glob.matches(symbol.utf8, $0) }
+  }
+
+  /// The first of these entries that names the symbol, or fits it.
+  static func listing(_ symbol: Symbol, in entries: [String]) -> Int? {
+    entries.firstIndex { $0 == symbol.description || isPattern($0) && Glob.matches(symbol.utf8, Array($0.utf8)) }
   }
 
   static func isPattern(_ entry: String) -> Bool { Glob.isPattern(entry) }

@@ -1,3 +1,5 @@
+package import EventBus
+package import MarketData
 internal import StockbusFiles
 package import StockbusPlugin
 
@@ -42,7 +44,7 @@ package struct WatchlistSettings: Options {
 /// Passes the events of a list of symbols, whatever their type.
 ///
 /// A symbol is looked up by its handle in a table of verdicts; patterns are matched once for each symbol.
-package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
+package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, ExplainingComponent {
   private let settings: WatchlistSettings
   private let context: Context
   private var watchlist: Watchlist
@@ -91,6 +93,26 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent {
   package func process(_ events: Span<E>, into output: inout Outlet<E>) {
     // One access to the actor's state for each batch: an exclusivity check for each event would cost more than the look-up.
     watchlist.pass(events, into: &output)
+  }
+
+  package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
+    let listing = Watchlist.listing(symbol, in: settings.symbols)
+    let isListed = watchlist.lists(symbol)
+    let verdict: Explanation.Verdict = isListed != settings.invert ? .passes : .filters
+    let place = settings.invert ? OptionPlace("invert") : nil
+    let more = settings.invert ? ", and 'invert' passes the others" : ""
+    if let listing {
+      let entry = settings.symbols[listing]
+      let how = Watchlist.isPattern(entry) ? "\(shown(entry)) in 'symbols' fits it" : "'symbols' lists it"
+      return [Explanation(verdict, how + more, by: place ?? OptionPlace("symbols", item: listing))]
+    }
+    let file = settings.file.map { " \(shown($0))" } ?? ""
+    if isListed { return [Explanation(verdict, "the file\(file) lists it" + more, by: place ?? OptionPlace("file"))] }
+    let reason =
+      settings.file == nil
+      ? "'symbols' does not list it"
+      : settings.symbols.isEmpty ? "the file\(file) does not list it" : "neither 'symbols' nor the file\(file) lists it"
+    return [Explanation(verdict, reason + more, by: place ?? OptionPlace(settings.symbols.isEmpty ? "file" : "symbols"))]
   }
 
   /// Reads the file again when it changes. If it is gone or unreadable, the list stays as it was.

@@ -24,7 +24,7 @@ struct Stockbus: AsyncParsableCommand {
     subcommands: [
       Run.self, Watch.self, Open.self, Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self,
       ListInstruments.self, Echo.self, HistoryCommand.self, Paper.self, Account.self, ListRuns.self, Status.self, Top.self,
-      Tell.self, TapCommand.self, Plan.self, Apply.self, Reload.self, Stop.self,
+      Tell.self, TapCommand.self, Why.self, Plan.self, Apply.self, Reload.self, Stop.self,
     ],
     defaultSubcommand: nil)
 

@@ -1,5 +1,6 @@
-internal import EventBus
+package import EventBus
 package import Logging
+package import MarketData
 package import StockbusConfig
 package import StockbusPlugin
 
@@ -229,6 +230,11 @@ package final class Pipeline: Sendable {
   package func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }
     return try await member.slot.perform(command)
+  }
+
+  /// What a component says of a symbol; empty if it says nothing.
+  package func explain(_ symbol: Symbol, last: (any Event)?, by id: String) async -> [Explanation] {
+    await member(id)?.slot.explain(symbol, last: last) ?? []
   }
 
   /// The components that take commands, with their commands.

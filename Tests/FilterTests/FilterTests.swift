@@ -38,6 +38,23 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     #expect(try await notes("price > 1") == [])
   }
 
+  @Test func `says of a symbol's last event whether it passes, and why`() async throws {
+    let running: RunningPlugin<Trade> = try PluginHarness().start(
+      Plugin.filter, options: "where: price / size > 150", taking: Trade.self, emitting: Trade.self)
+    func said(_ trade: Trade?) async -> [String] {
+      await running.explain("AAPL", last: trade).map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "")" }
+    }
+    func json(_ trade: Trade) -> String { Trade.schema.json(trade) }
+    #expect(await said(nil) == [])
+    let (cheap, dear, free) = (trade("AAPL", 100), trade("AAPL", 200), trade("AAPL", 200, size: 0))
+    #expect(await said(cheap) == ["filters 'price / size > 150' is false of \(json(cheap)) by where"])
+    #expect(await said(dear) == ["passes 'price / size > 150' is true of \(json(dear)) by where"])
+    #expect(await said(free) == ["filters 'price / size > 150' cannot be decided for \(json(free)) by where"])
+    _ = try await running.perform("where price > 0")
+    #expect(await said(cheap) == ["passes 'price > 0' is true of \(json(cheap)) by where"])
+    try await running.stop()
+  }
+
   @Test func `long runs, of which all, none and some pass`() async throws {
     let trades = (0..<5000).map { trade("AAPL", Int64($0)) }
     let prices = { (passed: [String]) in passed.compactMap { Int($0.dropFirst(5)) } }

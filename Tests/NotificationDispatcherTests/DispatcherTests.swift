@@ -37,6 +37,50 @@ import Testing
     #expect(harness.counter("in cooldown") == 0)
   }
 
+  @Test func `says how each rule stands for a symbol`() async throws {
+    let running: RunningPlugin<Alert> = try PluginHarness(id: "alerts").start(
+      Plugin.notificationDispatcher,
+      options: """
+        rules:
+          - { name: high, symbol: AAPL, above: 200, rearm: 1%, cooldown: 10s }
+          - { name: once, symbol: AAPL, above: 150, once: true, initial: true }
+          - { name: low, below: 300 }
+          - { name: off, enabled: false, above: 1 }
+          - { name: other, symbol: MSFT, above: 1 }
+        """, taking: Trade.self, emitting: Alert.self)
+    func said(_ symbol: Symbol = "AAPL") async -> [String] {
+      await running.explain(symbol).map { said in
+        "\(said.verdict) \(said.reason) by \(said.setting?.description ?? "")" + (said.time.map { " at \($0.ns / 1_000_000_000)" } ?? "")
+      }
+    }
+    #expect(
+      await said("NVDA") == [
+        "waits rule 'low' (below 300) has had no price of it yet by rules[2]", "filters rule 'off' (above 1) is off by rules[3]",
+      ])
+    func tell(_ prices: [Int64], from second: Int64) async throws {
+      try await running.send(trades(prices, from: second))
+      await running.delivered()
+    }
+    try await tell([19_000], from: 0)
+    let others = [
+      "alerts rule 'once' (above 150) has fired, and fires only once by rules[1] at 0",
+      "filters rule 'low' (below 300) was true at the first price, and waits until the price has gone back by rules[2]",
+      "filters rule 'off' (above 1) is off by rules[3]",
+    ]
+    #expect(await said() == ["waits rule 'high' (above 200) has not come true by rules[0]"] + others)
+    try await tell([20_100], from: 1)
+    #expect(await said() == ["alerts rule 'high' (above 200) has fired, and waits until the price has gone back by rules[0] at 1"] + others)
+    try await tell([19_700], from: 2)
+    #expect(await said() == ["waits rule 'high' (above 200) has fired, and is armed again by rules[0] at 1"] + others)
+    try await tell([20_200], from: 3)
+    #expect(await said() == ["filters rule 'high' (above 200) came true again within its cooldown by rules[0] at 1"] + others)
+    _ = try await running.perform("remove low")
+    #expect(await said("IBM") == ["filters rule 'off' (above 1) is off by rules[3]"])
+    _ = try await running.perform("remove off")
+    #expect(await said("IBM") == ["filters no rule is about it by rules"])
+    try await running.stop()
+  }
+
   @Test func `works for every event that tells a price`() async throws {
     let options = "rules: [{ above: 1, initial: true }]"
     let quotes: [Alert] = try await PluginHarness().output(

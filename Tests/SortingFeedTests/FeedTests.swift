@@ -232,4 +232,27 @@ struct PlainRanking {
     #expect(ranked.map(\.percent) == [0, 0])
     #expect(ranked.map(\.change) == [0, 5])
   }
+
+  @Test func `says a symbol's rank, and whether 'top' passes it`() async throws {
+    func said(_ options: String) async throws -> [String] {
+      let running: RunningPlugin<Ranked> = try PluginHarness().start(
+        Plugin.sortingFeed, options: options, taking: Trade.self, emitting: Ranked.self)
+      let none = await running.explain("EXPL.B")
+      let trades = [("EXPL.A", 30), ("EXPL.B", 20), ("EXPL.C", 10)].map { symbol, price in
+        Trade(
+          symbol: Symbol(stringLiteral: symbol), price: Price(raw: Int64(price) * 1_000_000_000), size: 1, time: Timestamp(ns: 0),
+          received: Timestamp(ns: 0))
+      }
+      try await running.send(trades)
+      await running.delivered()
+      let some = await running.explain("EXPL.B")
+      try await running.stop()
+      return (none + some).map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "nothing")" }
+    }
+    let none = "waits it has no rank, as no price of it has counted yet by nothing"
+    #expect(try await said("") == [none, "ranks rank 2 of 3 by price by by"])
+    #expect(try await said("top: 2") == [none, "ranks rank 2 of 3 by price, among the first 2 by top"])
+    #expect(
+      try await said("{ top: 1, order: ascending }") == [none, "filters rank 2 of 3 by price, and 'top' passes the first 1 only by top"])
+  }
 }

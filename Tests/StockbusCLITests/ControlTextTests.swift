@@ -38,6 +38,23 @@ import Testing
     try expect(TopText(before: status(3), now: status(5)).lines.joined(separator: "\n"), is: "top.txt")
   }
 
+  @Test func `what becomes of a symbol`() throws {
+    let json = """
+      {"symbol":"MSFT","watched":2000,"missed":1204,
+      "verdict":"'MSFT' comes to alerts; mine has published nothing about it","components":[
+      {"id":"ticks","kind":"source","plugin":"generator","place":"desk.yaml:2:3","state":"running","out":4000,"last":"{}","leftOut":0,
+      "reasons":[]},
+      {"id":"mine","kind":"processor","plugin":"watchlist_filter","place":"desk.yaml:4:3","state":"running","in":4000,"out":0,"leftOut":0,
+      "reasons":[{"verdict":"filters","reason":"'symbols' does not list it","setting":"symbols","place":"desk.yaml:7:14"}]},
+      {"id":"alerts","kind":"sink","plugin":"notification_dispatcher","place":"desk.yaml:13:3","state":"backing_off","in":4000,"out":1,
+      "leftOut":17,"reasons":[
+      {"verdict":"alerts","reason":"rule 'any' (above 1) has fired, and fires only once","setting":"rules[0]","place":"desk.yaml:13:55",
+      "time":"2026-01-05T14:30:01Z"},{"verdict":"waits","reason":"rule 'up' (rises_by 5%) has not come true","setting":"rules[1]"}]}]}
+      """
+    let report = try #require(JSONDocument.read(SymbolReport.self, Array(json.utf8)))
+    try expect(SymbolText(report: report).lines.joined(separator: "\n"), is: "why.txt")
+  }
+
   @Test func `the runs that there are`() throws {
     let client = ControlClient(socket: "/none", clock: SystemTimekeeper())
     let runs = [

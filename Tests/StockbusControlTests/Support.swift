@@ -62,9 +62,9 @@ struct Asked {
     """
 
   /// - Parameter isReadable: whether the configuration can be read again.
-  init(isReadable: Bool = true, port: ControlServer.Port? = nil) async throws {
+  init(_ text: String = Self.text, isReadable: Bool = true, port: ControlServer.Port? = nil) async throws {
     let path = folder.file("desk.yaml")
-    try Data(Self.text.utf8).write(to: URL(filePath: path))
+    try Data(text.utf8).write(to: URL(filePath: path))
     let source: ConfigReload.Source = { paths throws(Problems) in
       try Topology.check(ConfigLoader(environment: { _ in nil }).load(paths: paths), catalogue: catalogue)
     }

@@ -37,6 +37,32 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     #expect(try await pass("{ symbols: [BRK*, NVDA], invert: true }", Self.symbols) == ["AAPL", "AAPL", "brk.a"])
   }
 
+  @Test func `says by which entry a symbol passes, or that none lists it`() async throws {
+    func said(_ options: String) async throws -> [String] {
+      let running: RunningPlugin<Trade> = try PluginHarness().start(
+        Plugin.watchlistFilter, options: options, taking: Trade.self, emitting: Trade.self)
+      let said = await running.explain("BRK.A")
+      try await running.stop()
+      return said.map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "")" }
+    }
+    #expect(try await said("symbols: [AAPL, BRK.A]") == ["passes 'symbols' lists it by symbols[1]"])
+    #expect(try await said("symbols: [AAPL, 'BRK.*']") == ["passes 'BRK.*' in 'symbols' fits it by symbols[1]"])
+    #expect(try await said("symbols: [AAPL]") == ["filters 'symbols' does not list it by symbols"])
+    #expect(
+      try await said("{ symbols: [BRK.A], invert: true }") == ["filters 'symbols' lists it, and 'invert' passes the others by invert"])
+    #expect(
+      try await said("{ symbols: [AAPL], invert: true }") == ["passes 'symbols' does not list it, and 'invert' passes the others by invert"]
+    )
+    let folder = TemporaryFolder()
+    folder.put("BRK.A\n", in: "mine.txt")
+    let path = folder.file("mine.txt")
+    #expect(try await said("file: '\(path)'") == ["passes the file '\(path)' lists it by file"])
+    folder.put("AAPL\n", in: "mine.txt")
+    #expect(try await said("file: '\(path)'") == ["filters the file '\(path)' does not list it by file"])
+    #expect(
+      try await said("{ symbols: [AAPL], file: '\(path)' }") == ["filters neither 'symbols' nor the file '\(path)' lists it by symbols"])
+  }
+
   @Test func `agrees with the plain meaning for thousands of symbols`() async throws {
     var random = RandomStream(seed: 3)
     let symbols = try (0..<8000).map { _ in

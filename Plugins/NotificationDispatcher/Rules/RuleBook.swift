@@ -215,6 +215,12 @@ struct RuleBook: Sendable {
     switches[number] = isEnabled
   }
 
+  /// The states of the rules for a symbol; empty if none is about it, or if it has not come.
+  func watches(of symbol: Symbol) -> ContiguousArray<Watch> {
+    guard hasCome(symbol), case let place = Int(places[Int(symbol.id)]) - 1, place >= 0 else { return [] }
+    return watches[place]
+  }
+
   func hasCome(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] != -1 }
 
   /// The symbols that have come.

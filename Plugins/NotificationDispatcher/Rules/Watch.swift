@@ -19,6 +19,8 @@ struct Watch: Sendable {
   }
 
   var phase: RuleState.Phase { state.phase }
+  /// When it last fired, in nanoseconds; nil for never.
+  var lastFired: Int64? { state.lastFired }
   /// Prices that were dropped from the window for lack of room.
   var cut: Int { window?.cut ?? 0 }
   /// The number of places that the window has allocated.

@@ -43,6 +43,14 @@ package struct ControlClient: Sendable {
     return try document(Reply.self, try await ask(.post, "/components/\(id.percentEncoded)/commands", body, within: .seconds(60))).reply
   }
 
+  /// What becomes of a symbol.
+  ///
+  /// - Parameter duration: how long the run watches, such as `5s`.
+  package func why(_ symbol: String, for duration: String) async throws(Failure) -> SymbolReport {
+    let path = "/symbols/\(symbol.percentEncoded)/why?for=\(duration.percentEncoded)"
+    return try document(SymbolReport.self, try await ask(.get, path, within: .seconds(180)))
+  }
+
   /// Follows what a component publishes: calls `take` for each record, until it returns false or there is no more; returns why.
   package func tap(_ id: String, _ query: [(name: String, value: String)], _ take: (ServerEvent) -> Bool) async throws(Failure) -> String {
     let words = query.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")

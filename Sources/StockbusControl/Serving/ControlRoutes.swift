@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 internal import StockbusRuntime
 internal import StockbusWeb
@@ -39,10 +40,32 @@ struct ControlRoutes: Sendable {
         return .error(422, error.code, error.message)
       }
     }
+    routes.add(.get, "/symbols/:symbol/why", guards: guards) { request in
+      let name = request.parameters["symbol"] ?? ""
+      guard let duration = Self.watchTime(request.target["for"]) else { return .error(422, "for", "'for' is a time up to 60s, such as 5s") }
+      guard let symbol = Symbol(known: name) else {
+        let other = name.uppercased() == name ? name.lowercased() : name.uppercased()
+        let hint = Symbol(known: other) == nil ? "" : "; did you mean \(shown(other))?"
+        return .error(404, "unknown_symbol", "no component has seen a symbol \(shown(name))\(hint)")
+      }
+      do throws(CancellationError) {
+        guard let report = try await control.why(symbol, for: duration) else {
+          return .error(503, "busy", "\(RunControl.inquiryLimit) others ask about symbols; try again in a moment")
+        }
+        return .json(text: JSONDocument.text(report))
+      } catch { return .error(503, "cut_off", "the run ends") }
+    }
     routes.add(.get, "/metrics", guards: guards) { request in
       let form = Metrics.Form(accepting: request.fields["accept"] ?? "")
       return WebResponse(200, body: Array(Metrics(control).text(form).utf8), type: form.type)
     }
+  }
+
+  /// Nil if it is not such a time.
+  private static func watchTime(_ text: String?) -> Duration? {
+    guard let text else { return .seconds(2) }
+    guard let time = try? Duration(option: text), time >= .zero, time <= .seconds(60) else { return nil }
+    return time
   }
 
   private func change(_ routes: inout WebRoutes) {

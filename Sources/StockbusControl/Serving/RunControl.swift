@@ -26,6 +26,8 @@ package struct RunControl: Sendable {
   let pipeline: Pipeline
   let reload: ConfigReload
   private let end: EndOfRun
+  /// How many are asking about a symbol.
+  private let inquiries = Guarded(0)
 
   package init(_ pipeline: Pipeline, _ reload: ConfigReload, _ identity: Identity) {
     self.pipeline = pipeline
@@ -42,6 +44,21 @@ package struct RunControl: Sendable {
     if !pipeline.isStopping { pipeline.logger.notice("stopping, as another program has asked: sources end, the rest drains") }
     pipeline.stop()
     return await end.wait()
+  }
+
+  /// The most that may ask about a symbol at a time.
+  static let inquiryLimit = 4
+
+  /// What becomes of the events of a symbol; nil if too many ask at this moment.
+  func why(_ symbol: Symbol, for duration: Duration) async throws(CancellationError) -> SymbolReport? {
+    let isAdmitted = inquiries.withLock { count in
+      if count >= Self.inquiryLimit { return false }
+      count += 1
+      return true
+    }
+    guard isAdmitted else { return nil }
+    defer { inquiries.withLock { $0 -= 1 } }
+    return try await SymbolInquiry(pipeline: pipeline, symbol: symbol, duration: duration).report()
   }
 
   var status: RunStatus {

@@ -20,7 +20,7 @@ public struct OptionPlace: Sendable, Hashable {
   }
 
   /// The node at this place in `node`, with its mark. If it is not written, the mark of the last step that is.
-  func find(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, node: ConfigNode?) {
+  package func find(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, node: ConfigNode?) {
     var node = node
     var mark = node?.mark ?? mark
     for step in steps {

@@ -1,4 +1,5 @@
 package import EventBus
+package import MarketData
 internal import Synchronization
 
 /// A component's place in a run: its inputs and output, its parker, its counters and its memory. Instances run in it one at a time; each
@@ -218,6 +219,16 @@ internal import Synchronization
     guard let component = state.withLock({ $0.component }) else { throw .notRunning(id) }
     guard let commandable = component as? any CommandableComponent else { throw .takesNoCommands(id) }
     return try await Self.perform(command, on: commandable)
+  }
+
+  /// What the present instance says of a symbol; empty if it says nothing, or if none has started.
+  package func explain(_ symbol: Symbol, last: (any Event)?) async -> [Explanation] {
+    guard let component = state.withLock({ $0.component }) as? any ExplainingComponent else { return [] }
+    return await Self.explain(symbol, last, by: component)
+  }
+
+  private static func explain(_ symbol: Symbol, _ last: (any Event)?, by component: some ExplainingComponent) async -> [Explanation] {
+    await component.explain(symbol, last: last)
   }
 
   private static func perform<C: CommandableComponent>(_ command: Command, on component: C) async throws(CommandError) -> String {

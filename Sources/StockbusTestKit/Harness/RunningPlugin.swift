@@ -1,4 +1,5 @@
 public import EventBus
+public import MarketData
 public import StockbusPlugin
 internal import Synchronization
 
@@ -117,6 +118,12 @@ public final class RunningPlugin<Out: Event>: Sendable {
     guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
     await now.hasBegun.wait { $0 }
     return try await component.slot.perform(command)
+  }
+
+  /// What the component says of a symbol, once it has started; see `ExplainingComponent`.
+  public func explain(_ symbol: Symbol, last: (any Event)? = nil) async -> [Explanation] {
+    await now.hasBegun.wait { $0 }
+    return await component.slot.explain(symbol, last: last)
   }
 
   /// Ends it gracefully: a source is cancelled, any other component drains. Throws the instance's error. A second call has no effect.

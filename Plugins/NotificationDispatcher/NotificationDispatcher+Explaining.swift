@@ -1,0 +1,46 @@
+package import EventBus
+package import MarketData
+package import StockbusPlugin
+
+/// What the rules do with a symbol.
+extension NotificationDispatcher {
+  /// The most rules that are explained.
+  private static var limit: Int { 50 }
+
+  package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
+    let concerned = book.rules.enumerated().compactMap { number, rule in rule?.concerns(symbol) == true ? number : nil }
+    if concerned.isEmpty { return [Explanation(.filters, "no rule is about it", by: OptionPlace("rules"))] }
+    let watches = book.watches(of: symbol)
+    return concerned.prefix(Self.limit).compactMap { number in
+      book.rules[number].map { explain($0, watches.first { $0.rule == number }) }
+    }
+  }
+
+  private func explain(_ rule: Rule, _ watch: Watch?) -> Explanation {
+    let name = "rule \(shown(rule.name)) (\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span))"
+    let setting = place(of: rule)
+    let fired = watch?.lastFired.map { Timestamp(ns: $0) }
+    func say(_ verdict: Explanation.Verdict, _ words: String) -> Explanation {
+      Explanation(verdict, "\(name) \(words)", by: setting, at: fired)
+    }
+    switch state(of: rule) {
+    case "on": break
+    case let state: return say(.filters, "is \(state)")
+    }
+    switch watch?.phase {
+    case nil, .unknown: return say(.waits, "has had no price of it yet")
+    case .armed: return say(.waits, fired == nil ? "has not come true" : "has fired, and is armed again")
+    case .waiting: return say(.filters, "came true again within its cooldown")
+    case .spent: return say(.alerts, "has fired, and fires only once")
+    case .passed:
+      return fired == nil
+        ? say(.filters, "was true at the first price, and waits until the price has gone back")
+        : say(.alerts, "has fired, and waits until the price has gone back")
+    }
+  }
+
+  /// Where the rule is written; nil for one that came otherwise.
+  private func place(of rule: Rule) -> OptionPlace? {
+    settings.rules.firstIndex { $0.effectiveName == rule.name }.map { OptionPlace("rules", item: $0) }
+  }
+}

@@ -1,0 +1,62 @@
+internal import EventBus
+internal import StockbusPlugin
+
+/// What becomes of the events of one symbol in a run: what `/symbols/SYMBOL/why` answers, and `stockbus why` shows.
+package struct SymbolReport: Codable, Sendable, Hashable {
+  /// What a component says of the symbol.
+  package struct Reason: Codable, Sendable, Hashable {
+    /// A name of `Explanation.Verdict`.
+    package var verdict: String
+    package var reason: String
+    /// The setting that decides, such as `symbols[2]`, and where it, or what it belongs to, is written.
+    package var setting: String?
+    package var place: String?
+    /// In UTC.
+    package var time: String?
+  }
+
+  package struct Component: Codable, Sendable, Hashable {
+    package var id: String
+    package var kind: String
+    package var plugin: String
+    /// Where it is written, such as `plugins.yaml:9:3`; nil if it comes from no configuration.
+    package var place: String?
+    /// A name of `Health.State`.
+    package var state: String
+    /// Events of the symbol that were published on its inputs meanwhile; nil for a source, and for inputs whose events are about no symbol.
+    package var `in`: Int?
+    /// Events of the symbol that it has published meanwhile; nil for a sink, and if its events are about no symbol.
+    package var out: Int?
+    /// The last of these, as JSON.
+    package var last: String?
+    /// Events of all symbols that its edges have dropped or conflated meanwhile.
+    package var leftOut: Int
+    package var reasons: [Reason]
+  }
+
+  package var symbol: String
+  /// How long events were watched, in milliseconds.
+  package var watched: Int
+  /// What it comes to, in one sentence.
+  package var verdict: String
+  /// Events that the watch itself has missed, as there were too many.
+  package var missed: Int
+  /// Upstream first.
+  package var components: [Component]
+}
+
+extension SymbolReport {
+  /// Where the symbol comes from, and behind which component nothing of it is seen any more.
+  static func verdict(_ symbol: String, watched: Int, _ components: [Component]) -> String {
+    let name = shown(symbol)
+    let sources = components.filter { $0.kind == "source" && ($0.out ?? 0) > 0 }
+    if sources.isEmpty {
+      let time = Duration.milliseconds(watched).optionText
+      return "nothing of \(name) has come from a source within \(time); what the components know is from before"
+    }
+    let stops = components.filter { ($0.in ?? 0) > 0 && $0.out == 0 && $0.kind == "processor" }
+    let reached = components.filter { $0.kind == "sink" && ($0.in ?? 0) > 0 }.map(\.id)
+    let ends = reached.isEmpty ? "\(name) comes to no sink" : "\(name) comes to \(reached.joined(separator: ", "))"
+    return ([ends] + stops.map { "\($0.id) has published nothing about it" }).joined(separator: "; ")
+  }
+}
