@@ -166,6 +166,30 @@ def test_whole_life(desk):
     expect(len(states) == 1, "the socket was connected once: " + "".join(states))
 
 
+def test_why(desk):
+    """A symbol that is missing: the component that leaves it out is named, with the line that does it."""
+    config = desk.write("why.yaml", """
+sources:
+  ticks: { plugin: generator, symbols: [AAPL, MSFT], interval: 20ms }
+processors:
+  mine: { plugin: watchlist_filter, inputs: [ticks], symbols: [AAPL] }
+sinks:
+  out: { plugin: null_sink, inputs: [mine] }
+""")
+    desk.start(config)
+    desk.until(lambda: desk.status()["edges"][-1]["delivered"] > 0)
+    answer = desk.ask("why", "MSFT", "--for", "1s")
+    lines = answer.stdout.splitlines()
+    expect(answer.returncode == 0 and lines[0] == "'MSFT' comes to no sink; mine has published nothing about it", answer)
+    expect(re.search(rf"^mine +watchlist_filter +running +[1-9]\d* +0 +filters: 'symbols' does not list it \({config}:5:63\)$",
+                     answer.stdout, re.M), answer)
+    report = json.loads(desk.ask("why", "AAPL", "--for", "1s", "--json").stdout)
+    expect(report["verdict"] == "'AAPL' comes to out" and report["components"][1]["reasons"][0]["setting"] == "symbols[0]", report)
+    unknown = desk.ask("why", "msft")
+    expect(unknown.returncode == 1 and "did you mean 'MSFT'?" in unknown.stderr, unknown)
+    expect(desk.ask("why", "MSFT", "--for", "1h").returncode == 64, "longer than a minute")
+
+
 def test_several_runs(desk):
     """Of several runs one has to be named; a run that was killed is forgotten."""
     first = desk.start(desk.write("one.yaml", DESK))
@@ -229,11 +253,22 @@ def test_metrics(desk):
         expect(text.endswith("# EOF\n") == ("openmetrics" in kind), text[-100:])
     edges = {}
     for line in desk.get(run, "/metrics")[2].splitlines():
-        found = re.match(r'stockbus_edge_(\w+?)(?:_total)?\{from="(.*?)",to="(.*?)"(?:,outcome="\w+")?\} (\d+)', line)
+        found = re.match(r'stockbus_edge_(received|events|waiting)(?:_total)?\{from="(.*?)",to="(.*?)"(?:,outcome="\w+")?\} (\d+)$', line)
         if found:
             sums = edges.setdefault(found.group(2, 3), {})
             sums[found.group(1)] = sums.get(found.group(1), 0) + int(found.group(4))
     expect(len(edges) == 4 and all(e["received"] == e["events"] + e["waiting"] for e in edges.values()), edges)
+    # Buckets count what is below their bounds, so they never fall, and the last one has all.
+    desk.until(lambda: 'le="+Inf"' in desk.get(run, "/metrics")[2])
+    histograms = {}
+    for line in desk.get(run, "/metrics")[2].splitlines():
+        found = re.match(r'(stockbus_\w+_latency_seconds)_(?:bucket|count)\{(.*?)(?:,le="(.*?)")?\} (\d+)$', line)
+        if found:
+            histograms.setdefault(found.group(1, 2), []).append((found.group(3), int(found.group(4))))
+    expect(histograms and all(len(h) == 24 for h in histograms.values()), histograms)
+    for histogram in histograms.values():
+        counts = [count for _, count in histogram]
+        expect(counts == sorted(counts) and histogram[22][0] == "+Inf" and counts[22] == counts[23], histogram)
     for headers, code in [({}, 401), ({"Authorization": "Bearer no"}, 401), ({"Authorization": f"Bearer {TOKEN}"}, 200),
                           ({"Authorization": f"Bearer {TOKEN}", "Origin": "http://localhost"}, 403),
                           ({"Authorization": f"Bearer {TOKEN}", "Host": "evil.example"}, 421)]:

@@ -103,7 +103,7 @@ import Testing
     #expect(
       Stockbus.unknownCommand("zzzzzz")
         == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, echo, history, "
-        + "paper, account, ps, status, top, tell, tap, plan, apply, reload, stop, help")
+        + "paper, account, ps, status, top, tell, tap, why, plan, apply, reload, stop, help")
     #expect(Stockbus.unknownCommand("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(Stockbus.unknownCommand("help", "run") == nil)
     for word in ["run", "drain", "help", "--help", "-h", "--version", "---completion", ""] { #expect(Stockbus.unknownCommand(word) == nil) }
