@@ -4,8 +4,8 @@ internal import StockbusPlugin
 
 /// Publishes the states of a run's components on its topic `health`, as they change.
 ///
-/// Whoever changes a state calls `look`. Only that a component which had failed does its work again is nothing that anybody does, so while one
-/// is degraded, this looks every second.
+/// Code that changes a state calls `look`. No code notices when a degraded component makes progress again, so while one is degraded, `run` looks
+/// every second.
 final class HealthNews: Sendable {
   /// What was told last of each component, by its number.
   private let told = Guarded([Int: Health.State]())

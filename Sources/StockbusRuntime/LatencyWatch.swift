@@ -2,7 +2,7 @@ internal import Dispatch
 internal import EventBus
 internal import StockbusPlugin
 
-/// Measures how long events take over the edges of a run, one event of each edge at a time, while somebody asks for it.
+/// Measures how long events take over the edges of a run, one event of each edge at a time, while its figures are asked for.
 ///
 /// A run whose latencies nobody has asked for measures nothing. What is known is kept by the names of the edges' ends, so it grows with the
 /// number of names, not with the changes of the run.

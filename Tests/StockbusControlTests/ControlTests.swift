@@ -24,7 +24,7 @@ import Testing
     #expect(await asked.end().exitStatus == 0)
   }
 
-  @Test func `how long events take is measured from when somebody has asked, and how long components work always`() async throws {
+  @Test func `latencies are measured from the first request on, and work always`() async throws {
     let asked = try await Asked()
     let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
     while asked.pipeline.ledger.edges.last?.counts.delivered != 3 { await Task.yield() }

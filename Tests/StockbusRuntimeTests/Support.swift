@@ -29,7 +29,7 @@ func counts(in published: Int, delivered: Int = 0, filtered: Int = 0, dropped: I
 }
 
 extension ManualTimekeeper {
-  /// Waits until somebody sleeps for a pause drawn from the upper half below `bound`; returns its end.
+  /// Waits until a task sleeps for a pause drawn from the upper half below `bound`; returns its end.
   @discardableResult
   func waitForPause(upTo bound: Duration) async -> Duration {
     while true {

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// What becomes of the events of one symbol in a run: what `/symbols/SYMBOL/why` answers, and `stockbus why` shows.
+/// What becomes of the events of one symbol in a run: the document of `/symbols/SYMBOL/why`, which `stockbus why` shows.
 package struct SymbolReport: Codable, Sendable, Hashable {
   /// What a component says of the symbol.
   package struct Reason: Codable, Sendable, Hashable {

@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// How a run is wired: what `/topology` answers.
+/// How a run is wired: the document of `/topology`.
 package struct WiringReport: Codable, Sendable, Hashable {
   package struct Input: Codable, Sendable, Hashable {
     package var from: String

@@ -32,7 +32,7 @@ struct SymbolInquiry: Sendable {
         SymbolReport.Component(
           id: node.id, kind: node.blueprint.kind.rawValue, plugin: node.plugin.name, place: node.description?.idMark.place,
           state: (health.first { $0.id == node.id }?.state ?? .ended).fieldName,
-          in: inputs.isEmpty ? nil : inputs.reduce(0) { $0 + $1.seen.count }, out: output?.seen.count, last: output?.seen.text,
+          in: inputs.isEmpty ? nil : inputs.reduce(0) { $0 + $1.seen.count }, out: output?.seen.count, last: output?.text,
           leftOut: max(0, after[node.id, default: 0] - before[node.id, default: 0]),
           reasons: await reasons(node, last: inputs.compactMap(\.seen.last).last)))
     }
@@ -51,7 +51,7 @@ struct SymbolInquiry: Sendable {
     let answer = Guarded([Explanation]?.none)
     let hasAnswered = Latch()
     let (pipeline, symbol) = (pipeline, symbol)
-    // Unstructured, because a component that hangs would keep who asks: then its answer is not waited for.
+    // Unstructured, because the task group would wait for a component that hangs.
     let asking = Task {
       let explanations = await pipeline.explain(symbol, last: last, by: node.id)
       answer.withLock { $0 = explanations }
@@ -83,8 +83,6 @@ private final class SymbolWatch: Sendable {
   struct Seen: Sendable {
     var count = 0
     var last: (any Event)?
-    /// The last one as JSON.
-    var text: String?
   }
 
   private let state: Guarded<Seen>
@@ -122,10 +120,11 @@ private final class SymbolWatch: Sendable {
 
   var missed: Int { missedEvents.total }
 
-  var seen: Seen {
-    var seen = state.withLock { $0 }
-    func text<E: Event>(_ event: E) -> String { E.schema.json(event) }
-    seen.text = seen.last.map { text($0) }
-    return seen
+  var seen: Seen { state.withLock { $0 } }
+
+  /// The last event as JSON; nil if there was none.
+  var text: String? {
+    func json<E: Event>(_ event: E) -> String { E.schema.json(event) }
+    return seen.last.map { json($0) }
   }
 }

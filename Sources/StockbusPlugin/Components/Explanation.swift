@@ -5,7 +5,7 @@ public import MarketData
 public protocol ExplainingComponent: Component {
   /// What it does with events of `symbol` now; empty if it has nothing to say. It keeps nothing for this, and says what it knows anyway.
   ///
-  /// - Parameter last: the last event of the symbol that has come on one of its inputs since somebody began to ask; nil if none has.
+  /// - Parameter last: the last event of the symbol that has come on one of its inputs since the question was asked; nil if none has.
   func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation]
 }
 
@@ -18,7 +18,7 @@ public struct Explanation: Sendable, Hashable {
     case filters
     /// It has a rank among others.
     case ranks
-    /// It has told somebody because of it.
+    /// It has sent an alert because of it.
     case alerts
     /// It has looked at it, and nothing follows.
     case waits

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// An executor on a pool's workers for the tasks of one component, which counts how long they run.
