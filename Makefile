@@ -12,7 +12,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts fuzz soak clean
+.PHONY: help run test build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts reloads fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-api                   compare the dashboard's API with openapi.yaml, by Schemathesis"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (30 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
+	@echo "make reloads [RELOADS=1000 SEED=1]  change a run at a million events a second, and look for each event"
 	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
 	@echo "make soak [MINUTES=20 PARTS=]   models, stress and sanitizers, for so long besides the builds; 0: each once, to its end"
 
@@ -93,6 +94,10 @@ bench-quick: setup
 
 bench-counts: setup
 	python3 Benchmarks/counts.py
+
+reloads: setup
+	cd Benchmarks && $(SWIFT) build -c release --product ReloadBench
+	Benchmarks/.build/release/ReloadBench $(or $(RELOADS),1000) $(or $(RATE),1000000) $(or $(SEED),1)
 
 fuzz: setup
 	@sh Scripts/fuzz.sh "$(TARGET)" "$(SECONDS)"

@@ -31,6 +31,8 @@ let package = Package(
     .target(name: "Measuring", swiftSettings: strict),
     // The bus and the round trip, by plugins as a user writes them.
     .executableTarget(name: "BusBench", dependencies: ["Measuring"] + contract + runtime, packageAccess: false, swiftSettings: inside),
+    // Changes of a run at full rate, compared with a model.
+    .executableTarget(name: "ReloadBench", dependencies: ["Measuring"] + contract + runtime, packageAccess: false, swiftSettings: inside),
     // The feed's order: `Sources/FeedBench/Ranking` is the plugin's own folder.
     .executableTarget(name: "FeedBench", dependencies: ["Measuring"] + contract, swiftSettings: strict),
     // One thread through one hot path, for counting instructions.

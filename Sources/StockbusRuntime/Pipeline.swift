@@ -81,8 +81,10 @@ package final class Pipeline: Sendable {
 
   /// Makes a component with its slot and its topic.
   ///
-  /// - Parameter edges: the inputs; nil if they come later.
-  func makeMember(_ plan: PlannedNode, files: RunFiles, edges: () -> [Edge]?) -> Member {
+  /// - Parameters:
+  ///   - isOnTrial: it comes with a change that may still be refused.
+  ///   - edges: the inputs; nil if they come later.
+  func makeMember(_ plan: PlannedNode, files: RunFiles, isOnTrial: Bool = false, edges: () -> [Edge]?) -> Member {
     var own = logger
     own[metadataKey: "component"] = "\(plan.id)"
     let counters = CounterRegistry()
@@ -99,7 +101,7 @@ package final class Pipeline: Sendable {
     let inputs = edges()
     let slot = Slot(
       plan.blueprint.kind, context, inputs: inputs ?? [], output: output, mergesInputs: plan.merge == .received,
-      awaitsInputs: inputs == nil)
+      awaitsInputs: inputs == nil, isOnTrial: isOnTrial)
     let number = state.withLock { state in
       state.made += 1
       return state.made

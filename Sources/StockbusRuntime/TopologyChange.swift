@@ -89,7 +89,7 @@ struct TopologyChange {
           continue
         }
       }
-      let member = pipeline.makeMember(plan, files: files) { plan.inputs.isEmpty ? [] : nil }
+      let member = pipeline.makeMember(plan, files: files, isOnTrial: true) { plan.inputs.isEmpty ? [] : nil }
       coming.append(member)
       renewed.insert(plan.id)
       topics[plan.id] = member.slot.output
@@ -230,6 +230,7 @@ struct TopologyChange {
     pipeline.notices.change(to: next)
     for stay in stays { pipeline.update(stay.member.number) { $0.plan = stay.plan } }
     dismiss(leaving)
+    for member in coming { member.slot.join() }
     for member in halted { member.slot.goOn() }
   }
 

@@ -61,9 +61,13 @@ actor Numbers: Source {
 /// Sends 1 to `count`.
 actor Tocks: Source {
   private let count: Int
+  private let journal = Journal.current
   init(_ settings: NumbersSettings, _ context: Context) { count = settings.count }
 
+  func start() { journal.note("tocks start") }
+
   func run(into output: inout Outlet<Tock>) async throws {
+    journal.note("tocks run")
     for number in 1...Int64(count) { output.send(Tock(number)) }
   }
 }

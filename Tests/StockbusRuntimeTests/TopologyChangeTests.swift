@@ -153,6 +153,30 @@ import Testing
     }
   }
 
+  @Test func `a source that comes with a refused change has started, but has not run`() async throws {
+    try await journalled { journal in
+      func text(_ more: String) -> String {
+        """
+        sources: { numbers: { plugin: numbers, hold: true }, tocks: { plugin: tocks } }
+        sinks: { keep: { plugin: keep, inputs: [numbers] }, both: { plugin: keep_both, inputs: [tocks] }\(more) }
+        """
+      }
+      let before = "sources: { numbers: { plugin: numbers, hold: true } }\nsinks: { keep: { plugin: keep, inputs: [numbers] } }"
+      let harness = try pipeline(before)
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 10)
+      let refused = await refusal(harness, text(", x: { plugin: keep, inputs: [numbers], slow: true, failing_starts: 1000 }"))
+      #expect(refused?.hasSuffix("no start") == true)
+      #expect(journal.count(of: "tocks start") == 1 && journal.count(of: "tocks run") == 0)
+      try await harness.apply(text(""))
+      await journal.wait(until: "tocks", has: 10)
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 0)
+      #expect(journal.count(of: "tocks start") == 2 && journal.count(of: "tocks run") == 1)
+      #expect(journal.received(by: "tocks") == all(10))
+    }
+  }
+
   @Test func `who does not make room in time goes on`() async throws {
     try await journalled { journal in
       func keep(_ inputs: String) -> String {

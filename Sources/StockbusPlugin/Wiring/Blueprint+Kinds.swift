@@ -7,7 +7,7 @@ extension Blueprint {
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) {
-        do { try await send(component, &outlet) } catch  where isHandOver(error, slot) {}
+        do { try await send(component, &outlet, in: slot) } catch  where isHandOver(error, slot) {}
         return isHandingOver(slot) ? .handedOver : .ended
       }
     }
@@ -23,7 +23,7 @@ extension Blueprint {
         try await withThrowingTaskGroup(of: Ending?.self) { group in
           group.addTask {
             var outlet = slot.outlet(of: P.Output.self)
-            try await send(component, &outlet)
+            try await send(component, &outlet, in: slot)
             return nil
           }
           group.addTask {
@@ -127,7 +127,8 @@ extension Blueprint {
 
   /// A source's work. Whatever ends it, events sent so far are delivered.
   @inlinable
-  static nonisolated(nonsending) func send<P: Source>(_ component: P, _ outlet: inout Outlet<P.Output>) async throws {
+  static nonisolated(nonsending) func send<P: Source>(_ component: P, _ outlet: inout Outlet<P.Output>, in slot: Slot) async throws {
+    try await slot.untilJoined()
     do { try await component.run(into: &outlet) } catch {
       try? await outlet.flush()
       throw error

@@ -11,6 +11,8 @@ internal import Synchronization
   @usableFromInline let parker: Parker
   /// Why an instance stops before its inputs have ended.
   @usableFromInline let stop = StopToken()
+  /// Fires when the component is part of the run: at once, or with the change that it comes with.
+  private let joined = Latch()
   private let state: Mutex<State>
 
   private struct State {
@@ -43,11 +45,14 @@ internal import Synchronization
 
   /// Attaches the inputs, whose event types the caller has checked. `output` is a topic made by the blueprint's `makeTopic`.
   ///
-  /// - Parameter awaitsInputs: the inputs come later, by `rewire`.
+  /// - Parameters:
+  ///   - awaitsInputs: the inputs come later, by `rewire`.
+  ///   - isOnTrial: instances start, but a source does not run until `join`.
   package init(
     _ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?, mergesInputs: Bool = false,
-    awaitsInputs: Bool = false
+    awaitsInputs: Bool = false, isOnTrial: Bool = false
   ) {
+    if !isOnTrial { joined.fire() }
     self.context = context
     self.output = output
     let parker = if kind == .processor, let output { output.producer } else { Parker(context.waiting) }
@@ -117,6 +122,9 @@ internal import Synchronization
     let port = InputPort(inlet)
     state.withLock { $0.arriving.append(port) }
   }
+
+  /// Lets a source that was on trial run. What it reads in its outside world before that would be lost with a change that is refused.
+  package func join() { joined.fire() }
 
   /// Gives the inlets back to which it was not rewired.
   package func disown() {
@@ -289,6 +297,13 @@ internal import Synchronization
       if !ports.allSatisfy(\.inlet.isFinished) { return .servingOn }
       return awaitsInputs ? nil : .ended
     }
+  }
+
+  /// Waits until the component is part of the run.
+  @usableFromInline
+  nonisolated(nonsending) func untilJoined() async throws(CancellationError) {
+    await joined.wait()
+    if !joined.hasFired { throw CancellationError() }
   }
 
   @usableFromInline
