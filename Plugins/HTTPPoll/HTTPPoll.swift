@@ -204,5 +204,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     if new == state { return }
     state = new
     context.connection(new, reason)
+    switch new {
+    case .failed, .malformed: context.report(trouble: reason)
+    case .loaded, .empty: context.report(trouble: nil)
+    case .loading, .disconnected, .connecting, .connected: break
+    }
   }
 }

@@ -13,6 +13,10 @@ import Darwin
 /// The last resort: if a component neither drains nor can be cancelled, it is named, and the process is ended.
 final class HardStop: Sendable {
   private let isDisarmed = Mutex(false)
+  private let tell: @Sendable (String) async -> Void
+
+  /// - Parameter tell: tells those who wait for the run's end what has become of it; it gets two seconds.
+  init(tell: @escaping @Sendable (String) async -> Void) { self.tell = tell }
 
   /// Ends the process after `limit`, unless it is disarmed by then.
   func arm(_ pipeline: Pipeline, after limit: Duration) {
@@ -21,11 +25,15 @@ final class HardStop: Sendable {
       if isDisarmed.withLock({ $0 }) { return }
       // Writing may block too, if the terminal is stopped or the pipe is full.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) { _exit(1) }
-      StandardError.write(pipeline.ledger.description)
       let late = pipeline.runningComponents.joined(separator: ", ")
-      StandardError.write(late.isEmpty ? "the run does not end" : "these components do not end: \(late)")
+      let ending = late.isEmpty ? "the run does not end" : "these components do not end: \(late)"
+      let text = "\(pipeline.ledger)\n\(ending)"
+      StandardError.write(text)
       Terminal.restoreFromSignalHandler()
-      _exit(1)
+      Task {
+        await tell(text)
+        _exit(1)
+      }
     }
   }
 

@@ -37,12 +37,13 @@ enum ProgramSession {
   /// - Parameters:
   ///   - beside: work to be done during the run; it is cancelled and awaited when the run has ended.
   ///   - reload: what SIGHUP does in a process without a terminal; if it is left out, SIGHUP stops the run.
+  ///   - cutOff: called with the ledger if the process is ended because the run does not end, instead of `ended`.
   static func run(
     _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], reload: (@Sendable () -> Void)? = nil,
-    ended: (RunReport) async throws -> Void
+    cutOff: @escaping @Sendable (String) async -> Void = { _ in }, ended: (RunReport) async throws -> Void
   ) async rethrows {
     // A task of its own, so that the second signal can cancel it; it is awaited below.
-    let hardStop = HardStop()
+    let hardStop = HardStop(tell: cutOff)
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
     let signals = StopSignals(pipeline, running, hardStop, reload: reload)
     defer { signals.end() }

@@ -90,7 +90,8 @@ struct RunSession {
     // What SIGHUP does, if there is something to be read again.
     var ask: (@Sendable () -> Void)?
     if configuration != nil { ask = { reload.ask() } }
-    try await ProgramSession.run(pipeline, beside: beside, reload: ask) { (report: RunReport) async throws in
+    let cutOff: @Sendable (String) async -> Void = { await desk.close(EndReport(status: 1, text: $0)) }
+    try await ProgramSession.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
       let text = report.text(isQuiet: options.quiet)
       let status = report.exitStatus(isStrict: options.strict)
       await desk.close(EndReport(status: Int(status), text: report.text(isQuiet: false)))

@@ -37,13 +37,17 @@ package struct Patience: Sendable {
         end = min(end, now + (cutOff - now) / 2)
       }
       if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
+      context.report(trouble: "\(failure)")
       let next = min(pause, end - now)
       context.logger.warning("\(failure); trying again in \(next.roughText)")
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
         throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
       }
       pause = min(pause * 2, .seconds(5))
-      do throws(Failure) { return try attempt() } catch { failure = error }
+      do throws(Failure) {
+        try attempt()
+        return context.report(trouble: nil)
+      } catch { failure = error }
     }
   }
 

@@ -24,7 +24,7 @@ final class HealthNews: Sendable {
         if state == .planned || told[member.number] == state { continue }
         pipeline.notices.post(
           Health(
-            component: member.id, state: state, starts: Int64(vitals.attempts), reason: vitals.lastError ?? "", time: pipeline.clock.now))
+            component: member.id, state: state, starts: Int64(vitals.attempts), reason: vitals.reason ?? "", time: pipeline.clock.now))
       }
       told = now
       return now.values.contains(.degraded)

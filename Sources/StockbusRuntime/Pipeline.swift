@@ -89,11 +89,13 @@ package final class Pipeline: Sendable {
     own[metadataKey: "component"] = "\(plan.id)"
     let counters = CounterRegistry()
     let busy = BusyTime()
+    let vitals = Vitals { [weak self] in self?.noteHealth() }
     let context = Context(
       id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(settings.seed)), counters: counters,
       notices: notices, run: outfit.view, waiting: outfit.waiting, helpers: pool.map { HelperExecutor($0, busy: busy) },
       symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: outfit.services,
-      watermarkClock: watermarkClock, busy: busy)
+      watermarkClock: watermarkClock, busy: busy
+    ) { trouble in vitals.report(trouble) }
     var topic = plan.topic
     topic.waiting = outfit.waiting
     let output = plan.blueprint.makeTopic(topic)
@@ -107,7 +109,7 @@ package final class Pipeline: Sendable {
       return state.made
     }
     return Member(
-      number: number, plan: plan, slot: slot, counters: counters, vitals: Vitals { [weak self] in self?.noteHealth() },
+      number: number, plan: plan, slot: slot, counters: counters, vitals: vitals,
       executor: pool.map { ComponentExecutor($0, busy: busy) })
   }
 

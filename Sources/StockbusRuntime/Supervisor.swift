@@ -122,10 +122,11 @@ struct Supervisor: Sendable {
         failures += 1
         progress = slot.progressMade
         errors.add("\(error)", attempt: lives)
-        vitals.fail("\(error)", progress: progress)
         // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
-        let isFinal = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
-        if isFinal || failures > policy.restarts { return ended(.failed("\(error)")) }
+        let isPermanent = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
+        let isFinal = isPermanent || failures > policy.restarts
+        vitals.fail("\(error)", progress: isFinal ? nil : progress)
+        if isFinal { return ended(.failed("\(error)")) }
         if isToEnd, isSource { return ended(.completed) }
         // The first failure after progress is retried at once, so a poisoned event costs two instances but no delay.
         if failures > 1 {

@@ -8,10 +8,15 @@ final class Vitals: Sendable {
     var attempts = 0
     /// Why the last instance that failed has failed.
     var lastError: String?
-    /// What had been published or finished by then.
-    var progress = 0
+    /// Why the present instance cannot do its work, as it says itself.
+    var trouble: String?
+    /// What had been published or finished by then; nil if no instance follows.
+    var progress: Int?
     /// True while the next attempt is put off.
     var isPausing = false
+
+    /// Why the component is not as it should be, or was not.
+    var reason: String? { trouble ?? lastError }
   }
 
   private let state = Guarded(Reading())
@@ -26,16 +31,27 @@ final class Vitals: Sendable {
     state.withLock { state in
       state.attempts += 1
       state.isPausing = false
+      state.trouble = nil
     }
     changed()
   }
 
-  func fail(_ error: String, progress: Int) {
+  func fail(_ error: String, progress: Int?) {
     state.withLock { state in
       state.lastError = error
+      state.trouble = nil
       state.progress = progress
     }
     changed()
+  }
+
+  /// What the present instance says of itself; nil: it does its work.
+  func report(_ trouble: String?) {
+    let isNews = state.withLock { state in
+      defer { state.trouble = trouble }
+      return state.trouble != trouble
+    }
+    if isNews { changed() }
   }
 
   func pause() {

@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -294,6 +295,90 @@ def test_foreign_folder(desk):
     config = desk.write("desk.yaml", DESK.replace("interval: 50ms", "count: 50, interval: 10ms"))
     ran = desk.ask("run", config)
     expect(ran.returncode == 0 and "others may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
+
+
+FAULTS = """
+sources:
+  ticks: { plugin: generator, symbols: 25, rate: 5000/s, seed: 7 }
+  echo: { plugin: echo_socket, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 1000 }], url: "ws://127.0.0.1:PORT" }
+sinks:
+  good: { plugin: file_writer, inputs: [ticks], path: FOLDER/good.csv }
+  full: { plugin: file_writer, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 1000 }], path: /dev/full }
+  hung: { plugin: file_writer, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 1000 }], path: FOLDER/hung, format: csv }
+  slow: { plugin: file_writer, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 1000 }], path: FOLDER/slow, format: csv }
+  reader: { plugin: file_writer, inputs: [{ from: ticks, overflow: drop_oldest, capacity: 1000 }], path: FOLDER/reader, format: csv }
+  alerts:
+    plugin: notification_dispatcher
+    inputs: [ticks]
+    rules: [{ name: any, above: 0, once: true, initial: true }]
+    channels: [{ command: { name: dying, run: [sh, -c, "kill -9 $$$$"], attempts: 1 } }]
+  out: { plugin: null_sink, inputs: [echo] }
+  dead: { plugin: file_writer, inputs: [dead_letters], path: FOLDER/dead.jsonl, flush: 100ms }
+  states: { plugin: file_writer, inputs: [health], path: FOLDER/states.jsonl, flush: 100ms }
+"""
+
+
+def read_slowly(path):
+    with open(path, "rb", buffering=0) as pipe:
+        while pipe.read(4096):
+            time.sleep(0.2)
+
+
+def test_faulty_sinks(desk):
+    """Sinks that cannot write, hang, are slow, or whose reader is killed, an echo without a server and an alert's program that is killed: the
+    good sink gets everything, and status, top, metrics, health and dead letters say the same."""
+    nobody = socket.socket()
+    nobody.bind(("127.0.0.1", 0))
+    config = desk.write("faults.yaml", FAULTS.replace("PORT", str(nobody.getsockname()[1])))
+    for name in ["hung", "slow", "reader"]:
+        os.mkfifo(os.path.join(desk.folder, name))
+    asleep = subprocess.Popen(["sh", "-c", 'exec sleep 1000 < "$0"', os.path.join(desk.folder, "hung")])
+    cat = subprocess.Popen(["sh", "-c", 'exec cat < "$0"', os.path.join(desk.folder, "reader")], stdout=subprocess.DEVNULL)
+    threading.Thread(target=read_slowly, args=[os.path.join(desk.folder, "slow")], daemon=True).start()
+    try:
+        run = desk.launch(config)
+        desk.until(lambda: desk.ask("ps").stdout.count("\n") == 2)
+
+        def edge(name, status):
+            return next(edge for edge in status["edges"] if edge["to"] == name)
+
+        desk.until(lambda: edge("reader", desk.status())["delivered"] > 1000)
+        cat.kill()
+        # Each fault has shown itself, and the good one goes on.
+        desk.until(lambda: all(edge(name, desk.status())["dropped"] > 0 for name in ["full", "hung", "slow", "reader", "echo"]))
+        before = edge("good", desk.status())["delivered"]
+        desk.until(lambda: edge("good", desk.status())["delivered"] > before + 10_000)
+        states = {"ticks": "running", "good": "running", "full": "degraded", "echo": "degraded", "reader": "failed"}
+        reasons = {"full": "No space left on device", "echo": "Connection refused", "reader": "Broken pipe"}
+        status = desk.status()
+        components = {component["id"]: component for component in status["components"]}
+        expect({id: components[id]["state"] for id in states} == states, components)
+        for id, reason in reasons.items():
+            expect(reason in components[id]["error"], components[id])
+        expect(edge("good", status)["dropped"] == 0 and edge("hung", status)["waiting"] > 0, status["edges"])
+        top = desk.ask("top", "--once").stdout
+        metrics = desk.get(run, "/metrics")[2]
+        news = [json.loads(line) for line in open(os.path.join(desk.folder, "states.jsonl"))]
+        for id, state in states.items():
+            expect(re.search(rf"^{id} +\w+ +{state} .*{reasons.get(id, '')}", top, re.M), (id, top))
+            expect(f'stockbus_component_state{{component="{id}",state="{state}"}} 1' in metrics, (id, state))
+            last = [entry for entry in news if entry["component"] == id][-1]
+            expect(last["state"] == state and reasons.get(id, "") in last["reason"], last)
+        ready = desk.get(run, "/readyz")
+        expect(ready[0] == 503 and all(reason in ready[2] for reason in reasons.values()), ready)
+        letters = [json.loads(line) for line in open(os.path.join(desk.folder, "dead.jsonl"))]
+        expect(len(letters) == 25 and all(letter["reason"] == "not delivered: sh ended by signal 9" for letter in letters), letters)
+        # The one that hangs never ends, so the process is ended in the end, and that is told too.
+        stopped = desk.ask("stop")
+        expect(stopped.returncode == 1 and "these components do not end: hung" in stopped.stdout, stopped)
+        expect(run.wait(timeout=60) == 1, run.returncode)
+        delivered = int(re.search(r"ticks → good +([\d,]+) +\1 +0 ", stopped.stdout).group(1).replace(",", ""))
+        expect(len(open(os.path.join(desk.folder, "good.csv")).readlines()) == delivered + 1, delivered)
+    finally:
+        for process in [asleep, cat]:
+            process.kill()
+            process.wait()
+        nobody.close()
 
 
 class Manager:

@@ -9,6 +9,7 @@ import Testing
 extension Plugin {
   fileprivate static let states = Plugin("states", "Notes the states of components.", .sink(States.self))
   fileprivate static let pulse = Plugin("pulse", "Sends a number every ten seconds.", .source(Pulse.self))
+  fileprivate static let troubled = Plugin("troubled", "Cannot work at first.", .sink(Troubled.self))
 }
 
 private actor States: Sink {
@@ -20,6 +21,16 @@ private actor States: Sink {
       let reason = events[i].reason.isEmpty ? "" : ": \(events[i].reason)"
       journal.note("\(events[i].component) is \(events[i].state.fieldName) after \(events[i].starts)\(reason)")
     }
+  }
+}
+
+/// Says of itself that it cannot work, until the third number.
+private actor Troubled: Sink {
+  private let context: Context
+  init(_: NoOptions, _ context: Context) { self.context = context }
+
+  func receive(_ events: Span<Tick>) {
+    for i in events.indices { context.report(trouble: events[i].number < 3 ? "no room" : nil) }
   }
 }
 
@@ -37,7 +48,9 @@ private actor Pulse: Source {
 
 /// The topic of the components' states.
 @Suite(.timeLimit(.minutes(15))) struct HealthTests {
-  private func harness(_ text: String) throws -> PipelineHarness { try PipelineHarness(text, plugins: plugins + [.states, .pulse]) }
+  private func harness(_ text: String) throws -> PipelineHarness {
+    try PipelineHarness(text, plugins: plugins + [.states, .pulse, .troubled])
+  }
 
   private func states(of id: String, _ journal: Journal) -> [String] { journal.lines.filter { $0.hasPrefix("\(id) is ") } }
 
@@ -69,6 +82,28 @@ private actor Pulse: Source {
       #expect(states(of: "seen", journal).isEmpty)
       #expect(end.counts("health", "seen") == counts(in: 9, delivered: 9))
       #expect(end.exitStatus == 0)
+    }
+  }
+
+  @Test func `a component that says it cannot work is degraded until it says that it can`() async throws {
+    try await journalled { journal in
+      let harness = try harness(
+        """
+        sources: { beat: { plugin: pulse } }
+        sinks: { bad: { plugin: troubled, inputs: [beat] }, seen: { plugin: states, inputs: [health] } }
+        """)
+      async let report = harness.run()
+      while journal.count(of: "bad is running after 1") < 2 {
+        harness.clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 0)
+      #expect(
+        states(of: "bad", journal) == [
+          "bad is starting after 0", "bad is running after 1", "bad is degraded after 1: no room", "bad is running after 1",
+          "bad is draining after 1", "bad is ended after 1",
+        ])
     }
   }
 

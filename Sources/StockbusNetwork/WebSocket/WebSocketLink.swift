@@ -81,6 +81,7 @@ package final class WebSocketLink: Sendable {
       do {
         try await client.open(connection)
         context.connection(.connected, "\(url)")
+        context.report(trouble: nil)
         try await client.watching(connection, body)
         return context.connection(.disconnected, "closed as planned")
       } catch let error as WebSocketError {
@@ -103,6 +104,7 @@ package final class WebSocketLink: Sendable {
   /// Reports that the connection is lost, and waits before the next attempt.
   private nonisolated(nonsending) func pause(_ pause: Duration, after error: WebSocketError) async throws {
     context.connection(.disconnected, "\(error)")
+    context.report(trouble: "\(error)")
     let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }
     context.logger.log(level: isOrderly ? .notice : .warning, "\(error); connecting again in \(pause.inMilliseconds)")
     await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished && !isLast }

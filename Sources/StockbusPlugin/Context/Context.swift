@@ -32,6 +32,7 @@ public struct Context: Sendable {
   @usableFromInline let waiting: Waiting
   private let counters: CounterRegistry
   private let notices: any NoticePublisher
+  private let reportTrouble: @Sendable (String?) -> Void
   let memory = Memory()
   @usableFromInline let nudge = Nudge()
   /// The component's output, for a relay that passes time on.
@@ -41,7 +42,8 @@ public struct Context: Sendable {
     id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
     run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
     symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
-    services: Services = Services(), watermarkClock: WatermarkClock? = nil, busy: BusyTime = BusyTime()
+    services: Services = Services(), watermarkClock: WatermarkClock? = nil, busy: BusyTime = BusyTime(),
+    reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
   ) {
     self.id = id
     self.watermarkClock = watermarkClock
@@ -56,6 +58,7 @@ public struct Context: Sendable {
     self.logger = logger
     self.counters = counters
     self.notices = notices
+    self.reportTrouble = reportTrouble
     seed = runSeed ^ RandomStream.hash(id)
     symbols = SymbolIntake(limit: symbolLimit) { refusal in
       // Logged once; the dead letters that follow are counted.
@@ -97,6 +100,10 @@ public struct Context: Sendable {
   /// Reports how far the component has come, in units of its own choice such as bytes of a file; `total` is nil if the end is not known.
   /// Cheap enough for a call per batch.
   public func report(progress done: Int, of total: Int?) { counters.progress.report(done, of: total) }
+
+  /// Reports why the component cannot do its work at present, such as `the disk is full`, or with nil that it can again. Meanwhile it is shown
+  /// as degraded, with this reason. The end of the instance ends the report too.
+  public func report(trouble reason: String?) { reportTrouble(reason?.cut(toBytes: 512)) }
 
   /// Reports that `count` events that were taken could not be kept after all. They are logged and counted in the ledger, and the program
   /// ends with status 1.
