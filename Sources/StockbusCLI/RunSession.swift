@@ -72,7 +72,7 @@ struct RunSession {
   func run(_ topology: Topology) async throws {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel, options.logFormat)
+    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]

@@ -8,7 +8,7 @@ package struct ComponentHealth: Sendable, Hashable {
   package let state: Health.State
   /// How many instances were started.
   package let attempts: Int
-  /// Why it cannot do its work at present, or why an instance has failed last; nil if none has.
+  /// Why it cannot do its work at present, that it seems to hang, or why an instance has failed last; nil if none has.
   package let lastError: String?
   /// How long it has been on a processor, or had a thread to itself; nil for one whose time is not counted, as it runs on Swift's pool.
   package let busy: Duration?
@@ -48,7 +48,7 @@ extension Member {
     }
     if vitals.isPausing { return .backingOff }
     if phase == .starting { return .starting }
-    if vitals.trouble != nil { return .degraded }
+    if vitals.trouble != nil || vitals.standstill != nil { return .degraded }
     if vitals.lastError != nil, slot.progressMade == vitals.progress { return .degraded }
     return isStopping ? .draining : .running
   }

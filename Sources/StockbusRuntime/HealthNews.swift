@@ -27,7 +27,7 @@ final class HealthNews: Sendable {
         let vitals = member.vitals.reading
         let state = member.state(vitals, isStopping: isStopping)
         now.told[member.number] = state
-        if state == .degraded, vitals.trouble == nil { now.isWatching = true }
+        if state == .degraded, vitals.trouble == nil, vitals.standstill == nil { now.isWatching = true }
         if state == .planned || last.told[member.number] == state { continue }
         pipeline.notices.post(
           Health(

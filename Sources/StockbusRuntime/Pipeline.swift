@@ -25,6 +25,8 @@ package final class Pipeline: Sendable {
   let watermarkClock: WatermarkClock
   let latencyWatch = LatencyWatch()
   let healthNews = HealthNews()
+  /// Nil where nobody is to be told of components that hang.
+  let stallWatch: StallWatch?
   private let stopAsked = Guarded(Duration?.none)
   /// What the members are made with.
   private let outfit: Outfit
@@ -56,9 +58,17 @@ package final class Pipeline: Sendable {
     let services: Services
   }
 
-  /// Wires everything without starting it. `services` are what components find in their contexts, such as the terminal.
-  package init(_ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services()) {
+  /// Wires everything without starting it.
+  ///
+  /// - Parameters:
+  ///   - services: what components find in their contexts, such as the terminal.
+  ///   - watchesStalls: looks every few seconds for components that hang, which needs a timer.
+  package init(
+    _ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services(),
+    watchesStalls: Bool = false
+  ) {
     self.clock = clock
+    stallWatch = watchesStalls ? StallWatch() : nil
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
     self.logger = logger
@@ -151,6 +161,9 @@ package final class Pipeline: Sendable {
     }
     noteHealth()
   }
+
+  /// True while components are being replaced, rewired, added or removed.
+  var isChanging: Bool { changesUnderway.withLock { $0.single > 0 || $0.hasWhole } }
 
   /// To be called when a component's state may have changed.
   func noteHealth() { healthNews.look(self) }

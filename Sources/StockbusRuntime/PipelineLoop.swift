@@ -87,6 +87,13 @@ struct PipelineLoop {
       await healthNews.run(clock) { pipeline.noteHealth() }
       return .nothing
     }
+    if let stallWatch = pipeline.stallWatch {
+      // Not on the workers, which components that hang may hold up.
+      group.addTask(executorPreference: globalConcurrentExecutor) {
+        await stallWatch.run(pipeline)
+        return .nothing
+      }
+    }
     listen(&group)
     closeNoticesIfUnfed()
   }

@@ -10,13 +10,15 @@ final class Vitals: Sendable {
     var lastError: String?
     /// Why the present instance cannot do its work, as it says itself.
     var trouble: String?
+    /// What is known of it if it seems to hang; see `StallWatch`.
+    var standstill: String?
     /// What had been published or finished by then; nil if no instance follows.
     var progress: Int?
     /// True while the next attempt is put off.
     var isPausing = false
 
     /// Why the component is not as it should be, or was not.
-    var reason: String? { trouble ?? lastError }
+    var reason: String? { trouble ?? standstill ?? lastError }
   }
 
   private let state = Guarded(Reading())
@@ -32,6 +34,7 @@ final class Vitals: Sendable {
       state.attempts += 1
       state.isPausing = false
       state.trouble = nil
+      state.standstill = nil
     }
     changed()
   }
@@ -40,6 +43,7 @@ final class Vitals: Sendable {
     state.withLock { state in
       state.lastError = error
       state.trouble = nil
+      state.standstill = nil
       state.progress = progress
     }
     changed()
@@ -52,6 +56,17 @@ final class Vitals: Sendable {
       return state.trouble != trouble
     }
     if isNews { changed() }
+  }
+
+  /// It seems to hang, or does so no longer: nil. Returns false if that is no news.
+  @discardableResult
+  func stand(_ standstill: String?) -> Bool {
+    let isNews = state.withLock { state in
+      defer { state.standstill = standstill }
+      return state.standstill != standstill
+    }
+    if isNews { changed() }
+    return isNews
   }
 
   func pause() {

@@ -107,6 +107,47 @@ private actor Pulse: Source {
     }
   }
 
+  @Test func `a component that hangs is degraded until it goes on, and those that it holds up are not`() async throws {
+    try await journalled { journal in
+      let harness = try PipelineHarness(
+        """
+        sources: { ticks: { plugin: numbers, hold: true } }
+        processors: { between: { plugin: pass, inputs: [ticks], output: { capacity: 2 } } }
+        sinks:
+          stuck: { plugin: keep, inputs: [between], gated: true, supervision: { stall: 20s } }
+          good: { plugin: keep, inputs: [ticks] }
+          seen: { plugin: states, inputs: [health] }
+        """, plugins: plugins + [.states], watchesStalls: true)
+      async let report = harness.run()
+      await journal.wait(for: "entered")
+      await journal.wait(for: "stuck is running after 1")
+      // The watch begins with what it sees after 5 s; 20 s later nothing was finished.
+      for time in [5, 10, 15, 20] {
+        await harness.clock.waitForSleeper(until: .seconds(time))
+        harness.clock.advance(by: .seconds(5))
+      }
+      await harness.clock.waitForSleeper(until: .seconds(25))
+      #expect(states(of: "stuck", journal).last == "stuck is running after 1")
+      harness.clock.advance(by: .seconds(5))
+      await journal.wait(for: "stuck is degraded after 1: has finished nothing for 20s while events wait")
+      #expect(harness.pipeline.health.filter { $0.state == .degraded }.map(\.id) == ["stuck"])
+      journal.gate.open()
+      while states(of: "stuck", journal).last != "stuck is running after 1" {
+        harness.clock.advance(by: .seconds(5))
+        await Task.yield()
+      }
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 0)
+      #expect(
+        states(of: "stuck", journal) == [
+          "stuck is starting after 0", "stuck is running after 1",
+          "stuck is degraded after 1: has finished nothing for 20s while events wait", "stuck is running after 1",
+          "stuck is draining after 1", "stuck is ended after 1",
+        ])
+      #expect(states(of: "between", journal).count == 4 && states(of: "good", journal).count == 4)
+    }
+  }
+
   @Test func `one that fails for good says so, with its reason, and one that waits for its next attempt too`() async throws {
     try await journalled { journal in
       let harness = try harness(

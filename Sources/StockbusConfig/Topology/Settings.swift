@@ -59,6 +59,10 @@ package struct SupervisionPolicy: Options {
   package var backoff = Duration.milliseconds(100)
   @Setting("The longest wait of all.", in: .milliseconds(1) ... .seconds(86_400))
   package var maxBackoff = Duration.seconds(10)
+  @Setting(
+    "How long events may wait without one being finished until it counts as degraded, as it seems to hang.",
+    in: .seconds(1) ... .seconds(86_400))
+  package var stall = Duration.seconds(10)
   @Setting("What happens when it has failed for good: isolate (the others go on) or stop (the run stops).")
   package var onFailure = OnFailure.isolate
 

@@ -20,15 +20,16 @@ package final class PipelineHarness: Sendable {
   package let log: CapturedLog
 
   /// Parses, checks and wires, without starting anything. Throws all problems at once, located in `plugins.yaml`. Components find
-  /// `services` in their contexts; by default only the fallbacks, so that nothing is written to the developer's terminal.
+  /// `services` in their contexts; by default only the fallbacks, so that nothing is written to the developer's terminal. With
+  /// `watchesStalls` one more task sleeps on the clock, and looks for components that hang.
   package init(
     _ text: String, catalogue: Catalogue, clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
-    services: Services = Services()
+    services: Services = Services(), watchesStalls: Bool = false
   ) throws(Problems) {
     topology = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
     self.catalogue = catalogue
     present = Mutex(topology)
-    pipeline = Pipeline(topology, clock: clock, logger: log.logger(), services: services)
+    pipeline = Pipeline(topology, clock: clock, logger: log.logger(), services: services, watchesStalls: watchesStalls)
     self.clock = clock
     self.log = log
   }
@@ -36,9 +37,9 @@ package final class PipelineHarness: Sendable {
   /// As above, with a list of plugins that the text may name.
   package convenience init(
     _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
-    services: Services = Services()
+    services: Services = Services(), watchesStalls: Bool = false
   ) throws(Problems) {
-    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log, services: services)
+    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log, services: services, watchesStalls: watchesStalls)
   }
 
   /// Runs until everything has ended; time advances only when the test advances it. May be called only once.

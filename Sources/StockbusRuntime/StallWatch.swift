@@ -1,0 +1,70 @@
+internal import EventBus
+internal import StockbusConfig
+internal import StockbusPlugin
+
+/// Notices components that hang: events wait, and for as long as their `supervision` allows none was finished.
+///
+/// It looks at the counts of all components from time to time, so it costs an event nothing. Two kinds of waiting are no fault of the
+/// component: for room behind it, because its readers hold it up, and for another input of those that it brings into the order of time.
+final class StallWatch: Sendable {
+  /// Since when a component has finished nothing while events waited.
+  private struct Standstill: Sendable {
+    let progress: Int
+    let since: Duration
+    var isTold = false
+  }
+
+  /// The longest time between two looks.
+  static let period = Duration.seconds(5)
+
+  private let standstills = Guarded([Int: Standstill]())
+
+  /// Looks until the task is cancelled, at least twice within the shortest time that a component may hang.
+  func run(_ pipeline: Pipeline) async {
+    while !Task.isCancelled {
+      let shortest = pipeline.members.map(\.plan.supervision.stall).min() ?? Self.period
+      do { try await pipeline.clock.sleep(for: min(Self.period, shortest / 2)) } catch { return }
+      look(pipeline)
+    }
+  }
+
+  private func look(_ pipeline: Pipeline) {
+    let now = pipeline.clock.uptime
+    // A change halts components, and a stop names those that are late.
+    let members = pipeline.isChanging || pipeline.isStopping ? [] : pipeline.members.filter(\.mayHang)
+    var seen: [Int: Standstill] = [:]
+    let before = standstills.withLock { $0 }
+    for member in members {
+      let waiting = member.waiting
+      if waiting == 0 { continue }
+      let progress = member.slot.progressMade
+      var standstill = Standstill(progress: progress, since: now)
+      if let known = before[member.number], known.progress == progress { standstill = known }
+      let time = now - standstill.since
+      if !standstill.isTold, time >= member.plan.supervision.stall {
+        standstill.isTold = true
+        let reason = "has finished nothing for \(time.roughText) while events wait"
+        member.vitals.stand(reason)
+        pipeline.logger.warning("\(member.id) \(reason): \(Ledger.grouped(waiting)) so far")
+      }
+      seen[member.number] = standstill
+    }
+    standstills.withLock { $0 = seen }
+    for (number, standstill) in before where standstill.isTold && seen[number]?.isTold != true {
+      guard let member = pipeline.member(number), member.vitals.stand(nil) else { continue }
+      pipeline.logger.notice("\(member.id) goes on after \((now - standstill.since).roughText)")
+    }
+  }
+}
+
+extension Member {
+  /// Events that wait for it, or are in its current batch.
+  fileprivate var waiting: Int { slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
+
+  /// False where nothing is finished for a reason that is known, or that others are to blame for.
+  fileprivate var mayHang: Bool {
+    let vitals = vitals.reading
+    if phase != .running || vitals.isPausing || vitals.trouble != nil { return false }
+    return slot.output?.awaitsRoom != true && !(plan.worksWithTime && slot.ports.count > 1)
+  }
+}
