@@ -120,7 +120,9 @@ private actor Pulse: Source {
         """, plugins: plugins + [.states], watchesStalls: true)
       async let report = harness.run()
       await journal.wait(for: "entered")
-      await journal.wait(for: "stuck is running after 1")
+      for id in ["ticks", "between", "stuck", "good"] { await journal.wait(for: "\(id) is running after 1") }
+      func isHeldUp(_ id: String) -> Bool { id == "stuck" || id == "between" }
+      while harness.pipeline.edges.contains(where: { !isHeldUp($0.to) && $0.counts.inFlight > 0 }) { await Task.yield() }
       // The watch begins with what it sees after 5 s; 20 s later nothing was finished.
       for time in [5, 10, 15, 20] {
         await harness.clock.waitForSleeper(until: .seconds(time))
@@ -132,10 +134,10 @@ private actor Pulse: Source {
       await journal.wait(for: "stuck is degraded after 1: has finished nothing for 20s while events wait")
       #expect(harness.pipeline.health.filter { $0.state == .degraded }.map(\.id) == ["stuck"])
       journal.gate.open()
-      while states(of: "stuck", journal).last != "stuck is running after 1" {
-        harness.clock.advance(by: .seconds(5))
-        await Task.yield()
-      }
+      while harness.pipeline.edges.contains(where: { $0.to == "stuck" && $0.counts.delivered < 10 }) { await Task.yield() }
+      await harness.clock.waitForSleeper(until: .seconds(30))
+      harness.clock.advance(by: .seconds(5))
+      while states(of: "stuck", journal).last != "stuck is running after 1" { await Task.yield() }
       harness.pipeline.stop()
       #expect(await report.exitStatus == 0)
       #expect(
