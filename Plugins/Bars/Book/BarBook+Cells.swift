@@ -28,20 +28,34 @@ extension BarBook {
     unused = UInt32(truncatingIfNeeded: cell)
   }
 
+  /// The newest bar of a key; 0 if there is none.
+  @inline(__always)
+  func newestCell(of key: UInt32) -> Int {
+    let (number, length) = place(of: key)
+    return Int(length == 0 ? entries[Int(symbols[number].id)].newestCell : newestCells[Int(key)])
+  }
+
+  /// Makes a bar the newest one of a key; 0 if there is none.
+  @inline(__always)
+  private mutating func setNewestCell(of key: UInt32, to cell: UInt32) {
+    let (number, length) = place(of: key)
+    if length == 0 { entries[Int(symbols[number].id)].newestCell = cell } else { newestCells[Int(key)] = cell }
+  }
+
   /// Puts a new bar between its neighbours, which may be 0.
   mutating func insert(_ cell: Int, newer: Int, older: Int) {
     let number = UInt32(truncatingIfNeeded: cell)
     cells[cell].newer = UInt32(truncatingIfNeeded: newer)
     cells[cell].older = UInt32(truncatingIfNeeded: older)
     if older != 0 { cells[older].newer = number }
-    if newer != 0 { cells[newer].older = number } else { newestCells[Int(cells[cell].key)] = number }
+    if newer != 0 { cells[newer].older = number } else { setNewestCell(of: cells[cell].key, to: number) }
   }
 
   /// Takes a bar out and gives its cell back, with those of its components.
   mutating func remove(_ cell: Int) {
     let (newer, older) = (Int(cells[cell].newer), Int(cells[cell].older))
     if older != 0 { cells[older].newer = cells[cell].newer }
-    if newer != 0 { cells[newer].older = cells[cell].older } else { newestCells[Int(cells[cell].key)] = cells[cell].older }
+    if newer != 0 { cells[newer].older = cells[cell].older } else { setNewestCell(of: cells[cell].key, to: cells[cell].older) }
     if rules.keepsComponents {
       var component = Int(components[cell].newest)
       while component != 0 {

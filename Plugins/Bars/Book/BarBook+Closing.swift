@@ -25,8 +25,8 @@ extension BarBook {
       for place in 0..<count where cells[Int(arranged[place])].state == .open { issuePartial(Int(arranged[place]), at: end, into: &output) }
     }
     nextDue = .max
-    for key in lengths.count..<max(lengths.count, newestCells.count) where lengths[key % lengths.count].raw < 0 {
-      let cell = Int(newestCells[key])
+    for key in keys where lengths[place(of: key).length].raw < 0 {
+      let cell = newestCell(of: key)
       if cell != 0 { issuePartial(cell, at: end, into: &output) }
     }
   }
@@ -104,9 +104,14 @@ extension BarBook {
     if rules.fills > 0, cells[cell].hasPrices { prepareFill(after: cell) }
   }
 
+  /// The keys of all symbols and lengths.
+  var keys: Range<UInt32> { UInt32(lengths.count)..<UInt32(max(lengths.count, newestCells.count)) }
+
   /// The number of the symbol and the place of the length that a key stands for.
   @inline(__always)
   func place(of key: UInt32) -> (number: Int, length: Int) {
+    // Most pipelines have one length, and need no division.
+    if lengths.count == 1 { return (Int(key), 0) }
     let (number, length) = key.quotientAndRemainder(dividingBy: UInt32(truncatingIfNeeded: lengths.count))
     return (Int(number), Int(length))
   }

@@ -80,7 +80,7 @@ extension BarBook {
   @inline(__always)
   private func find(_ start: Int64, _ key: Int) -> (cell: Int, newer: Int, older: Int) {
     var newer = 0
-    var cell = Int(newestCells[key])
+    var cell = newestCell(of: UInt32(truncatingIfNeeded: key))
     while cell != 0, cells[cell].start > start {
       newer = cell
       cell = Int(cells[cell].older)
@@ -94,7 +94,7 @@ extension BarBook {
     if part.condition == .extendedHours, let session = periods[key / lengths.count].calendar?.session(at: part.time) {
       part.count(in: session.session)
     }
-    var cell = Int(newestCells[key])
+    var cell = newestCell(of: UInt32(truncatingIfNeeded: key))
     if cell == 0 {
       cell = makeCell(BarCell(Period(start: part.time, end: part.time), due: .max, key: key, .open, part))
       insert(cell, newer: 0, older: 0)
@@ -116,9 +116,8 @@ extension BarBook {
 
   /// The symbol's number; a new symbol gets the next one.
   mutating func number(of symbol: Symbol) -> Int {
-    let id = Int(symbol.id)
-    if numbers.has(id), numbers[id] != 0 { return Int(numbers[id]) }
-    return addSymbol(symbol)
+    let number = Int(entry(of: symbol).number)
+    return number != 0 ? number : addSymbol(symbol)
   }
 
   /// Gives a symbol that has none a number.
@@ -126,8 +125,8 @@ extension BarBook {
   mutating func addSymbol(_ symbol: Symbol) -> Int {
     let id = Int(symbol.id)
     let number = symbols.count
-    numbers.extend(to: id + 1, filling: 0)
-    numbers[id] = UInt32(number)
+    entries.extend(to: id + 1, filling: SymbolEntry())
+    entries[id].number = UInt32(number)
     symbols.extend(to: number + 1, filling: symbol)
     periods.append(Periods(calendar: calendar?(symbol)))
     if calendar != nil { sessions.extend(to: number + 1, filling: SessionTime()) }
