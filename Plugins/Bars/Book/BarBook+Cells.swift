@@ -5,20 +5,23 @@ extension BarBook {
   /// A cell with this content: an unused one, or a new one.
   @inline(__always)
   mutating func makeCell(_ content: BarCell) -> Int {
-    let cell: Int
-    if unused != 0 {
-      cell = Int(unused)
-      unused = cells[cell].link
-      cells[cell] = content
-    } else {
-      cell = cells.count
-      cells.extend(to: cell + 1, filling: content)
-    }
+    if unused == 0 { addUnused() }
+    let cell = Int(unused)
+    unused = cells[cell].link
+    // Stored here only, so that the content is built where it stays.
+    cells[cell] = content
     if rules.keepsComponents {
       components.extend(to: cell + 1, filling: Components())
       components[cell] = Components()
     }
     return cell
+  }
+
+  /// Adds a cell that is in no list.
+  @inline(never)
+  private mutating func addUnused() {
+    cells.extend(to: cells.count + 1, filling: cells[0])
+    discard(cells.count - 1)
   }
 
   /// Gives a cell back that is in no list.

@@ -13,7 +13,7 @@ extension BarBook {
     let key = number(of: symbol) * lengths.count + l
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
-    guard let period = period(of: part.time, nanoseconds, isDay, key) else { return refuse(event, .outside, in: l) }
+    guard let period = period(of: part.time, nanoseconds, isDay, key, l) else { return refuse(event, .outside, in: l) }
     var part = part
     part.count(in: period.session)
     progress = max(progress, newest.subtractingSaturating(1))
@@ -51,8 +51,14 @@ extension BarBook {
   }
 
   @inline(__always)
-  private func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int) -> Period? {
-    if calendar == nil { return Periods.utc(time, nanoseconds) }
+  private mutating func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int, _ l: Int) -> Period? {
+    if calendar == nil {
+      // Most bars begin in the period in which the one before began; this saves them a division.
+      if latestPeriods[l].contains(time) { return latestPeriods[l] }
+      guard let period = Periods.utc(time, nanoseconds) else { return nil }
+      latestPeriods[l] = period
+      return period
+    }
     let periods = periods[key / lengths.count]
     return isDay ? periods.period(ofDayAt: time, nanoseconds) : periods.period(of: time, nanoseconds)
   }

@@ -33,6 +33,8 @@ struct BarBook: ~Copyable {
   var symbols = Table<Symbol>()
   /// How the time of each symbol is divided, by its number.
   var periods = [Periods(calendar: nil)]
+  /// The period of each length that was computed last; only if no symbol has a calendar.
+  var latestPeriods = Table<Period>()
   /// The session of each symbol in which the last event was, by number; only if symbols have calendars.
   var sessions = Table<SessionTime>()
   /// The newest bar of each symbol and length after the first, by key: the symbol's number times the number of lengths, plus the length's
@@ -47,7 +49,7 @@ struct BarBook: ~Copyable {
   var oldestClosed: UInt32 = 0
   var newestClosed: UInt32 = 0
   /// The moments at which bars are due, the latest first.
-  var dues: [Due] = []
+  var dues = Table<Due>()
   /// Bars that are due together, in order. For arranging them: cells by key, 0 everywhere between two uses; and keys with their cells.
   var arranged = Table<UInt32>()
   var scattered = Table<UInt32>()
@@ -91,6 +93,7 @@ struct BarBook: ~Copyable {
     // Number 0 of symbols and cells means "none". Its span is 0, so no trade is ever added to it.
     symbols.extend(to: 1, filling: Symbol(id: 0))
     newestCells.extend(to: lengths.count, filling: 0)
+    latestPeriods.extend(to: lengths.count, filling: Period(start: 0, end: 0))
     sessions.extend(to: 1, filling: SessionTime())
     cells.extend(
       to: 1,
@@ -100,7 +103,7 @@ struct BarBook: ~Copyable {
   }
 
   /// When the next bar is due; nil if none is.
-  var due: Int64? { dues.isEmpty ? nil : nextDue }
+  var due: Int64? { dues.count == 0 ? nil : nextDue }
 
   /// Takes events of single prices.
   mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {

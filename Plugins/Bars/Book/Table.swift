@@ -53,6 +53,19 @@ struct Table<Element: BitwiseCopyable>: ~Copyable {
     count = newCount
   }
 
+  /// Puts a value before the slot `index`, or behind the last one.
+  mutating func insert(_ value: Element, at index: Int) {
+    extend(to: count + 1, filling: value)
+    for slot in stride(from: count - 1, to: index, by: -1) { self[slot] = self[slot - 1] }
+    self[index] = value
+  }
+
+  /// Takes the last slot away.
+  mutating func removeLast() {
+    precondition(count > 0, "a slot that does not exist is removed")
+    count -= 1
+  }
+
   // Aligned to cache lines, so that a bar's 128 bytes are two lines and not three.
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
     let bytes = max(capacity, 1) * MemoryLayout<Element>.stride
