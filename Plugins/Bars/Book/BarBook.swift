@@ -120,8 +120,9 @@ struct BarBook: ~Copyable {
     _ events: Span<R.Input>, by reader: R, inSessions hasCalendars: Bool, into output: inout Outlet<Bar>
   ) {
     let hasFurtherLengths = lengths.count > 1
-    let later = events.extracting(droppingFirst: Self.lookahead)
+    let later = events.extracting(droppingFirst: Lookahead.bar)
     for i in events.indices {
+      events.prefetch(i &+ Lookahead.event)
       if i < later.count { prefetchBar(of: later[i].symbol) }
       let received = events[i].received
       if received.ns > newest {
@@ -182,9 +183,6 @@ struct BarBook: ~Copyable {
     let id = Int(symbol.id)
     return entries.has(id) ? entries[id] : SymbolEntry()
   }
-
-  /// How many events ahead their bars are prefetched: as many as take the time of an access to the memory behind the second cache.
-  private static var lookahead: Int { 8 }
 
   /// Prefetches the bar that a later event of the batch is going to change. Only that of the first length: a bar of each of several lengths
   /// is more than a few events ahead can hide.
