@@ -39,6 +39,32 @@ import Testing
     #expect(try price("-9223372036.8547758086", "1") == nil)
   }
 
+  /// The nearest price, of two that are equally near the even one, found by trying those around the quotient.
+  private func nearest(_ amount: Int128, _ quantity: Int64) -> Int64? {
+    let quotient = amount / Int128(quantity)
+    func distance(_ price: Int128) -> UInt128 { (price * Int128(quantity) - amount).magnitude }
+    let best = [quotient - 1, quotient, quotient + 1].min { (distance($0), $0 & 1) < (distance($1), $1 & 1) }
+    return best.flatMap { Int64(exactly: $0) }
+  }
+
+  @Test func `a quotient is the nearest price`() {
+    for amount in -60...60 {
+      for quantity in -9...9 where quantity != 0 {
+        #expect(Amount(raw: Int128(amount)).divided(by: Quantity(raw: Int64(quantity)))?.raw == nearest(Int128(amount), Int64(quantity)))
+      }
+    }
+    var random = SplitMix(6)
+    for _ in 0..<rounds(2000) {
+      let quantity = Int64(truncatingIfNeeded: random.next()) >> Int64(random.upTo(63))
+      if quantity == 0 { continue }
+      // Near a price, near the middle between two, or just at the ends of the range.
+      let price =
+        random.upTo(4) == 0 ? (random.upTo(1) == 0 ? Int64.max : .min) : Int64(truncatingIfNeeded: random.next()) >> Int64(random.upTo(63))
+      let amount = Int128(price) * Int128(quantity) + Int128(quantity) / 2 * Int128(random.upTo(2) - 1) + Int128(random.upTo(2) - 1)
+      #expect(Amount(raw: amount).divided(by: Quantity(raw: quantity))?.raw == nearest(amount, quantity))
+    }
+  }
+
   @Test func `an average lies between the smallest and the largest price`() {
     var random = SplitMix(5)
     for _ in 0..<rounds(2000) {

@@ -5,20 +5,23 @@ extension BarBook {
   /// A cell with this content: an unused one, or a new one.
   @inline(__always)
   mutating func makeCell(_ content: BarCell) -> Int {
-    let cell: Int
-    if unused != 0 {
-      cell = Int(unused)
-      unused = cells[cell].link
-      cells[cell] = content
-    } else {
-      cell = cells.count
-      cells.extend(to: cell + 1, filling: content)
-    }
+    if unused == 0 { addUnused() }
+    let cell = Int(unused)
+    unused = cells[cell].link
+    // Stored here only, so that the content is built where it stays.
+    cells[cell] = content
     if rules.keepsComponents {
       components.extend(to: cell + 1, filling: Components())
       components[cell] = Components()
     }
     return cell
+  }
+
+  /// Adds a cell that is in no list.
+  @inline(never)
+  private mutating func addUnused() {
+    cells.extend(to: cells.count + 1, filling: cells[0])
+    discard(cells.count - 1)
   }
 
   /// Gives a cell back that is in no list.
@@ -28,20 +31,34 @@ extension BarBook {
     unused = UInt32(truncatingIfNeeded: cell)
   }
 
+  /// The newest bar of a key; 0 if there is none.
+  @inline(__always)
+  func newestCell(of key: UInt32) -> Int {
+    let (number, length) = place(of: key)
+    return Int(length == 0 ? entries[Int(symbols[number].id)].newestCell : newestCells[Int(key)])
+  }
+
+  /// Makes a bar the newest one of a key; 0 if there is none.
+  @inline(__always)
+  private mutating func setNewestCell(of key: UInt32, to cell: UInt32) {
+    let (number, length) = place(of: key)
+    if length == 0 { entries[Int(symbols[number].id)].newestCell = cell } else { newestCells[Int(key)] = cell }
+  }
+
   /// Puts a new bar between its neighbours, which may be 0.
   mutating func insert(_ cell: Int, newer: Int, older: Int) {
     let number = UInt32(truncatingIfNeeded: cell)
     cells[cell].newer = UInt32(truncatingIfNeeded: newer)
     cells[cell].older = UInt32(truncatingIfNeeded: older)
     if older != 0 { cells[older].newer = number }
-    if newer != 0 { cells[newer].older = number } else { newestCells[Int(cells[cell].key)] = number }
+    if newer != 0 { cells[newer].older = number } else { setNewestCell(of: cells[cell].key, to: number) }
   }
 
   /// Takes a bar out and gives its cell back, with those of its components.
   mutating func remove(_ cell: Int) {
     let (newer, older) = (Int(cells[cell].newer), Int(cells[cell].older))
     if older != 0 { cells[older].newer = cells[cell].newer }
-    if newer != 0 { cells[newer].older = cells[cell].older } else { newestCells[Int(cells[cell].key)] = cells[cell].older }
+    if newer != 0 { cells[newer].older = cells[cell].older } else { setNewestCell(of: cells[cell].key, to: cells[cell].older) }
     if rules.keepsComponents {
       var component = Int(components[cell].newest)
       while component != 0 {

@@ -7,26 +7,27 @@ extension BarBook {
   @inline(never)
   mutating func advance(to time: Int64, into output: inout Outlet<Bar>) {
     if time > progress { progress = time }
-    while let due = dues.last, due.moment <= time {
+    while let due = earliest, due.moment <= time {
       dues.removeLast()
       lastDue = max(lastDue, due.moment)
       let count = arrange(due)
       for place in 0..<count { close(Int(arranged[place]), into: &output) }
     }
-    nextDue = dues.last?.moment ?? .max
+    nextDue = earliest?.moment ?? .max
     forget()
   }
 
   /// Sends the unfinished bars, marked partial: those of times in the order of `advance`, then the others. The input has ended.
   mutating func drain(into output: inout Outlet<Bar>) {
     let end = max(newest, lastDue)
-    while let due = dues.popLast() {
+    while let due = earliest {
+      dues.removeLast()
       let count = arrange(due)
       for place in 0..<count where cells[Int(arranged[place])].state == .open { issuePartial(Int(arranged[place]), at: end, into: &output) }
     }
     nextDue = .max
-    for key in lengths.count..<max(lengths.count, newestCells.count) where lengths[key % lengths.count].raw < 0 {
-      let cell = Int(newestCells[key])
+    for key in keys where lengths[place(of: key).length].raw < 0 {
+      let cell = newestCell(of: key)
       if cell != 0 { issuePartial(cell, at: end, into: &output) }
     }
   }
@@ -40,25 +41,33 @@ extension BarBook {
   /// Adds an open bar to those that are due at its moment.
   mutating func enqueue(_ cell: Int) {
     let (moment, key) = (cells[cell].due, cells[cell].key)
-    // The first moment that is not later, counted from the latest one. That is the one of most bars.
-    var place = 0
-    if let latest = dues.first, latest.moment > moment {
-      var high = dues.count
-      while place < high {
-        let middle = (place + high) / 2
-        if dues[middle].moment > moment { place = middle + 1 } else { high = middle }
-      }
-    }
-    if place < dues.count, case var due = dues[place], due.moment == moment {
-      cells[cell].link = due.cell
-      due.add(cell, key)
-      dues[place] = due
+    let place = placeAmongDues(of: moment)
+    if place < dues.count, dues[place].moment == moment {
+      cells[cell].link = dues[place].cell
+      dues[place].add(cell, key)
       return
     }
     cells[cell].link = 0
     dues.insert(Due(moment: moment, cell: UInt32(truncatingIfNeeded: cell), count: 1, leastKey: key, greatestKey: key), at: place)
     if place == dues.count - 1 { nextDue = moment }
   }
+
+  /// The place of the first moment that is not later, counted from the latest one. That is the one of most bars.
+  @inline(__always)
+  private func placeAmongDues(of moment: Int64) -> Int {
+    var place = 0
+    if dues.count > 0, dues[0].moment > moment {
+      var high = dues.count
+      while place < high {
+        let middle = (place + high) / 2
+        if dues[middle].moment > moment { place = middle + 1 } else { high = middle }
+      }
+    }
+    return place
+  }
+
+  /// The moment that is due next, with its bars.
+  private var earliest: Due? { dues.count == 0 ? nil : dues[dues.count - 1] }
 
   /// Puts the bars of a list into `arranged`, in the order of their keys; returns how many there are.
   private mutating func arrange(_ due: Due) -> Int {
@@ -104,9 +113,14 @@ extension BarBook {
     if rules.fills > 0, cells[cell].hasPrices { prepareFill(after: cell) }
   }
 
+  /// The keys of all symbols and lengths.
+  var keys: Range<UInt32> { UInt32(lengths.count)..<UInt32(max(lengths.count, newestCells.count)) }
+
   /// The number of the symbol and the place of the length that a key stands for.
   @inline(__always)
   func place(of key: UInt32) -> (number: Int, length: Int) {
+    // Most pipelines have one length, and need no division.
+    if lengths.count == 1 { return (Int(key), 0) }
     let (number, length) = key.quotientAndRemainder(dividingBy: UInt32(truncatingIfNeeded: lengths.count))
     return (Int(number), Int(length))
   }

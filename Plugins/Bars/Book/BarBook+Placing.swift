@@ -13,7 +13,7 @@ extension BarBook {
     let key = number(of: symbol) * lengths.count + l
     if part.volume < 0 { return refuse(event, .negativeVolume, in: l) }
     guard let nanoseconds = lengths[l].nanoseconds else { return collect(part, key, l, event, into: &output) }
-    guard let period = period(of: part.time, nanoseconds, isDay, key) else { return refuse(event, .outside, in: l) }
+    guard let period = period(of: part.time, nanoseconds, isDay, key, l) else { return refuse(event, .outside, in: l) }
     var part = part
     part.count(in: period.session)
     progress = max(progress, newest.subtractingSaturating(1))
@@ -51,8 +51,14 @@ extension BarBook {
   }
 
   @inline(__always)
-  private func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int) -> Period? {
-    if calendar == nil { return Periods.utc(time, nanoseconds) }
+  private mutating func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int, _ l: Int) -> Period? {
+    if calendar == nil {
+      // Most bars begin in the period in which the one before began; this saves them a division.
+      if latestPeriods[l].contains(time) { return latestPeriods[l] }
+      guard let period = Periods.utc(time, nanoseconds) else { return nil }
+      latestPeriods[l] = period
+      return period
+    }
     let periods = periods[key / lengths.count]
     return isDay ? periods.period(ofDayAt: time, nanoseconds) : periods.period(of: time, nanoseconds)
   }
@@ -80,7 +86,7 @@ extension BarBook {
   @inline(__always)
   private func find(_ start: Int64, _ key: Int) -> (cell: Int, newer: Int, older: Int) {
     var newer = 0
-    var cell = Int(newestCells[key])
+    var cell = newestCell(of: UInt32(truncatingIfNeeded: key))
     while cell != 0, cells[cell].start > start {
       newer = cell
       cell = Int(cells[cell].older)
@@ -94,7 +100,7 @@ extension BarBook {
     if part.condition == .extendedHours, let session = periods[key / lengths.count].calendar?.session(at: part.time) {
       part.count(in: session.session)
     }
-    var cell = Int(newestCells[key])
+    var cell = newestCell(of: UInt32(truncatingIfNeeded: key))
     if cell == 0 {
       cell = makeCell(BarCell(Period(start: part.time, end: part.time), due: .max, key: key, .open, part))
       insert(cell, newer: 0, older: 0)
@@ -116,9 +122,8 @@ extension BarBook {
 
   /// The symbol's number; a new symbol gets the next one.
   mutating func number(of symbol: Symbol) -> Int {
-    let id = Int(symbol.id)
-    if numbers.has(id), numbers[id] != 0 { return Int(numbers[id]) }
-    return addSymbol(symbol)
+    let number = Int(entry(of: symbol).number)
+    return number != 0 ? number : addSymbol(symbol)
   }
 
   /// Gives a symbol that has none a number.
@@ -126,8 +131,8 @@ extension BarBook {
   mutating func addSymbol(_ symbol: Symbol) -> Int {
     let id = Int(symbol.id)
     let number = symbols.count
-    numbers.extend(to: id + 1, filling: 0)
-    numbers[id] = UInt32(number)
+    entries.extend(to: id + 1, filling: SymbolEntry())
+    entries[id].number = UInt32(number)
     symbols.extend(to: number + 1, filling: symbol)
     periods.append(Periods(calendar: calendar?(symbol)))
     if calendar != nil { sessions.extend(to: number + 1, filling: SessionTime()) }

@@ -23,8 +23,8 @@ struct BarSnapshot: Sendable {
 extension BarBook {
   var snapshot: BarSnapshot {
     var bars: [BarSnapshot.Kept] = []
-    for key in lengths.count..<max(lengths.count, newestCells.count) {
-      var cell = Int(newestCells[key])
+    for key in keys {
+      var cell = newestCell(of: key)
       while cell != 0, cells[cell].older != 0 { cell = Int(cells[cell].older) }
       while cell != 0 {
         var parts: [BarCell] = []
@@ -34,7 +34,7 @@ extension BarBook {
           component = Int(cells[component].newer)
         }
         bars.append(
-          BarSnapshot.Kept(number: key / lengths.count, length: lengths[key % lengths.count], cell: cells[cell], components: parts))
+          BarSnapshot.Kept(number: place(of: key).number, length: lengths[place(of: key).length], cell: cells[cell], components: parts))
         cell = Int(cells[cell].newer)
       }
     }
@@ -55,7 +55,7 @@ extension BarBook {
       content.key = UInt32(truncatingIfNeeded: kept.number * lengths.count + place)
       if content.due != .max { content.due = content.due.addingSaturating(rules.wait - old.rules.wait) }
       let cell = makeCell(content)
-      insert(cell, newer: 0, older: Int(newestCells[Int(content.key)]))
+      insert(cell, newer: 0, older: newestCell(of: content.key))
       restoreComponents(kept.components, of: cell)
       switch content.state {
       case .open, .empty: if lengths[place].raw > 0 { enqueue(cell) }

@@ -2,7 +2,7 @@ internal import StockbusPlugin
 
 /// What decides which bars are made.
 struct BarRules: Sendable, Hashable {
-  /// Positive ones are times; in the order in which bars that are due together go out.
+  /// At least one. Positive ones are times; in the order in which bars that are due together go out.
   var lengths: [BarLength]
   /// How long after its end a bar waits for late trades, and how long after that it can be issued again; nanoseconds.
   var wait: Int64 = 200_000_000
@@ -27,15 +27,18 @@ struct BarBook: ~Copyable {
   /// The calendar of a symbol; nil if no symbol has one.
   let calendar: (@Sendable (Symbol) -> (any BarCalendar)?)?
 
-  /// A symbol's number by its handle; 0 if it has not come. Numbers are in the order in which symbols first came, from 1.
-  var numbers = Table<UInt32>()
-  /// The symbols by number.
+  /// The symbols' numbers and newest bars, by handle.
+  var entries = Table<SymbolEntry>()
+  /// The symbols by number. Numbers are in the order in which symbols first came, from 1.
   var symbols = Table<Symbol>()
   /// How the time of each symbol is divided, by its number.
   var periods = [Periods(calendar: nil)]
+  /// The period of each length that was computed last; only if no symbol has a calendar.
+  var latestPeriods = Table<Period>()
   /// The session of each symbol in which the last event was, by number; only if symbols have calendars.
   var sessions = Table<SessionTime>()
-  /// The newest bar of each symbol and length, by key: the symbol's number times the number of lengths, plus the length's place.
+  /// The newest bar of each symbol and length after the first, by key: the symbol's number times the number of lengths, plus the length's
+  /// place. That of the first length is in the symbol's entry.
   var newestCells = Table<UInt32>()
   var cells = Table<BarCell>()
   /// The components of each bar, by the number of its cell; only if components are kept.
@@ -46,7 +49,7 @@ struct BarBook: ~Copyable {
   var oldestClosed: UInt32 = 0
   var newestClosed: UInt32 = 0
   /// The moments at which bars are due, the latest first.
-  var dues: [Due] = []
+  var dues = Table<Due>()
   /// Bars that are due together, in order. For arranging them: cells by key, 0 everywhere between two uses; and keys with their cells.
   var arranged = Table<UInt32>()
   var scattered = Table<UInt32>()
@@ -90,6 +93,7 @@ struct BarBook: ~Copyable {
     // Number 0 of symbols and cells means "none". Its span is 0, so no trade is ever added to it.
     symbols.extend(to: 1, filling: Symbol(id: 0))
     newestCells.extend(to: lengths.count, filling: 0)
+    latestPeriods.extend(to: lengths.count, filling: Period(start: 0, end: 0))
     sessions.extend(to: 1, filling: SessionTime())
     cells.extend(
       to: 1,
@@ -99,7 +103,7 @@ struct BarBook: ~Copyable {
   }
 
   /// When the next bar is due; nil if none is.
-  var due: Int64? { dues.isEmpty ? nil : nextDue }
+  var due: Int64? { dues.count == 0 ? nil : nextDue }
 
   /// Takes events of single prices.
   mutating func take<R: PriceReader>(_ events: Span<R.Input>, by reader: R, into output: inout Outlet<Bar>) {
@@ -115,10 +119,11 @@ struct BarBook: ~Copyable {
   private mutating func take<R: PriceReader>(
     _ events: Span<R.Input>, by reader: R, inSessions hasCalendars: Bool, into output: inout Outlet<Bar>
   ) {
-    let lengthCount = lengths.count
+    let hasFurtherLengths = lengths.count > 1
+    let later = events.extracting(droppingFirst: Lookahead.bar)
     for i in events.indices {
-      let ahead = i &+ Self.lookahead
-      if ahead < events.count { prefetchBars(of: events[ahead].symbol, lengthCount) }
+      events.prefetch(i &+ Lookahead.event)
+      if i < later.count { prefetchBar(of: later[i].symbol) }
       let received = events[i].received
       if received.ns > newest {
         newest = received.ns
@@ -134,10 +139,8 @@ struct BarBook: ~Copyable {
         output.filter()
         continue
       }
-      let size = events[i].tradedSize
-      let id = Int(events[i].symbol.id)
-      let number = numbers.has(id) ? Int(numbers[id]) : 0
-      if hasCalendars, !sessions[number].contains(time), !enter(time, of: events[i].symbol) {
+      let entry = entry(of: events[i].symbol)
+      if hasCalendars, !sessions[Int(entry.number)].contains(time), !enter(time, of: events[i].symbol) {
         output.filter()
         continue
       }
@@ -145,42 +148,46 @@ struct BarBook: ~Copyable {
         placeSpecial(events, i, price, into: &output)
         continue
       }
-      // Most pipelines have one length, and need neither a loop nor a product.
-      if lengthCount == 1 {
-        add(events, i, price, size, in: 0, key: number, into: &output)
-      } else {
-        for l in 0..<lengthCount { add(events, i, price, size, in: l, key: number &* lengthCount &+ l, into: &output) }
-      }
+      add(events, i, price, in: 0, to: Int(entry.newestCell), into: &output)
+      if hasFurtherLengths { addToFurther(events, i, price, into: &output) }
     }
   }
 
-  /// Adds an event that counts for everything to the bar of length number `l`.
+  /// Adds an event that counts for everything to the bars of the lengths after the first. Not inlined, because most pipelines have one
+  /// length.
+  @inline(never)
+  private mutating func addToFurther<E: PricedEvent>(
+    _ events: Span<E>, _ i: Int, _ price: Price, into output: inout Outlet<Bar>
+  ) {
+    let firstKey = Int(entry(of: events[i].symbol).number) &* lengths.count
+    for l in 1..<lengths.count { add(events, i, price, in: l, to: Int(newestCells[firstKey &+ l]), into: &output) }
+  }
+
+  /// Adds an event that counts for everything to a bar of length number `l`, if it belongs to its period.
   @inline(__always)
   private mutating func add<E: PricedEvent>(
-    _ events: Span<E>, _ i: Int, _ price: Price, _ size: Quantity, in l: Int, key: Int, into output: inout Outlet<Bar>
+    _ events: Span<E>, _ i: Int, _ price: Price, in l: Int, to cell: Int, into output: inout Outlet<Bar>
   ) {
     let time = events[i].time.ns
-    let cell = Int(newestCells[key])
     if UInt64(bitPattern: time &- cells[cell].start) < cells[cell].span {
+      let size = events[i].tradedSize
       if !cells[cell].add(price, size, at: time, events[i].priceDecimals, events[i].sizeDecimals) { refuseSum(i, size, l) }
     } else {
       place(events, i, price, in: l, into: &output)
     }
   }
 
-  /// How many events ahead their bars are prefetched: as many as take the time of an access to the memory behind the second cache.
-  private static var lookahead: Int { 8 }
-
-  /// Prefetches the bars that a later event of the batch is going to change.
+  /// The entry of a symbol, which is empty if it has not come.
   @inline(__always)
-  private func prefetchBars(of symbol: Symbol, _ lengthCount: Int) {
+  func entry(of symbol: Symbol) -> SymbolEntry {
     let id = Int(symbol.id)
-    guard numbers.has(id) else { return }
-    // Those of the first length only: a bar of each of several lengths is more than a few events ahead can hide.
-    let number = Int(numbers[id])
-    let key = lengthCount == 1 ? number : number &* lengthCount
-    if newestCells.has(key) { cells.prefetch(Int(newestCells[key])) }
+    return entries.has(id) ? entries[id] : SymbolEntry()
   }
+
+  /// Prefetches the bar that a later event of the batch is going to change. Only that of the first length: a bar of each of several lengths
+  /// is more than a few events ahead can hide.
+  @inline(__always)
+  private func prefetchBar(of symbol: Symbol) { cells.prefetch(Int(entry(of: symbol).newestCell)) }
 
   /// Looks up the session of a time; returns false if nothing counts then.
   @inline(never)

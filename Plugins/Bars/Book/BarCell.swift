@@ -107,11 +107,13 @@ struct BarCell: BitwiseCopyable, Sendable {
   /// Adds a price with a size. Returns false, and changes nothing, if the size is negative or a sum is out of range.
   @inline(__always)
   mutating func add(_ price: Price, _ size: Quantity, at time: Int64, _ priceDecimals: UInt8, _ sizeDecimals: UInt8) -> Bool {
-    let volume = self.volume &+ size.raw
     let (turnover, isTurnoverOut) = self.turnover.addingReportingOverflow(Amount(price, times: size).raw)
-    let count = self.count &+ 1
+    if isTurnoverOut { return false }
+    let volume = self.volume &+ size.raw
     // The volume is never negative, so the sum is negative if it overflows.
-    if size.raw | volume < 0 || isTurnoverOut || count == 0 { return false }
+    if size.raw | volume < 0 { return false }
+    let count = self.count &+ 1
+    if count == 0 { return false }
     self.volume = volume
     self.turnover = turnover
     self.count = count

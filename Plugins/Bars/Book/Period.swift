@@ -5,6 +5,9 @@ struct Period: BitwiseCopyable, Hashable {
   var start: Int64
   var end: Int64
   var session = MarketSession.unknown
+
+  @inline(__always)
+  func contains(_ time: Int64) -> Bool { start <= time && time < end }
 }
 
 /// How time is divided into the periods of one symbol's bars. It is asked once for each bar that begins.

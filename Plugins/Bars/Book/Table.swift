@@ -1,6 +1,6 @@
 internal import CMemoryBarrier
 
-/// A growing array of plain values in memory of its own. This is the only file of the plugin that accesses memory by address.
+/// A growing array of plain values in memory of its own. This is the only file of the plugin that reads or writes memory by address.
 ///
 /// Every index is checked, as in an array; a wrong one stops the program. An array also checks at every store whether its memory is shared,
 /// which this memory never is.
@@ -51,6 +51,19 @@ struct Table<Element: BitwiseCopyable>: ~Copyable {
     }
     (memory + count).initialize(repeating: value, count: newCount - count)
     count = newCount
+  }
+
+  /// Puts a value before the slot `index`, or behind the last one.
+  mutating func insert(_ value: Element, at index: Int) {
+    extend(to: count + 1, filling: value)
+    for slot in stride(from: count - 1, to: index, by: -1) { self[slot] = self[slot - 1] }
+    self[index] = value
+  }
+
+  /// Takes the last slot away.
+  mutating func removeLast() {
+    precondition(count > 0, "a slot that does not exist is removed")
+    count -= 1
   }
 
   // Aligned to cache lines, so that a bar's 128 bytes are two lines and not three.
