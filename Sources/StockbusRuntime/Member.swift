@@ -29,6 +29,8 @@ struct Member: Sendable {
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false
+  /// True if the change that it came with did not happen. It is in no report, whatever it has done until it ended.
+  var isRefused = false
   /// True once a change has put it out of the run, and nothing more is published for it.
   var hasLeft = false
   /// The number of instances under supervisors that have ended.

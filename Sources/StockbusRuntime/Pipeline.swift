@@ -171,11 +171,13 @@ package final class Pipeline: Sendable {
   /// Components are about to come.
   func announce(_ coming: [Member]) { state.withLock { $0.coming = coming } }
 
-  /// The change for which components were announced does not happen. Those that have started stay in the ledger.
+  /// The change for which components were announced does not happen.
   func withdrawComing() {
     let coming = coming
+    for member in coming { update(member.number) { $0.isRefused = true } }
     state.withLock { state in
-      state.former += state.coming.filter(\.hasStarted)
+      // Those that still have to end.
+      state.former += state.coming.filter { !$0.hasEnded && $0.hasStarted }
       state.coming = []
     }
     for member in coming { if let output = member.slot.output { watermarkClock.remove(output) } }
@@ -195,7 +197,7 @@ package final class Pipeline: Sendable {
     _ = state.withLock { state in
       let departed = state.former.filter(\.isPast)
       state.former.removeAll(where: \.isPast)
-      for member in departed { state.departed.add(member) }
+      for member in departed where !member.isRefused { state.departed.add(member) }
       return departed
     }
   }
@@ -273,7 +275,7 @@ package final class Pipeline: Sendable {
   /// What is known of all components that the run has had.
   var tally: Tally {
     var (tally, members) = state.withLock { ($0.departed, $0.former + $0.members + $0.coming) }
-    for member in members { tally.add(member) }
+    for member in members where !member.isRefused { tally.add(member) }
     return tally
   }
 

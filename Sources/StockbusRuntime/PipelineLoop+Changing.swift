@@ -163,7 +163,7 @@ extension PipelineLoop {
     transition.stage = .givenUp
     // An instance that is cancelled, or about to hand over, does so; `succeed` then continues the old plan.
     underway[id] = isRewiring ? nil : transition
-    if isRewiring { pipeline.update(id) { $0.phase = .running } }
+    pipeline.update(id) { $0.phase = .running }
   }
 
   private func resume(_ id: String, isOnTrial: Bool, _ group: inout Children) {

@@ -29,31 +29,36 @@ final class StallWatch: Sendable {
   }
 
   private func look(_ pipeline: Pipeline) {
-    let now = pipeline.clock.uptime
     // A change halts components, and a stop names those that are late.
-    let members = pipeline.isChanging || pipeline.isStopping ? [] : pipeline.members.filter(\.mayHang)
-    var seen: [Int: Standstill] = [:]
+    if pipeline.isChanging || pipeline.isStopping { return }
+    let now = pipeline.clock.uptime
     let before = standstills.withLock { $0 }
-    for member in members {
-      let waiting = member.waiting
+    var after: [Int: Standstill] = [:]
+    for member in pipeline.members where !member.hasEnded {
+      let (waiting, progress) = (member.waiting, member.slot.progressMade)
+      var standstill = before[member.number]
+      if let known = standstill, waiting == 0 || known.progress != progress {
+        if known.isTold, member.vitals.stand(nil) {
+          pipeline.logger.notice("\(member.id) goes on after \((now - known.since).roughText)")
+        }
+        standstill = nil
+      }
       if waiting == 0 { continue }
-      let progress = member.slot.progressMade
-      var standstill = Standstill(progress: progress, since: now)
-      if let known = before[member.number], known.progress == progress { standstill = known }
-      let time = now - standstill.since
-      if !standstill.isTold, time >= member.plan.supervision.stall {
-        standstill.isTold = true
+      if !member.mayHang {
+        if let standstill, standstill.isTold { after[member.number] = standstill }
+        continue
+      }
+      var present = standstill ?? Standstill(progress: progress, since: now)
+      let time = now - present.since
+      if !present.isTold, time >= member.plan.supervision.stall {
+        present.isTold = true
         let reason = "has finished nothing for \(time.roughText) while events wait"
         member.vitals.stand(reason)
         pipeline.logger.warning("\(member.id) \(reason): \(Ledger.grouped(waiting)) so far")
       }
-      seen[member.number] = standstill
+      after[member.number] = present
     }
-    standstills.withLock { $0 = seen }
-    for (number, standstill) in before where standstill.isTold && seen[number]?.isTold != true {
-      guard let member = pipeline.member(number), member.vitals.stand(nil) else { continue }
-      pipeline.logger.notice("\(member.id) goes on after \((now - standstill.since).roughText)")
-    }
+    standstills.withLock { $0 = after }
   }
 }
 

@@ -186,17 +186,26 @@ struct TopologyChange {
   mutating func halt() async throws(ChangeError) {
     for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
       halted.append(part.member)
-      if await halt(part.member) { continue }
-      // One that hangs can leave all the same: it is in the middle of a batch, and gets no other one while it is held.
-      if part.plan == nil || !part.member.slot.withdraw() { continue }
+      if await halt(part.member, leaves: part.plan == nil) || part.plan == nil || !part.member.slot.withdraw() { continue }
       throw ChangeError("'\(part.member.id)' has not made room within \(patience.optionText)")
     }
   }
 
   /// Returns false if the component has not come to the end of its batch in time; it is held all the same.
-  private func halt(_ member: Member) async -> Bool {
+  ///
+  /// One that leaves may be in the middle of its last batch: nothing more is handed out to it, so the others do not wait for it, however long
+  /// that batch takes.
+  private func halt(_ member: Member, leaves: Bool) async -> Bool {
     let reached = Latch()
-    member.slot.halt { reached.fire() }
+    let slot = member.slot
+    slot.halt { reached.fire() }
+    if leaves {
+      // Between two batches it is for a moment only; one that does neither, as it has not started, is waited for below.
+      for _ in 0..<1000 where !reached.hasFired {
+        if slot.isInLastBatch { return true }
+        await Task.yield()
+      }
+    }
     return await wait(for: [reached, member.end])
   }
 
@@ -209,6 +218,7 @@ struct TopologyChange {
       }
     }
     for (slot, _) in readers { slot.disown() }
+    for member in coming { member.slot.refuse() }
     dismiss(coming)
     for member in coming where pipeline.member(member.number)?.isRunning == true { await end(member) }
     pipeline.withdrawComing()
@@ -254,18 +264,23 @@ struct TopologyChange {
 
   /// Lets every component finish with what was before the cut, cuts its output there, and gives it its new inputs; upstream first. However
   /// long that takes: nothing may overtake the events that are still under way.
+  ///
+  /// What nobody reads is left to the end, so that a sink that hangs keeps nobody from going on.
   func finish() async {
     for part in parts {
       if let plan = part.plan {
         if part.rest.isPending { await firstOf([part.rest.over, part.member.end]) }
         if !part.isLive { await cutOutput(of: part.member) }
         await rewire(part.member, plan)
-      } else {
+      } else if part.member.slot.output != nil {
         await end(part.member)
         await cutOutput(of: part.member)
       }
     }
     for member in coming { await rewire(member, member.plan) }
+    await withTaskGroup(of: Void.self) { group in
+      for member in leaving where member.slot.output == nil { group.addTask { await end(member) } }
+    }
     pipeline.release(leaving)
   }
 
@@ -273,7 +288,7 @@ struct TopologyChange {
   private func cutOutput(of member: Member) async {
     guard let topic = member.slot.output else { return }
     let readers = parts.filter { ($0.ending + $0.pausing).contains { $0.source === topic } && !hasEnded($0.member) }.map(\.member)
-    for reader in readers { _ = await halt(reader) }
+    for reader in readers { _ = await halt(reader, leaves: parts.contains { $0.member.number == reader.number && $0.plan == nil }) }
     cut(topic)
     for reader in readers { reader.slot.goOn() }
   }

@@ -77,6 +77,7 @@ import Testing
       await harness.clock.waitForSleeper(until: .seconds(10))
       harness.clock.advance(by: .seconds(10))
       #expect(await reason == "'keep' has not made room within 10s")
+      #expect(harness.pipeline.health.first { $0.id == "keep" }?.state == .running)
       journal.gate.open()
       await journal.wait(until: "keep", has: 50)
       harness.pipeline.stop()

@@ -177,6 +177,62 @@ import Testing
     }
   }
 
+  @Test func `a relay that comes with a refused change ends at once`() async throws {
+    try await journalled { journal in
+      let before = text("", "keep: { plugin: keep, inputs: [numbers] }")
+      let harness = try pipeline(before)
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 10)
+      func relaying(_ more: String) -> String {
+        """
+        sources:
+          numbers: { plugin: numbers, count: 3000, single: true, hold: true, output: { capacity: 16 } }
+          back: { plugin: echo, inputs: [numbers] }
+        sinks: { keep: { plugin: keep, inputs: [numbers] }, of_back: { plugin: keep, inputs: [back] }\(more) }
+        """
+      }
+      // Nobody advances the clock, so nothing may wait for it.
+      let refused = await refusal(harness, relaying(", bad: { plugin: keep, inputs: [numbers], slow: true, failing_starts: 1000 }"))
+      #expect(refused?.hasSuffix("no start") == true)
+      #expect(journal.count(of: "back starts") == 1 && journal.count(of: "back stops") == 1)
+      #expect(harness.pipeline.ledger.edges.allSatisfy { $0.to == "keep" }, "it was never part of the run")
+      #expect(await refusal(harness, relaying("")) == nil)
+      await journal.wait(until: "keep", has: 3000)
+      harness.pipeline.stop()
+      let end = await report
+      #expect(end.exitStatus == 0 && end.fates.map(\.id).sorted() == ["back", "keep", "numbers", "of_back"])
+      #expect(journal.received(by: "keep") == all(3000))
+    }
+  }
+
+  @Test func `a lossy sink that hangs leaves, and nobody else waits for it`() async throws {
+    try await journalled { journal in
+      func text(_ more: String) -> String {
+        """
+        sources: { numbers: { plugin: numbers, count: 3000, single: true, hold: true, output: { capacity: 16 } } }
+        processors: { pass: { plugin: pass, inputs: [numbers], output: { capacity: 16 } } }
+        sinks: { \(more)keep: { plugin: keep, inputs: [pass] } }
+        """
+      }
+      let harness = try pipeline(text("more: { plugin: keep, inputs: [{ from: pass, overflow: drop_oldest, capacity: 4 }], gated: true }, "))
+      async let report = harness.run()
+      await journal.wait(for: "entered")
+      async let change = refusal(harness, text(""))
+      // Nobody advances the clock until everything has come.
+      await harness.clock.waitForSleeper(until: .seconds(10))
+      await journal.wait(until: "keep", has: 3000)
+      #expect(journal.received(by: "keep") == all(3000))
+      harness.clock.advance(by: .seconds(10))
+      await harness.clock.waitForSleeper(until: .seconds(20))
+      harness.clock.advance(by: .seconds(10))
+      #expect(await change == nil)
+      journal.gate.open()
+      harness.pipeline.stop()
+      let end = await report
+      #expect(end.ledger.isBalanced && end.ledger.total.inFlight == 0)
+    }
+  }
+
   @Test func `who does not make room in time goes on`() async throws {
     try await journalled { journal in
       func keep(_ inputs: String) -> String {

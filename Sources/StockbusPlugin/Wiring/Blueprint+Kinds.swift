@@ -128,7 +128,7 @@ extension Blueprint {
   /// A source's work. Whatever ends it, events sent so far are delivered.
   @inlinable
   static nonisolated(nonsending) func send<P: Source>(_ component: P, _ outlet: inout Outlet<P.Output>, in slot: Slot) async throws {
-    try await slot.untilJoined()
+    guard try await slot.joins() else { return }
     do { try await component.run(into: &outlet) } catch {
       try? await outlet.flush()
       throw error

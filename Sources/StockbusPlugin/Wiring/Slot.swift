@@ -11,8 +11,8 @@ internal import Synchronization
   @usableFromInline let parker: Parker
   /// Why an instance stops before its inputs have ended.
   @usableFromInline let stop = StopToken()
-  /// Fires when the component is part of the run: at once, or with the change that it comes with.
-  private let joined = Latch()
+  /// Fires when it is decided whether the component becomes part of the run: at once, or with the change that it comes with.
+  private let decided = Latch()
   private let state: Mutex<State>
 
   private struct State {
@@ -24,6 +24,8 @@ internal import Synchronization
     var retired: [RunEdge] = []
     /// True if an instance waits for other inputs where it would end with those that it has.
     var awaitsInputs: Bool
+    /// True if it does not become part of the run.
+    var isRefused = false
     /// True while an instance is here, from before its start until after its end.
     var isOccupied = false
     /// The component of the present instance, once it has started.
@@ -52,7 +54,7 @@ internal import Synchronization
     _ kind: Blueprint.Kind, _ context: Context, inputs: [Edge], output: (any AnyTopic)?, mergesInputs: Bool = false,
     awaitsInputs: Bool = false, isOnTrial: Bool = false
   ) {
-    if !isOnTrial { joined.fire() }
+    if !isOnTrial { decided.fire() }
     self.context = context
     self.output = output
     let parker = if kind == .processor, let output { output.producer } else { Parker(context.waiting) }
@@ -114,6 +116,9 @@ internal import Synchronization
     if !isOccupied { reached() }
   }
 
+  /// True if the instance, which is asked to halt, is in the middle of its last batch before that. False says nothing.
+  package var isInLastBatch: Bool { inlets.contains(where: \.isInBatch) }
+
   /// Where new inlets of it sleep.
   package func newReader(_ options: SubscriptionOptions) -> NewReader { NewReader(parker, options: options) }
 
@@ -124,7 +129,13 @@ internal import Synchronization
   }
 
   /// Lets a source that was on trial run. What it reads in its outside world before that would be lost with a change that is refused.
-  package func join() { joined.fire() }
+  package func join() { decided.fire() }
+
+  /// The change that the component came with is refused: its source does not run. Without effect after `join`.
+  package func refuse() {
+    state.withLock { state in if !decided.hasFired { state.isRefused = true } }
+    decided.fire()
+  }
 
   /// Gives the inlets back to which it was not rewired.
   package func disown() {
@@ -299,11 +310,12 @@ internal import Synchronization
     }
   }
 
-  /// Waits until the component is part of the run.
+  /// Waits until the component is part of the run; returns false if it does not become so.
   @usableFromInline
-  nonisolated(nonsending) func untilJoined() async throws(CancellationError) {
-    await joined.wait()
-    if !joined.hasFired { throw CancellationError() }
+  nonisolated(nonsending) func joins() async throws(CancellationError) -> Bool {
+    await decided.wait()
+    if !decided.hasFired { throw CancellationError() }
+    return state.withLock { !$0.isRefused }
   }
 
   @usableFromInline

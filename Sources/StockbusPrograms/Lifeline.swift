@@ -1,0 +1,106 @@
+internal import StockbusSystem
+internal import Synchronization
+
+#if canImport(Darwin)
+package import Darwin
+#else
+package import Glibc
+#endif
+
+/// Kills the programs that this process has started when the process ends, even after `kill -9`.
+///
+/// A child process, `/bin/sh` in a session of its own, waits at a pipe. `+ID` is written into the pipe before a program begins, and `-ID`
+/// when it has ended. The pipe breaks when this process ends; then the child kills the sessions that are left. (The kernel's
+/// PR_SET_PDEATHSIG kills a program when the thread that started it ends, and threads of a pool come and go.)
+package final class Lifeline: Sendable {
+  /// The lifeline of the process; started with the first program.
+  package static let shared = Lifeline()
+
+  private struct Watchman {
+    var child: pid_t
+    var pipe: Int32
+  }
+  private let watchman = Mutex<Watchman?>(nil)
+  /// The programs that do not register themselves; a new child hears of them again.
+  private let watched = Mutex<Set<pid_t>>([])
+
+  package init() {}
+
+  deinit { cut() }
+
+  /// Runs as `sh -c registration PROGRAM ARGUMENTS…` with the pipe as standard error: reports its own id, and replaces itself by the
+  /// program.
+  package static let registration = #"echo "+$$" >&2; exec "$0" "$@" 2>&1"#
+
+  /// Standard input is the pipe. Every id in `live` has a space on both sides.
+  private static let script = """
+    live=' '
+    while IFS= read -r line; do
+      id=${line#?}
+      case $line in
+        +*) live="$live$id " ;;
+        -*) case $live in *" $id "*) live="${live%% $id *} ${live#* $id }" ;; esac ;;
+      esac
+    done
+    for id in $live; do kill -s KILL -- "-$id"; done
+    """
+
+  /// The pipe, which is the standard error of `registration`; nil if there is no shell.
+  package var descriptor: Int32? {
+    watchman.withLock { watchman in
+      if let present = watchman, waitpid(present.child, nil, WNOHANG) != 0 {
+        // The child was killed.
+        close(present.pipe)
+        watchman = nil
+      }
+      if watchman == nil {
+        watchman = Self.start()
+        if let watchman { for id in watched.withLock({ $0 }) { Self.put("+\(id)\n", into: watchman.pipe) } }
+      }
+      return watchman?.pipe
+    }
+  }
+
+  /// For a program that does not register itself: call this before it begins. Returns false if there is no shell.
+  package func watch(_ id: pid_t) -> Bool {
+    guard let pipe = descriptor else { return false }
+    watched.withLock { _ = $0.insert(id) }
+    Self.put("+\(id)\n", into: pipe)
+    return true
+  }
+
+  /// Call this when a program has ended and was waited for; processes that it has left running are not killed.
+  package func forget(_ id: pid_t) {
+    watched.withLock { _ = $0.remove(id) }
+    watchman.withLock { if let watchman = $0 { Self.put("-\(id)\n", into: watchman.pipe) } }
+  }
+
+  /// Does what the end of the process does: kills the programs that are left.
+  package func cut() {
+    let left = watchman.withLock { watchman in
+      defer { watchman = nil }
+      return watchman
+    }
+    guard let left else { return }
+    close(left.pipe)
+    _ = try? retrying { waitpid(left.child, nil, 0) }
+  }
+
+  private static func put(_ line: String, into pipe: Int32) {
+    var line = line
+    // A write of at most `PIPE_BUF` bytes is atomic.
+    line.withUTF8 { _ = try? FileDescriptor(rawValue: pipe).writeOnce(UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func start() -> Watchman? {
+    guard let pipe = OutlivingShell.pipe() else { return nil }
+    defer { close(pipe.reading) }
+    let child = OutlivingShell.start(
+      script, title: "stockbus: ends programs", descriptors: [0: pipe.reading], inheritsEnvironment: false)
+    guard let child else {
+      close(pipe.writing)
+      return nil
+    }
+    return Watchman(child: child, pipe: pipe.writing)
+  }
+}
