@@ -84,10 +84,12 @@ let plugins = [
     "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
   PluginTargets("DemoStrategies"),
   PluginTargets("NullSink"),
+  PluginTargets("Programs", uses: ["StockbusPrograms", "StockbusDecoding", "StockbusSystem"], inTests: ["StockbusRuntime"]),
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusSystem", "StockbusTerminal",
+      "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
+      "StockbusTerminal",
       .product(name: "Crypto", package: "swift-crypto"),
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
@@ -148,6 +150,12 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
+    room(
+      "StockbusPrograms",
+      uses: [
+        "StockbusSystem", .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+      ]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
@@ -231,6 +239,7 @@ let package = Package(
     tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
+    tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "StockbusCLI",
       uses: [

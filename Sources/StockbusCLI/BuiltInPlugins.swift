@@ -14,6 +14,7 @@ import Movers
 import NotificationDispatcher
 import NullSink
 import PaperBroker
+import Programs
 import Recorder
 import SortingFeed
 import StockbusPlugin
@@ -27,6 +28,7 @@ let builtIn = Catalogue([
   .fileReplay,
   .generator,
   .httpPoll,
+  .programSource,
   .webSocketFeed,
   // Processors
   .bars,
@@ -35,6 +37,7 @@ let builtIn = Catalogue([
   .filter,
   .movers,
   .paperBroker,
+  .programProcessor,
   .sortingFeed,
   .watchlistFilter,
   // Sinks
@@ -45,5 +48,6 @@ let builtIn = Catalogue([
   .history,
   .notificationDispatcher,
   .nullSink,
+  .programSink,
   .recorder,
 ])

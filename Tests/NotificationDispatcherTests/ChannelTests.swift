@@ -1,6 +1,7 @@
 import MarketData
 import StockbusNetwork
 import StockbusPlugin
+import StockbusPrograms
 import StockbusTestKit
 import Testing
 

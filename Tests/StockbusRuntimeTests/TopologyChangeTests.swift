@@ -214,7 +214,8 @@ import Testing
         sinks: { \(more)keep: { plugin: keep, inputs: [pass] } }
         """
       }
-      let harness = try pipeline(text("more: { plugin: keep, inputs: [{ from: pass, overflow: drop_oldest, capacity: 4 }], gated: true }, "))
+      let lossy = "{ from: pass, overflow: drop_oldest, capacity: 4 }"
+      let harness = try pipeline(text("more: { plugin: keep, inputs: [\(lossy)], gated: true }, "))
       async let report = harness.run()
       await journal.wait(for: "entered")
       async let change = refusal(harness, text(""))

@@ -1,4 +1,5 @@
 internal import StockbusPlugin
+internal import StockbusPrograms
 
 /// A program that is run for each alert: an argument vector, no shell.
 struct CommandChannel: Channel {
@@ -16,7 +17,7 @@ struct CommandChannel: Channel {
     }
     program = found
     arguments = try options.run.dropFirst().map { try Template($0, Template.channelNames) }
-    environment = ProgramCall.minimal(tools.environment)
+    environment = ProgramEnvironment.minimal(tools.environment)
       .merging(options.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
     timeout = options.timeout
     retries = RetryPolicy(attempts: options.attempts, first: options.backoff)

@@ -1,4 +1,5 @@
 internal import StockbusPlugin
+internal import StockbusPrograms
 
 /// Shows a notification on the desktop, with `notify-send` (libnotify).
 struct DesktopChannel: Channel {
@@ -14,7 +15,7 @@ struct DesktopChannel: Channel {
     }
     program = found
     timeout = options.timeout
-    environment = ProgramCall.minimal(tools.environment)
+    environment = ProgramEnvironment.minimal(tools.environment)
       .merging(tools.environment.filter { Self.session.contains($0.key) }) { first, _ in first }
     self.tools = tools
   }

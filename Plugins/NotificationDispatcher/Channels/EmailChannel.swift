@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusNetwork
 internal import StockbusPlugin
+internal import StockbusPrograms
 
 /// Sends an e-mail through a program with sendmail's interface: recipients as arguments, the message on standard input.
 struct EmailChannel: Channel {
@@ -29,7 +30,7 @@ struct EmailChannel: Channel {
     // -i: a line with a single dot does not end the message; the recipients come after `--`, so that none is taken for an option.
     let arguments = ["-i", "-f", options.from, "--"] + options.to
     try await ProgramCall(
-      program, arguments, environment: ProgramCall.minimal(tools.environment), input: Array(mail.text.utf8), timeout: options.timeout
+      program, arguments, environment: ProgramEnvironment.minimal(tools.environment), input: Array(mail.text.utf8), timeout: options.timeout
     ).deliver(by: tools)
   }
 

@@ -17,11 +17,6 @@ struct ProgramCall: Sendable {
     self.timeout = timeout
   }
 
-  /// The variables that every program needs. Programs get no others of this process, because these may contain secrets.
-  static func minimal(_ environment: [String: String]) -> [String: String] {
-    environment.filter { ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].contains($0.key) }
-  }
-
   /// One attempt: any exit status but 0 is a failure that may pass.
   func deliver(by tools: ChannelTools) async throws(DeliveryError) {
     let name = visible(program.split(separator: "/").last.map(String.init) ?? program)

@@ -1,12 +1,7 @@
 internal import StockbusPlugin
+internal import StockbusPrograms
 internal import Subprocess
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 #if canImport(System)
 internal import System
@@ -77,20 +72,5 @@ struct SystemPrograms: ProgramRunner {
     } catch {
       return .failure(Task.isCancelled ? .cancelled : .notStarted)
     }
-  }
-}
-
-/// Finds programs.
-enum ProgramSearch {
-  /// A path unchanged, or a name searched along `PATH`; nil if there is no such program.
-  static func find(_ name: String, in environment: [String: String]) -> String? {
-    if name.contains("/") { return isProgram(name) ? name : nil }
-    let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram)
-  }
-
-  private static func isProgram(_ path: String) -> Bool {
-    var info = stat()
-    return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
   }
 }

@@ -28,7 +28,9 @@ public struct Plugin: Sendable {
   /// What a plugin that is generic over its event type takes, and how it is bound to one type.
   private struct OpenTypes: Sendable {
     let accepts: Accepts
-    let bind: @Sendable ([any Event.Type]) -> Blueprint?
+    /// True if the options have a say too, so that the compiled blueprints are examples only.
+    var heedsOptions = false
+    let bind: @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?
   }
 
   /// A plugin of one component type.
@@ -50,7 +52,7 @@ public struct Plugin: Sendable {
   public init<G: AnyEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anyEvent) { types in types.first.map { G.bind($0) } }
+    let open = OpenTypes(accepts: .anyEvent) { types, _ in types.first.map { G.bind($0) } }
     self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
@@ -58,7 +60,7 @@ public struct Plugin: Sendable {
   public init<G: SymbolEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anySymbolEvent) { types in (types.first as? any SymbolEvent.Type).map { G.bind($0) } }
+    let open = OpenTypes(accepts: .anySymbolEvent) { types, _ in (types.first as? any SymbolEvent.Type).map { G.bind($0) } }
     self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
   }
 
@@ -66,8 +68,18 @@ public struct Plugin: Sendable {
   public init<G: PricedEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anyPricedEvent) { types in (types.first as? any PricedEvent.Type).map { G.bind($0) } }
+    let open = OpenTypes(accepts: .anyPricedEvent) { types, _ in (types.first as? any PricedEvent.Type).map { G.bind($0) } }
     self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
+  }
+
+  /// A plugin that takes any event, and whose output depends on its options too. `example` is one of its blueprints, from which its options
+  /// are known; `bind` makes those that are used.
+  package init(
+    _ name: String, _ doc: String, emits: String, example: @autoclosure @escaping @Sendable () -> Blueprint,
+    bind: @escaping @Sendable (any Event.Type, ConfigNode?) -> Blueprint
+  ) {
+    let open = OpenTypes(accepts: .anyEvent, heedsOptions: true) { types, options in types.first.map { bind($0, options) } }
+    self.init(name, doc, CompiledBlueprints { [example()] }, open: open, emits: emits)
   }
 
   private init(
@@ -98,7 +110,8 @@ public struct Plugin: Sendable {
 
   /// The event type that it emits for any input; nil if that depends on the input, and if it emits nothing.
   package var fixedOutput: (any Event.Type)? {
-    guard let output = blueprints[0].output, !emits.isEmpty, blueprints.allSatisfy({ $0.output == output }) else { return nil }
+    guard let output = blueprints[0].output, !emits.isEmpty, open?.heedsOptions != true else { return nil }
+    guard blueprints.allSatisfy({ $0.output == output }) else { return nil }
     return output
   }
 
@@ -142,13 +155,17 @@ public struct Plugin: Sendable {
       return blueprints[at]
     }
     guard upstream.allSatisfy(fits) else { return nil }
+    if let open, open.heedsOptions {
+      guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
+      return open.bind(upstream, options)
+    }
     if let fitting = blueprints.first(where: { blueprint in
       upstream.isEmpty ? blueprint.inputs.isEmpty : upstream.allSatisfy { type in blueprint.inputs.contains { $0 == type } }
     }) {
       return fitting
     }
     guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
-    return open?.bind(upstream)
+    return open?.bind(upstream, options)
   }
 }
 

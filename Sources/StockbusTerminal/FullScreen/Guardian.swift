@@ -1,4 +1,5 @@
 internal import StockbusSystem
+internal import StockbusSystem
 internal import Synchronization
 
 #if canImport(Darwin)

@@ -1,0 +1,20 @@
+internal import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The one command of components that are programs. What a program itself understands is known only while it runs.
+enum ProgramCommand {
+  static var infos: [CommandInfo] { [CommandInfo("send COMMAND…", "Passes a command on to the program, and shows its reply.")] }
+
+  static func perform(_ command: Command, in session: ProgramSession) throws(CommandError) -> String {
+    if command.arguments.isEmpty { throw CommandError("send needs a command for the program") }
+    return try session.command(command.arguments.joined(separator: " "))
+  }
+
+  /// The variables of this process.
+  static var environment: [String: String] { ProcessInfo.processInfo.environment }
+}

@@ -1,0 +1,48 @@
+package import StockbusPlugin
+
+/// Gives events to a program.
+package actor ProgramSink<Input: Event>: Sink, CommandableComponent {
+  private let executor = BlockingExecutor(label: "program")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let session: ProgramSession
+
+  package static var commands: [CommandInfo] { ProgramCommand.infos }
+
+  package init(_ settings: ProgramSettings, _ context: Context) throws {
+    session = ProgramSession(settings, ProgramRole(kind: .sink, takes: Input.eventName, emits: nil), context)
+  }
+
+  package func start() async throws { try await session.open(ProgramCommand.environment) }
+
+  package func receive(_ events: Span<Input>) async throws {
+    do {
+      session.beginBatch()
+      var next = 0
+      while next < events.count || !session.isSettled {
+        while next < events.count, session.hasRoom { session.give(events, from: &next) }
+        try session.exchange()
+        while let message = try session.next() {
+          guard case .done = message else { throw ProgramError("says '\(message.name)' where nobody asked for it") }
+        }
+      }
+    } catch { throw await session.failure(error) }
+    session.keepState()
+  }
+
+  package func drain() async throws { try await finish("drain") }
+
+  package func handOver() async throws { try await finish("hand_over") }
+
+  private func finish(_ word: String) async throws {
+    do {
+      session.beginBatch()
+      session.ask(.object([.init(word, true)]))
+      guard case .drained = try session.answer() else { throw ProgramError("does not say that it has drained") }
+    } catch { throw await session.failure(error) }
+    session.keepState()
+  }
+
+  package func stop() async { await session.close() }
+
+  package func perform(_ command: Command) throws(CommandError) -> String { try ProgramCommand.perform(command, in: session) }
+}

@@ -1,0 +1,61 @@
+package import StockbusPlugin
+
+/// Publishes what a program sends.
+package actor ProgramSource<Output: Event>: Source, CommandableComponent {
+  private let executor = BlockingExecutor(label: "program")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let session: ProgramSession
+
+  package static var commands: [CommandInfo] { ProgramCommand.infos }
+
+  package init(_ settings: ProgramSourceSettings, _ context: Context) throws {
+    session = ProgramSession(settings.program, ProgramRole(kind: .source, takes: nil, emits: Output.eventName), context)
+  }
+
+  package func start() async throws { try await session.open(ProgramCommand.environment) }
+
+  package func run(into output: inout Outlet<Output>) async throws {
+    do {
+      var isAskedToStop = false
+      while true {
+        if Task.isCancelled, !isAskedToStop {
+          isAskedToStop = true
+          session.ask(["stop": true])
+        }
+        while let message = try session.next() {
+          switch message {
+          case .events(let line):
+            try session.take(line, into: &output)
+            if !session.commits { try await publish(&output) }
+          case .committed:
+            session.keepState()
+            try await publish(&output)
+          case .ended:
+            // The next process would send it again.
+            if session.commits { output.rollback() }
+            session.noteUncommitted()
+            return try await publish(&output)
+          default: throw ProgramError("says '\(message.name)' where nobody asked for it")
+          }
+        }
+        try session.exchange(waiting: isAskedToStop, mayIdle: !isAskedToStop)
+        if isAskedToStop || session.hasNews { continue }
+        // Waiting for the outside publishes what was sent, which a source that commits must not do before it commits.
+        if session.hasUncommitted { await session.untilReadable() } else { try await output.whileIdle { await session.untilReadable() } }
+      }
+    } catch {
+      // What belongs to no commit will come again.
+      if session.commits { output.rollback() }
+      throw await session.failure(error)
+    }
+  }
+
+  private func publish(_ output: inout Outlet<Output>) async throws {
+    try await output.flush()
+    session.publishedOutput()
+  }
+
+  package func stop() async { await session.close() }
+
+  package func perform(_ command: Command) throws(CommandError) -> String { try ProgramCommand.perform(command, in: session) }
+}

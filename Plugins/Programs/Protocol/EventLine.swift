@@ -1,0 +1,62 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// The message `{"events":[…]}`, in both directions, without a value for each event.
+enum EventLine {
+  /// True if a message is of this kind: its first member is `events`.
+  static func isNext(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    var text = ByteReader(line)
+    return goToEvents(&text)
+  }
+
+  /// Sends the events of a message; returns how many they were.
+  static func read<E: Event>(
+    _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ intake: SymbolIntake
+  ) throws(TextError) -> Int {
+    var text = ByteReader(line)
+    guard goToEvents(&text) else { throw TextError(.unexpected, at: text.offset) }
+    text.goPastBlanks()
+    try text.skip(UInt8(ascii: "["))
+    text.goPastBlanks()
+    var count = 0
+    if text.peek == UInt8(ascii: "]") {
+      text.at += 1
+    } else {
+      while true {
+        output.send(try E.schema.decodeJSON(&text, intake: intake))
+        count += 1
+        text.goPastBlanks()
+        if text.peek == UInt8(ascii: "]") { break }
+        try text.skip(UInt8(ascii: ","))
+        text.goPastBlanks()
+      }
+      text.at += 1
+    }
+    text.goPastBlanks()
+    // Further members are for other versions.
+    if text.peek == UInt8(ascii: ",") { return count }
+    try text.skip(UInt8(ascii: "}"))
+    text.goPastBlanks()
+    try text.expectEnd()
+    return count
+  }
+
+  /// Goes to what is behind `{"events":`; returns false if something else is there.
+  private static func goToEvents(_ text: inout ByteReader) -> Bool {
+    text.goPastBlanks()
+    guard text.goPast("{") else { return false }
+    text.goPastBlanks()
+    guard text.goPast(#""events""#) else { return false }
+    text.goPastBlanks()
+    return text.goPast(":")
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func goPastBlanks() { while at < end, at.pointee == 32 || at.pointee == 9 || at.pointee == 13 { at += 1 } }
+
+  /// Skips this word and returns true; if something else follows, returns false and skips nothing.
+  fileprivate mutating func goPast(_ word: StaticString) -> Bool {
+    matches(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
+}

@@ -1,0 +1,30 @@
+/// How many lines of a program the log takes: some at once, and then so many a second. Others are counted.
+struct LineAllowance {
+  static let burst = 100.0
+  static let rate = 10.0
+
+  private var left = burst
+  private var refilled: Duration
+  private var omitted = 0
+
+  init(at time: Duration) { refilled = time }
+
+  /// True if a line may be logged; `omitted` are those before it that were not.
+  mutating func take(at time: Duration) -> (isAllowed: Bool, omitted: Int) {
+    left = min(Self.burst, left + (time - refilled) / .seconds(1) * Self.rate)
+    refilled = time
+    guard left >= 1 else {
+      omitted += 1
+      return (false, 0)
+    }
+    left -= 1
+    defer { omitted = 0 }
+    return (true, omitted)
+  }
+
+  /// The lines at the end that were not logged.
+  mutating func takeOmitted() -> Int {
+    defer { omitted = 0 }
+    return omitted
+  }
+}

@@ -1,0 +1,101 @@
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The lines that come through a pipe.
+///
+/// Unsafe inside, because lines are handed out in place: a line is valid until the next call of `read`.
+struct LineBuffer: ~Copyable {
+  /// What a read has brought.
+  enum Arrival {
+    case something, nothing, end
+  }
+
+  /// The longest line, without its end.
+  let limit: Int
+  private var bytes: UnsafeMutableRawBufferPointer
+  /// The bytes that are not handed out yet, and how many of them are known to hold no line end.
+  private var start = 0
+  private var end = 0
+  private var searched = 0
+
+  init(limit: Int, capacity: Int = 128 << 10) {
+    self.limit = limit
+    bytes = .allocate(byteCount: capacity, alignment: 8)
+  }
+
+  deinit { bytes.deallocate() }
+
+  /// True if the line that has begun is longer than the limit.
+  var isTooLong: Bool { searched > limit }
+  /// Bytes of a line that has begun and not ended.
+  var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
+
+  /// Forgets the line that has begun.
+  mutating func dropRest() {
+    (start, end, searched) = (0, 0, 0)
+  }
+
+  /// Reads what there is, without waiting; call it when `next` returns nil.
+  mutating func read(_ pipe: FileDescriptor) -> Arrival {
+    if start > 0 {
+      bytes.baseAddress?.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped + start, byteCount: end - start)
+      end -= start
+      start = 0
+    }
+    if end == bytes.count {
+      let bigger = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count * 2, alignment: 8)
+      bigger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+      bytes.deallocate()
+      bytes = bigger
+    }
+    do throws(Errno) {
+      let count = try throwingErrno { try pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end...])) }
+      end += count
+      return count == 0 ? .end : .something
+    } catch {
+      return error == .resourceTemporarilyUnavailable || error == .interrupted ? .nothing : .end
+    }
+  }
+
+  /// The next line that is there as a whole, without its end.
+  mutating func next() -> UnsafeBufferPointer<UInt8>? {
+    let waiting = end - start - searched
+    guard waiting > 0, let first = bytes.baseAddress, let found = memchr(first + start + searched, 10, waiting) else {
+      searched = end - start
+      return nil
+    }
+    let length = UnsafeRawPointer(found) - UnsafeRawPointer(first + start)
+    let line = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
+    start += length + 1
+    searched = 0
+    return UnsafeBufferPointer(start: line.baseAddress?.assumingMemoryBound(to: UInt8.self), count: line.count)
+  }
+
+  /// Takes the first line out of turn for which `isWanted` is true; the lines before it stay. `passed` is where to go on: the bytes of the
+  /// lines that were not wanted.
+  mutating func take(past passed: inout Int, where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> [UInt8]? {
+    guard let first = bytes.baseAddress else { return nil }
+    while end - start > passed, let found = memchr(first + start + passed, 10, end - start - passed) {
+      let line = first + start + passed
+      let count = UnsafeRawPointer(found) - UnsafeRawPointer(line)
+      let text = UnsafeBufferPointer(start: line.assumingMemoryBound(to: UInt8.self), count: count)
+      if isWanted(text) {
+        let copy = Array(text)
+        line.copyMemory(from: line + count + 1, byteCount: end - start - passed - count - 1)
+        end -= count + 1
+        searched = 0
+        return copy
+      }
+      passed += count + 1
+    }
+    return nil
+  }
+
+  /// How many bytes wait.
+  var count: Int { end - start }
+}

@@ -1,0 +1,427 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusDecoding
+internal import StockbusPlugin
+internal import StockbusPrograms
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The conversation with one process, from its start to its end. One actor uses it, on a thread that may block.
+///
+/// It waits in `poll` for at most a slice of time, and then looks at the context's clock, so that tests advance the time by hand and a
+/// cancelled task does not wait for the program.
+final class ProgramSession {
+  /// The longest message of a program.
+  static let messageLimit = 1 << 20
+  /// The most bytes of events that a program may send for one batch, or up to a commit.
+  static let outputLimit = 64 << 20
+  static let stateLimit = 64 << 10
+  static let replyLimit = 4 << 10
+  /// Events of one message to the program.
+  static let eventsOfMessage = 64
+  /// Bytes of messages that are unanswered before further ones are made.
+  static let windowLimit = 64 << 10
+  private static let slice: Int32 = 50
+
+  private let settings: ProgramSettings
+  private let role: ProgramRole
+  private let context: Context
+  private var child: ChildProgram?
+  private var readiness: PipeReadiness?
+  private var lines = LineBuffer(limit: messageLimit)
+  private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
+  private var text = JSONText(limit: messageLimit)
+  private var out = ByteWriter(capacity: 64 << 10)
+  /// The bytes of `out` that are written.
+  private var written = 0
+  /// When the program last gave a sign of life, or was asked something.
+  private var heard = Duration.zero
+  /// The number of the last event that the program was given, and of the last one that it has finished.
+  private var told = 0
+  private var finished = 0
+  private var filtered = 0
+  private var outputBytes = 0
+  private var uncommitted = 0
+  private var state: JSONValue?
+  private var lastErrorLine = ""
+  /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
+  private var logAllowance: LineAllowance
+  private var errorAllowance: LineAllowance
+
+  init(_ settings: ProgramSettings, _ role: ProgramRole, _ context: Context) {
+    self.settings = settings
+    self.role = role
+    self.context = context
+    logAllowance = LineAllowance(at: context.clock.uptime)
+    errorAllowance = logAllowance
+    state = context.recall(Self.stateKey)
+  }
+
+  /// What a program keeps is its own business, also with other options.
+  private static var stateKey: MemoryKey<JSONValue> { MemoryKey("state", whenOptionsChange: .keep) }
+
+  // MARK: The life of the program
+
+  /// Starts the program, and returns once it is ready.
+  func open(_ environment: [String: String]) async throws {
+    let name = settings.run[0]
+    guard let path = ProgramSearch.find(name, in: environment) else {
+      throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
+    }
+    let variables = ProgramEnvironment.minimal(environment)
+      .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
+    let limits = ProgramLaunch.Limits(
+      memory: settings.limits.memory?.bytes, cpu: settings.limits.cpu, files: settings.limits.files)
+    do throws(ChildProgram.StartError) {
+      child = try await ChildProgram.start(
+        ProgramLaunch(path, Array(settings.run.dropFirst()), environment: variables, folder: settings.folder, limits: limits))
+    } catch { throw ProgramMisfit(description: "\(shown(name, limit: 200)) \(error)") }
+    readiness = child.map { PipeReadiness($0.output) }
+    do {
+      ask(role.hello(context.id))
+      guard case .hello(let greeting) = try answer() else { throw ProgramError("does not begin with hello") }
+      if let misfit = role.misfit(greeting) { throw ProgramMisfit(description: "the program \(misfit)") }
+      commits = greeting["commits"] == .bool(true)
+      var start: [JSONValue.Member] = [
+        .init("start", .object(settings.options.entries.map { .init($0.name, $0.value.json) })),
+        .init("seed", .number(Int64(bitPattern: context.seed) & Int64.max)),
+      ]
+      if let state { start.append(.init("state", state)) }
+      ask(.object(start))
+      guard case .ready = try answer() else { throw ProgramError("does not say that it is ready") }
+    } catch { throw await failure(error) }
+  }
+
+  /// True for a source that says which state its events belong to.
+  private(set) var commits = false
+
+  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long.
+  func close() async {
+    guard let child else { return }
+    self.child = nil
+    readiness?.end()
+    child.closeInput()
+    let clock = context.clock
+    let left = context.run.cutOff.map { max(.zero, $0 - clock.uptime) } ?? settings.timeout
+    let patience = min(left, settings.timeout)
+    // Unstructured, because a source is cancelled to end it, and its program has time all the same; it is ended below.
+    let watch = Task {
+      do { try await clock.sleep(for: patience) } catch { return }
+      child.kill()
+    }
+    let end = await child.ended()
+    watch.cancel()
+    readErrors(of: child)
+    child.close()
+    let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()
+    if omitted > 0 { context.logger.notice("\(omitted) more lines of the program left out") }
+    if let end, end != .exited(0) { context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")") }
+  }
+
+  private var hasSaidGoodbye = false
+
+  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
+  func failure(_ error: any Error) async -> any Error {
+    guard let child else { return error }
+    self.child = nil
+    readiness?.end()
+    child.kill()
+    let end = await child.ended()
+    readErrors(of: child)
+    child.close()
+    guard error is ProgramGone else { return error }
+    let last = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
+    return ProgramError("\(end?.description ?? "has ended")\(last)")
+  }
+
+  // MARK: To the program
+
+  /// Sends a message to which there will be an answer.
+  func ask(_ message: JSONValue) {
+    forgetWritten()
+    heard = context.clock.uptime
+    out.append("\(message)\n")
+  }
+
+  /// Begins a batch: the program has so much time to finish events from now on.
+  func beginBatch() {
+    heard = context.clock.uptime
+    outputBytes = 0
+  }
+
+  /// True if the program may be given more events before it has answered.
+  var hasRoom: Bool { out.count - written < Self.windowLimit && told - finished < 16 * Self.eventsOfMessage }
+
+  /// Gives the program the next events of a batch, as many as one message holds.
+  func give<E: Event>(_ events: Span<E>, from next: inout Int) {
+    forgetWritten()
+    let end = min(events.count, next + Self.eventsOfMessage)
+    told += end - next
+    Self.write(events, next..<end, told, to: &out)
+    next = end
+  }
+
+  /// Apart, so that the buffer is accessed once for all events.
+  private static func write<E: Event>(_ events: Span<E>, _ range: Range<Int>, _ last: Int, to out: inout ByteWriter) {
+    out.append(#"{"events":["#)
+    for i in range {
+      if i > range.lowerBound { out.append(",") }
+      E.schema.encodeJSON(events[i], to: &out)
+    }
+    out.append(#"],"last":\#(last)}"# + "\n")
+  }
+
+  private func forgetWritten() {
+    if written == out.count {
+      out.clear()
+      written = 0
+    }
+  }
+
+  // MARK: From the program
+
+  /// True once the program has finished all events that it was given.
+  var isSettled: Bool { finished == told }
+
+  /// How many of the finished events the program has left out, since the last call.
+  func takeFiltered() -> Int {
+    defer { filtered = 0 }
+    return filtered
+  }
+
+  /// Keeps the state that belongs to what was finished or committed.
+  func keepState() { if let state { context.remember(state, Self.stateKey) } }
+
+  /// True if there are bytes of the program that no message was made of; then it may be worth to look again.
+  private(set) var hasNews = false
+
+  /// Waits, without holding up the thread, until the program says something or the task is cancelled.
+  nonisolated(nonsending) func untilReadable() async { if !hasUnread { await readiness?.wait() } }
+
+  /// True if a command has read messages that came before its reply, and `next` has not returned them.
+  private var hasUnread = false
+
+  /// The answer to what was asked; events are an error.
+  func answer() throws -> ProgramMessage {
+    while true {
+      if let message = try next() {
+        if case .events = message { throw ProgramError("sends events where none are expected") }
+        if case .done = message { throw ProgramError("says 'done' where no events wait") }
+        return message
+      }
+      try exchange()
+    }
+  }
+
+  /// Sends the events of a message.
+  func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
+    outputBytes += line.count
+    if outputBytes > Self.outputLimit { throw ProgramError("sends more than 64 MiB of events at once") }
+    do { uncommitted += try EventLine.read(line, into: &output, context.symbols) } catch {
+      throw ProgramError("sends a bad \(E.eventName): \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
+    }
+  }
+
+  /// True while a source that commits has sent events that it has not committed.
+  var hasUncommitted: Bool { commits && outputBytes > 0 }
+
+  /// Everything so far is published: the next events may be as many again.
+  func publishedOutput() { (outputBytes, uncommitted) = (0, 0) }
+
+  /// Says how many events a source has not committed by its end.
+  func noteUncommitted() {
+    if commits, uncommitted > 0 {
+      context.logger.notice("the program has ended without committing its last \(uncommitted) events; they are left out")
+    }
+  }
+
+  /// Writes and reads what is possible, and waits for a slice of time if nothing is.
+  ///
+  /// - Parameter mayIdle: the program owes no answer, so it may be silent as long as it likes.
+  func exchange(waiting: Bool = true, mayIdle: Bool = false) throws {
+    guard let child else { throw ProgramGone() }
+    if Task.isCancelled, role.kind != .source || isCutOff { throw CancellationError() }
+    var entries = [
+      pollfd(fd: child.output.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: child.errors.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: written < out.count ? child.input.rawValue : -1, events: Int16(POLLOUT), revents: 0),
+    ]
+    hasNews = false
+    let count = try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
+    if count == 0, !mayIdle, context.clock.uptime - heard >= settings.timeout {
+      throw ProgramError("has not answered for \(settings.timeout.optionText)")
+    }
+    if entries[1].revents != 0 { readErrors(of: child) }
+    if entries[2].revents != 0 {
+      // A program that reads no more has ended, or will be told by its next answer.
+      if entries[2].revents & Int16(POLLERR) != 0 { written = out.count } else { try write(to: child) }
+    }
+    if entries[0].revents != 0 {
+      switch lines.read(child.output) {
+      case .something:
+        heard = context.clock.uptime
+        hasNews = true
+      case .nothing: break
+      case .end: throw ProgramGone()
+      }
+    }
+  }
+
+  private func write(to child: ChildProgram) throws {
+    do throws(Errno) {
+      let first = written
+      written += try out.withBytes { bytes throws(Errno) in
+        try child.input.writeOnce(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[first...])))
+      }
+      heard = context.clock.uptime
+    } catch {
+      switch error {
+      case .resourceTemporarilyUnavailable, .interrupted: break
+      case .brokenPipe: written = out.count
+      default: throw ProgramError("cannot be written to: \(error)")
+      }
+    }
+  }
+
+  /// Passes a command on and returns the reply. What else the program sends meanwhile waits for `next`.
+  func command(_ line: String) throws(CommandError) -> String {
+    do {
+      ask(["command": .string(line)])
+      var passed = 0
+      defer {
+        hasUnread = true
+        readiness?.wake()
+      }
+      while true {
+        if let reply = lines.take(past: &passed, where: Self.isReply) {
+          switch try reply.withUnsafeBufferPointer({ try text.value($0) }).members.first.map({ ($0.name, $0.value.text) }) {
+          case ("reply", let words)?: return (words ?? "").cut(toBytes: Self.replyLimit)
+          case (_, let words)?: throw CommandError((words ?? "the program does not say why").cut(toBytes: Self.replyLimit))
+          case nil: throw CommandError("the program sends a bad reply")
+          }
+        }
+        if lines.count > Self.outputLimit || lines.count - passed > Self.messageLimit {
+          throw CommandError("the program sends too much before it replies")
+        }
+        try exchange()
+      }
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      // The work in hand finds the same, and ends the program.
+      throw CommandError(error is ProgramGone ? "the program has ended" : "\(error)")
+    }
+  }
+
+  private static func isReply(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    let start = line.prefix(16).filter { $0 != 32 && $0 != 9 }
+    return start.starts(with: #"{"reply""#.utf8) || start.starts(with: #"{"refused""#.utf8)
+  }
+
+  /// The next message that concerns the work in hand; nil if there is none yet.
+  func next() throws -> ProgramMessage? {
+    while let line = lines.next() {
+      if line.count > Self.messageLimit { throw tooLong() }
+      if EventLine.isNext(line) { return .events(line) }
+      if let message = try read(line) { return message }
+    }
+    if lines.isTooLong { throw tooLong() }
+    hasUnread = false
+    return nil
+  }
+
+  private func tooLong() -> ProgramError { ProgramError("sends a message of more than 1 MiB") }
+
+  private func read(_ line: UnsafeBufferPointer<UInt8>) throws -> ProgramMessage? {
+    let message: JSONValue
+    do { message = try text.value(line) } catch {
+      throw ProgramError("sends what is no message: \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
+    }
+    guard let first = message.members.first else { throw ProgramError("sends what is no message: \(shown("\(message)", limit: 200))") }
+    switch first.name {
+    case "hello": return .hello(message)
+    case "ready": return .ready
+    case "done":
+      try finish(first.value, message)
+      return .done
+    case "commit":
+      try takeState(message)
+      return .committed
+    case "drained":
+      hasSaidGoodbye = true
+      try takeState(message)
+      return .drained
+    case "ended":
+      hasSaidGoodbye = true
+      return .ended
+    case "reply": return .reply(first.value.text?.cut(toBytes: Self.replyLimit) ?? "")
+    case "refused": return .refused(first.value.text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
+    case "failed": throw ProgramError("has failed: \(visible(first.value.text ?? "it says no reason", limit: 400))")
+    case "log": log(first.value.text ?? "", message["level"]?.text ?? "info", &logAllowance)
+    case "trouble": context.report(trouble: first.value.isNull ? nil : first.value.text ?? "unknown")
+    case "reject":
+      context.reject(first.value.text ?? "", origin: message["origin"]?.text ?? "", reason: message["reason"]?.text ?? "")
+    default: throw ProgramError("sends an unknown message: \(shown(first.name))")
+    }
+    return nil
+  }
+
+  private func finish(_ number: JSONValue, _ message: JSONValue) throws {
+    guard let number = number.count, number >= finished, number <= told else {
+      throw ProgramError("says it is done with event \(number); it was given \(told), and was done with \(finished)")
+    }
+    let newly = number - finished
+    let left = message["filtered"].map { $0.count ?? -1 } ?? 0
+    guard left >= 0, left <= newly else {
+      throw ProgramError("says it has left out \(message["filtered"]?.description ?? "?") of \(newly) events")
+    }
+    finished = number
+    filtered += left
+    try takeState(message)
+  }
+
+  private func takeState(_ message: JSONValue) throws {
+    guard let new = message["state"] else { return }
+    if new.description.utf8.count > Self.stateLimit { throw ProgramError("has a state of more than 64 KiB") }
+    state = new
+  }
+
+  // MARK: Lines
+
+  private func readErrors(of child: ChildProgram) {
+    // A bounded number of reads, so that a flood of lines holds nothing else up.
+    for _ in 0..<16 {
+      while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
+      if errorLines.isTooLong {
+        logErrorLine(String(decoding: errorLines.rest.prefix(2048), as: UTF8.self))
+        errorLines.dropRest()
+      }
+      if errorLines.read(child.errors) != .something { break }
+    }
+    while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
+  }
+
+  private func logErrorLine(_ line: String) {
+    if line.isEmpty { return }
+    lastErrorLine = visible(line, limit: 300)
+    log(line, "notice", &errorAllowance)
+  }
+
+  private func log(_ line: String, _ level: String, _ allowance: inout LineAllowance) {
+    let (isAllowed, omitted) = allowance.take(at: context.clock.uptime)
+    guard isAllowed else { return }
+    if omitted > 0 { context.logger.notice("\(omitted) lines of the program left out, too many at once") }
+    context.logger.log(level: Logger.Level(rawValue: level) ?? .info, "\(visible(line, limit: 2048))")
+  }
+
+  /// True if the run waits for nobody any more. A source is cancelled to end it, and its program may then take a while.
+  private var isCutOff: Bool { context.run.cutOff.map { context.clock.uptime >= $0 } ?? false }
+}
+
+/// The program has ended, or has closed its output.
+struct ProgramGone: Error {}

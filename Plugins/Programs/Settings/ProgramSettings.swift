@@ -1,0 +1,34 @@
+internal import MarketData
+package import StockbusPlugin
+
+/// What the system lets a program use.
+package struct ProgramLimits: Options {
+  @Setting("Address space; by default as much as there is.", in: .kibibytes(1024) ... .gibibytes(1024)) package var memory: ByteSize?
+  @Setting("Time on a processor, after which the system kills it.", in: .seconds(1) ... .seconds(31_536_000)) package var cpu: Duration?
+  @Setting("Open files.", in: 8...1_048_576) package var files = 256
+  package init() {}
+}
+
+/// How a program is run, for all kinds of component that are programs.
+package struct ProgramSettings: Options {
+  @Setting("The program and its arguments, such as [python3, cheap.py]; no shell interprets them.", count: 1...1000)
+  package var run: [String]
+  @Setting("Options for the program, as it understands them.") package var options: Mapping<FreeValue> = [:]
+  @Setting("Variables for the program besides PATH, HOME, LANG, LC_ALL and TZ.", count: 0...1000)
+  package var environment: Mapping<Secret> = [:]
+  @Setting("The folder in which it works; by default that of stockbus.", length: 1...4096) package var folder: String?
+  @Setting(
+    "How long an answer may take, and the program's end once its input has ended; then it is killed.",
+    in: .milliseconds(10) ... .seconds(86_400))
+  package var timeout = Duration.seconds(10)
+  @Setting("What the system lets it use.") package var limits = ProgramLimits()
+  package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
+    if run.contains(where: { $0.contains("\0") }) { problems.add("'run' has a zero byte", at: "run") }
+    for (name, _) in environment.entries where name.isEmpty || name.contains("=") || name.contains("\0") {
+      problems.add("'environment': \(shown(name)) is no name of a variable", at: "environment")
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package import StockbusSystem
+internal import Subprocess
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A program that runs beside this process, with pipes to its standard streams.
+///
+/// It has a session of its own, and no open files but the three. It is killed with its session by `kill`, and when this process ends,
+/// however that happens.
+package final class ChildProgram: Sendable {
+  /// Why a program cannot be started, as the end of a sentence that begins with its name.
+  package struct StartError: Error, Hashable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Our ends of the pipes; they do not block. `close` closes them.
+  package let input: FileDescriptor
+  package let output: FileDescriptor
+  package let errors: FileDescriptor
+  private let id: pid_t
+  /// Unstructured, because the program outlives the call that starts it; `ended` waits for it.
+  private let life: Task<ProgramEnd?, Never>
+  /// Finishing it lets the system forget the process: only from then on its number may be another process's.
+  private let release: AsyncStream<Never>.Continuation
+  private let state = Mutex(State())
+
+  private struct State {
+    var isInputOpen = true
+    var isReleased = false
+  }
+
+  private init(_ id: pid_t, _ pipes: Pipes, _ life: Task<ProgramEnd?, Never>, _ release: AsyncStream<Never>.Continuation) {
+    self.id = id
+    self.life = life
+    self.release = release
+    input = pipes.input.ours
+    output = pipes.output.ours
+    errors = pipes.errors.ours
+  }
+
+  /// Starts a program; its path is `launch.program`.
+  package static func start(_ launch: ProgramLaunch, lifeline: Lifeline = .shared) async throws(StartError) -> ChildProgram {
+    // A file that the kernel cannot start is refused here; the shell below would interpret it as a script.
+    guard ProgramImage(launch.program)?.isKnown == true else { throw StartError(description: "is no program that can be started") }
+    guard let pipes = Pipes() else { throw StartError(description: "could not be started: too many open files") }
+    let (births, birth) = AsyncStream.makeStream(of: pid_t.self, bufferingPolicy: .bufferingOldest(1))
+    let (releases, release) = AsyncStream.makeStream(of: Never.self)
+    let life = Task { await run(launch, pipes, lifeline, birth, releases) }
+    var id: pid_t?
+    for await born in births { id = born }
+    guard let id else {
+      pipes.closeOurs()
+      throw StartError(description: "could not be started")
+    }
+    let child = ChildProgram(id, pipes, life, release)
+    // Until this line the shell waits.
+    _ = try? "go\n".utf8.withContiguousStorageIfAvailable { (bytes) in try child.input.writeOnce(UnsafeRawBufferPointer(bytes)) }
+    return child
+  }
+
+  private static func run(
+    _ launch: ProgramLaunch, _ pipes: Pipes, _ lifeline: Lifeline, _ birth: AsyncStream<pid_t>.Continuation,
+    _ releases: AsyncStream<Never>
+  ) async -> ProgramEnd? {
+    defer { birth.finish() }
+    var options = PlatformOptions()
+    // In a session of its own, so that the processes it starts are killed with it, and Ctrl-C at the terminal does not reach it.
+    options.createSession = true
+    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+    let variables = Dictionary(
+      uniqueKeysWithValues: launch.environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+    do {
+      let result = try await Subprocess.run(
+        .path("/bin/sh"), arguments: Arguments(["-c", launch.script, launch.program] + launch.arguments),
+        environment: .custom(variables), workingDirectory: launch.folder.map { FilePath($0) }, platformOptions: options,
+        input: .fileDescriptor(pipes.input.theirs, closeAfterSpawningProcess: true),
+        output: .fileDescriptor(pipes.output.theirs, closeAfterSpawningProcess: true),
+        error: .fileDescriptor(pipes.errors.theirs, closeAfterSpawningProcess: true)
+      ) { execution in
+        let id = execution.processIdentifier.value
+        _ = lifeline.watch(id)
+        birth.yield(id)
+        birth.finish()
+        for await _ in releases {}
+        return id
+      }
+      lifeline.forget(result.closureResult)
+      switch result.terminationStatus {
+      case .exited(let status): return .exited(Int(status))
+      case .signaled(let signal): return .killed(signal: Int(signal))
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Closes its standard input, which asks most programs to end.
+  package func closeInput() {
+    let isOpen = state.withLock { state in
+      defer { state.isInputOpen = false }
+      return state.isInputOpen
+    }
+    if isOpen { try? input.shut() }
+  }
+
+  /// Kills it and the processes in its session.
+  package func kill() { state.withLock { if !$0.isReleased { signal(SIGKILL) } } }
+
+  private func signal(_ number: Int32) {
+    #if canImport(Darwin)
+    _ = Darwin.kill(-id, number)
+    #else
+    _ = Glibc.kill(-id, number)
+    #endif
+  }
+
+  /// Waits for its end, which has to come by itself or by `kill`, and returns how it has ended; nil if the system does not say.
+  package func ended() async -> ProgramEnd? {
+    state.withLock { $0.isReleased = true }
+    release.finish()
+    return await life.value
+  }
+
+  /// To be called once, after `ended`: closes our ends of the pipes.
+  package func close() {
+    closeInput()
+    try? output.shut()
+    try? errors.shut()
+  }
+}
+
+/// The pipes to a program.
+private struct Pipes: Sendable {
+  struct Pair: Sendable {
+    let ours: FileDescriptor
+    let theirs: FileDescriptor
+  }
+
+  let input: Pair
+  let output: Pair
+  let errors: Pair
+
+  /// Nil if no more files can be opened.
+  init?() {
+    guard let input = Self.pair(weWrite: true) else { return nil }
+    guard let output = Self.pair(weWrite: false) else {
+      for end in [input.ours, input.theirs] { try? end.shut() }
+      return nil
+    }
+    guard let errors = Self.pair(weWrite: false) else {
+      for end in [input.ours, input.theirs, output.ours, output.theirs] { try? end.shut() }
+      return nil
+    }
+    self.input = input
+    self.output = output
+    self.errors = errors
+  }
+
+  func closeOurs() { for end in [input.ours, output.ours, errors.ours] { try? end.shut() } }
+
+  private static func pair(weWrite: Bool) -> Pair? {
+    // With high numbers and closed on exec, so that neither this program nor another one inherits our end.
+    guard let ends = OutlivingShell.pipe() else { return nil }
+    let (ours, theirs) = weWrite ? (ends.writing, ends.reading) : (ends.reading, ends.writing)
+    _ = fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK)
+    #if os(Linux)
+    // A quarter of what every user may have; fewer wake-ups than with the usual 64 KiB. Without effect where it is refused.
+    // `F_SETPIPE_SZ`, which the C library hides behind a feature macro.
+    _ = fcntl(ours, 1031, 256 << 10)
+    #endif
+    return Pair(ours: FileDescriptor(rawValue: ours), theirs: FileDescriptor(rawValue: theirs))
+  }
+}

@@ -1,0 +1,75 @@
+import StockbusSystem
+import StockbusTestKit
+import Testing
+
+@testable import StockbusPrograms
+
+/// Programs beside this process: how they begin and end.
+@Suite(.timeLimit(.minutes(15))) struct ChildProgramTests {
+  private let folder = TemporaryFolder()
+
+  private func launch(_ script: String, _ limits: ProgramLaunch.Limits = ProgramLaunch.Limits()) -> ProgramLaunch {
+    folder.put(script, in: "script")
+    return ProgramLaunch("/bin/sh", [folder.file("script")], environment: ["PATH": "/usr/bin:/bin"], limits: limits)
+  }
+
+  /// Everything that a program writes, until it has ended.
+  private func text(of pipe: FileDescriptor) async throws -> String {
+    var bytes: [UInt8] = []
+    while true {
+      do {
+        let piece = try [UInt8](unsafeUninitializedCapacity: 4096) { $1 = try pipe.read(into: UnsafeMutableRawBufferPointer($0)) }
+        if piece.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+        bytes += piece
+      } catch Errno.resourceTemporarilyUnavailable { await Task.yield() }
+    }
+  }
+
+  @Test func `its streams are pipes, and its end is told`() async throws {
+    let child = try await ChildProgram.start(launch("read line; echo \"got $line\"; echo oops >&2; exit 4"))
+    let bytes = Array("hello\n".utf8)
+    _ = try bytes.withUnsafeBytes { try child.input.write($0) }
+    #expect(try await text(of: child.output) == "got hello\n")
+    #expect(try await text(of: child.errors) == "oops\n")
+    #expect(await child.ended() == .exited(4))
+    child.close()
+  }
+
+  @Test func `it is killed with what it has started`() async throws {
+    let child = try await ChildProgram.start(launch("sleep 1000 & echo begun; wait"))
+    var seen: [UInt8] = []
+    while seen.isEmpty {
+      seen = (try? [UInt8](unsafeUninitializedCapacity: 64) { $1 = try child.output.read(into: UnsafeMutableRawBufferPointer($0)) }) ?? []
+      await Task.yield()
+    }
+    child.kill()
+    #expect(await child.ended() == .killed(signal: 9))
+    // The end of the pipe: no process is left that could write into it.
+    #expect(try await text(of: child.output) == "")
+    // Its number may be another process's by now.
+    child.kill()
+    child.close()
+  }
+
+  @Test func `it ends when this process does`() async throws {
+    let lifeline = Lifeline()
+    let child = try await ChildProgram.start(launch("trap '' TERM HUP; echo begun; while :; do sleep 1000; done"), lifeline: lifeline)
+    var seen: [UInt8] = []
+    while seen.isEmpty {
+      seen = (try? [UInt8](unsafeUninitializedCapacity: 64) { $1 = try child.output.read(into: UnsafeMutableRawBufferPointer($0)) }) ?? []
+      await Task.yield()
+    }
+    // Does what the kernel does with the pipe when a process is killed.
+    lifeline.cut()
+    #expect(try await text(of: child.output) == "")
+    #expect(await child.ended() == .killed(signal: 9))
+    child.close()
+  }
+
+  @Test func `what cannot be started says so`() async throws {
+    folder.put("not a program", in: "text")
+    await #expect(throws: ChildProgram.StartError(description: "is no program that can be started")) {
+      _ = try await ChildProgram.start(ProgramLaunch(folder.file("text"), [], environment: [:]))
+    }
+  }
+}
