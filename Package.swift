@@ -108,9 +108,10 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .executable(name: "stockbus", targets: ["StockbusCLI", "CCommit"]),
-    // For programs of others: the whole one, and one without network and database.
+    // For programs of others: the whole one, one without network and database, runs without a program.
     .library(name: "Stockbus", targets: ["Stockbus"]),
     .library(name: "StockbusProgram", targets: ["StockbusProgram"]),
+    .library(name: "StockbusEmbedding", targets: ["StockbusEmbedding"]),
     // For plugins of others.
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
@@ -196,6 +197,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     room(
+      "StockbusEmbedding",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusInstruments", "StockbusPlugin", "EventBus",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    room(
       "StockbusControl",
       uses: [
         "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles",
@@ -257,6 +264,8 @@ let package = Package(
         "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "MarketData",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    tests(
+      "StockbusEmbedding", uses: ["Generator", "SortingFeed", "NullSink", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "StockbusControl",
       uses: [
