@@ -5,6 +5,7 @@ CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
+OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests)
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
@@ -12,11 +13,12 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts reloads fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
 	@echo "make test                       set up, build and run the tests"
+	@echo "make test-outside               build, test and run a package outside of this one, Examples/plugins/moving-average"
 	@echo "make build                      leave the release program at .build/release/stockbus"
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make man                        write the manual pages to .build/man; make install takes them along"
@@ -44,6 +46,10 @@ test: setup
 	$(BUILD) --build-tests
 	$(SWIFT) test --skip-build
 
+# A package as somebody else writes it: only products, only what is public. A program without network and database must build none.
+test-outside: setup
+	sh Scripts/outside.sh
+
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin/stockbus"
@@ -57,10 +63,10 @@ setup:
 	@sh Scripts/commit.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(BENCHMARKS) $(FUZZING)
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(BENCHMARKS) $(FUZZING)
+	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
 validate: setup
 	$(BUILD) --product stockbus

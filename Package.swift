@@ -110,6 +110,11 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .executable(name: "stockbus", targets: ["StockbusCLI", "CCommit"]),
+    // For programs of others: the whole one, one without network and database, runs without a program.
+    .library(name: "Stockbus", targets: ["Stockbus"]),
+    .library(name: "StockbusProgram", targets: ["StockbusProgram"]),
+    .library(name: "StockbusEmbedding", targets: ["StockbusEmbedding"]),
+    // For plugins of others.
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
     .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
@@ -118,7 +123,8 @@ let package = Package(
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
     .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
     .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory", "StockbusTrading"]),
-  ],
+    // Each plugin by itself, so that a program links only what its plugins need.
+  ] + plugins.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -193,9 +199,22 @@ let package = Package(
         "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
       ]),
     room(
+      "StockbusReloading",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    room(
+      "StockbusEmbedding",
+      uses: [
+        "StockbusRuntime", "StockbusConfig", "StockbusInstruments", "StockbusPlugin", "EventBus",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    room(
       "StockbusControl",
       uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles", "StockbusSystem",
+        "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles",
+        "StockbusSystem",
         "StockbusPlugin",
         "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
@@ -205,17 +224,22 @@ let package = Package(
         "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .executableTarget(
-      name: "StockbusCLI",
-      dependencies: [
-        "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusNetwork", "StockbusTrading",
-        "StockbusHistory", "StockbusAccounts", "CStopSignals",
+    room(
+      "StockbusProgram",
+      uses: [
+        "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
+        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "CStopSignals", "CVersion",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        "CVersion",
-      ] + allPlugins,
-      swiftSettings: strict),
+      ]),
+    room(
+      "Stockbus",
+      uses: [
+        "StockbusProgram", "StockbusControl", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
+        "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ] + allPlugins),
+    .executableTarget(name: "StockbusCLI", dependencies: ["Stockbus"], swiftSettings: strict),
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
@@ -243,15 +267,19 @@ let package = Package(
     tests(
       "StockbusCLI",
       uses: [
-        "StockbusConfig", "StockbusRuntime", "StockbusPlugin", "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
+        "Stockbus", "StockbusProgram", "StockbusReloading", "EventBus", "StockbusConfig", "StockbusRuntime", "StockbusPlugin",
+        "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter",
         "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "MarketData",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(
+      "StockbusEmbedding", uses: ["Generator", "SortingFeed", "NullSink", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests(
       "StockbusControl",
       uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "StockbusPlugin", "StockbusTestKit", "Generator",
+        "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "StockbusPlugin", "StockbusTestKit",
+        "Generator",
         "WatchlistFilter", "SortingFeed", "NullSink", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
     tests("EventBus", uses: ["MarketData"]),

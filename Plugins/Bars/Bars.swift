@@ -1,9 +1,9 @@
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Makes bars.
-  package static let bars = Plugin(
+  public static let bars = Plugin(
     "bars", "Makes bars of trades, quotes or shorter bars: open, high, low, close, volume and average price for each period.",
     BarsPlugin.self,
     hot: [.processor(Bars<PriceOf<Trade>>.self), .processor(Bars<PriceOfQuote>.self), .processor(Bars<BarsOfBars>.self)],

@@ -1,12 +1,12 @@
 internal import MarketData
-package import StockbusPlugin
+public import StockbusPlugin
 internal import StockbusInstruments
 internal import StockbusTerminal
 internal import StockbusViewing
 
 extension Plugin {
   /// Shows prices.
-  package static let consoleViewer = Plugin(
+  public static let consoleViewer = Plugin(
     "console_viewer", "Shows prices on the console: a full screen with keys on a terminal, plain lines elsewhere.",
     .sink(ConsoleViewer.self))
 }

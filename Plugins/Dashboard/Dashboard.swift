@@ -4,13 +4,13 @@ internal import StockbusAccounts
 internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusNetwork
-package import StockbusPlugin
+public import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
 
 extension Plugin {
   /// Shows the run in a browser.
-  package static let dashboard = Plugin(
+  public static let dashboard = Plugin(
     "dashboard", "Shows prices, movers, alerts, trading and the run itself on a web page.", .sink(Dashboard.self))
 }
 

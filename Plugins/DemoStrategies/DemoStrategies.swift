@@ -1,11 +1,11 @@
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Buys what rises.
-  package static let demoMomentum = Plugin(
+  public static let demoMomentum = Plugin(
     "demo_momentum", "A toy strategy: buys what has risen and sells what has fallen, on paper.", .processor(DemoStrategy<Momentum>.self))
   /// Buys what falls.
-  package static let demoReversion = Plugin(
+  public static let demoReversion = Plugin(
     "demo_reversion", "A toy strategy: buys what has fallen below its average and sells what is above it, on paper.",
     .processor(DemoStrategy<Reversion>.self))
 }

@@ -1,9 +1,9 @@
 internal import StockbusNetwork
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Sends events to an echo server and publishes what comes back.
-  package static let echoSocket = Plugin(
+  public static let echoSocket = Plugin(
     "echo_socket", "Sends events to a WebSocket echo server and publishes what comes back, each event once and in order.",
     EchoSocketPlugin.self,
     hot: [.relay(EchoSocket<Trade>.self), .relay(EchoSocket<Quote>.self), .relay(EchoSocket<Bar>.self), .relay(EchoSocket<Ranked>.self)])

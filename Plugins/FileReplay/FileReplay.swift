@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Replays recordings.
-  package static let fileReplay = Plugin(
+  public static let fileReplay = Plugin(
     "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
     option: "event",
     variants: [

@@ -1,10 +1,10 @@
 internal import MarketData
 internal import StockbusFiles
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Writes events to a file.
-  package static let fileWriter = Plugin(
+  public static let fileWriter = Plugin(
     "file_writer", "Writes events of any type to a file, as JSON lines or CSV.", FileWriterPlugin.self,
     hot: [.sink(FileWriter<Trade>.self), .sink(FileWriter<Quote>.self), .sink(FileWriter<Bar>.self), .sink(FileWriter<Ranked>.self)])
 }

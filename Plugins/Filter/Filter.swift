@@ -1,11 +1,11 @@
 package import EventBus
 package import MarketData
 internal import StockbusExpressions
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Passes the events that fulfil a condition.
-  package static let filter = Plugin(
+  public static let filter = Plugin(
     "filter", "Passes the events that fulfil a condition over their fields.", FilterPlugin.self,
     hot: [
       .processor(Filter<Trade>.self), .processor(Filter<Quote>.self), .processor(Filter<Bar>.self), .processor(Filter<Ranked>.self),

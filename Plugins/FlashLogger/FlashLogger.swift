@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusFiles
-package import StockbusPlugin
+public import StockbusPlugin
 internal import StockbusTerminal
 
 extension Plugin {
   /// Logs price changes.
-  package static let flashLogger = Plugin(
+  public static let flashLogger = Plugin(
     "flash_logger", "Logs every price change with direction, old, new and change; flashes and fades on a terminal.",
     FlashLoggerPlugin.self,
     hot: [.sink(FlashLogger<Trade>.self), .sink(FlashLogger<Quote>.self), .sink(FlashLogger<Bar>.self), .sink(FlashLogger<Ranked>.self)])

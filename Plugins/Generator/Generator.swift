@@ -1,8 +1,8 @@
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Makes prices.
-  package static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
+  public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
 }
 
 /// Makes trades with made-up prices: every symbol in turn, one round in each interval, or at a rate.

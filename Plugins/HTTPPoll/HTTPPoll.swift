@@ -2,7 +2,7 @@ internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
-package import StockbusPlugin
+public import StockbusPlugin
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -12,7 +12,7 @@ internal import Foundation
 
 extension Plugin {
   /// Fetches a JSON document again and again.
-  package static let httpPoll = Plugin(
+  public static let httpPoll = Plugin(
     "http_poll", "Fetches a JSON document at an interval and publishes the trades, quotes or bars in it when it has changed.",
     option: "event",
     variants: [

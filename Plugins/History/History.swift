@@ -2,11 +2,11 @@ internal import MarketData
 internal import StockbusFiles
 internal import StockbusHistory
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Keeps bars and last prices in a database.
-  package static let history = Plugin(
+  public static let history = Plugin(
     "history", "Keeps bars and last prices in a database file, for charts, previous closes and the next run.", .sink(History.self))
 }
 

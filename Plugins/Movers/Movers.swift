@@ -1,9 +1,9 @@
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Ranks gainers, losers and the most active.
-  package static let movers = Plugin(
+  public static let movers = Plugin(
     "movers",
     "Keeps the top gainers, losers and most active symbols of a session, a day, a week, or the last so many hours.",
     MoversPlugin.self,

@@ -1,11 +1,11 @@
 internal import EventBus
 internal import StockbusFiles
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Checks prices against rules and sends alerts.
-  package static let notificationDispatcher = Plugin(
+  public static let notificationDispatcher = Plugin(
     "notification_dispatcher", "Watches prices by rules, publishes alerts, and sends them out by desktop, web, mail, file and program.",
     NotificationDispatcherPlugin.self,
     hot: [

@@ -1,8 +1,8 @@
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Counts events.
-  package static let nullSink = Plugin(
+  public static let nullSink = Plugin(
     "null_sink", "Counts events and forgets them.", NullSinkPlugin.self,
     hot: [.sink(NullSink<Trade>.self), .sink(NullSink<Quote>.self), .sink(NullSink<Bar>.self), .sink(NullSink<Ranked>.self)])
 }

@@ -1,11 +1,11 @@
 internal import StockbusHistory
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 internal import StockbusTrading
 
 extension Plugin {
   /// Trades without money.
-  package static let paperBroker = Plugin(
+  public static let paperBroker = Plugin(
     "paper_broker", "Trades on paper: fills orders at the prices it is given, and keeps accounts, positions and fees.",
     .processor(PaperBroker.self)
   ).readable(inParts: [OrdersPart.self, FillsPart.self, PositionsPart.self, AccountsPart.self])

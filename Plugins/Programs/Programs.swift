@@ -1,8 +1,8 @@
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// A program that makes events.
-  package static let programSource = Plugin(
+  public static let programSource = Plugin(
     "program_source", "Runs a program of yours, in any language, and publishes the events that it makes.", option: "emits",
     variants: [
       "trade": .source(ProgramSource<Trade>.self), "quote": .source(ProgramSource<Quote>.self), "bar": .source(ProgramSource<Bar>.self),
@@ -13,13 +13,13 @@ extension Plugin {
     ])
 
   /// A program that turns events into events.
-  package static let programProcessor = Plugin(
+  public static let programProcessor = Plugin(
     "program_processor", "Runs a program of yours, in any language, that turns events into events; each exactly once.",
     emits: "what it takes, or what 'emits' says", example: .asyncProcessor(ProgramProcessor<Trade, Trade>.self),
     bind: { type, options in bind(type, options) })
 
   /// A program that consumes events.
-  package static let programSink = Plugin(
+  public static let programSink = Plugin(
     "program_sink", "Gives events to a program of yours, in any language.", ProgramSinkPlugin.self,
     hot: [.sink(ProgramSink<Trade>.self), .sink(ProgramSink<Quote>.self)])
 

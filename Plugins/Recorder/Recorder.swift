@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Records its input for replay.
-  package static let recorder = Plugin(
+  public static let recorder = Plugin(
     "recorder", "Keeps raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
     hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)])
 }

@@ -1,11 +1,11 @@
 package import EventBus
 package import MarketData
 internal import StockbusInstruments
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Ranks symbols.
-  package static let sortingFeed = Plugin(
+  public static let sortingFeed = Plugin(
     "sorting_feed",
     "Keeps symbols ordered by price, change, per cent or volume, and says each one's rank and the one before (0: it had none).",
     SortingFeedPlugin.self,

@@ -1,11 +1,11 @@
 package import EventBus
 package import MarketData
 internal import StockbusFiles
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Passes the events of some symbols.
-  package static let watchlistFilter = Plugin(
+  public static let watchlistFilter = Plugin(
     "watchlist_filter", "Passes the events of a list of symbols.", WatchlistFilterPlugin.self,
     hot: [
       .processor(WatchlistFilter<Trade>.self), .processor(WatchlistFilter<Quote>.self), .processor(WatchlistFilter<Bar>.self),

@@ -2,11 +2,11 @@ internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
-package import StockbusPlugin
+public import StockbusPlugin
 
 extension Plugin {
   /// Takes a venue's prices from its WebSocket.
-  package static let webSocketFeed = Plugin(
+  public static let webSocketFeed = Plugin(
     "websocket", "Takes trades, quotes or bars from a venue's WebSocket: a known venue by its name, any other by a description.",
     option: "event",
     variants: [

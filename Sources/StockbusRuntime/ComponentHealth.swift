@@ -36,6 +36,18 @@ extension Pipeline {
   package var isStopping: Bool { stopSignal.hasFired }
 }
 
+extension Pipeline {
+  /// Why the run is not as it should be.
+  package func reasons(_ health: [ComponentHealth]) -> [String] {
+    var reasons = isStopping ? ["the run is stopping"] : []
+    for component in health where !component.state.isGood {
+      let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
+      reasons.append("\(component.id) is \(component.state.fieldName.replacing("_", with: " "))\(why)")
+    }
+    return reasons
+  }
+}
+
 extension Member {
   func state(_ vitals: Vitals.Reading, isStopping: Bool) -> Health.State {
     switch phase {

@@ -1,5 +1,5 @@
-/// How a run ended.
-package struct RunReport: Sendable {
+/// How a run has ended.
+public struct RunReport: Sendable {
   /// How one component ended, or several of the same name.
   package struct Fate: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
@@ -35,12 +35,12 @@ package struct RunReport: Sendable {
   /// Components that had not ended when the drain deadline passed.
   package let late: [String]
   /// How many events the sources have sent.
-  package var events = 0
+  public package(set) var events = 0
   /// The duration of the run by its own clock.
-  package var duration = Duration.zero
+  public package(set) var duration = Duration.zero
 
   /// 0 if all components ended properly, the ledger balances and nothing was lost; otherwise 1.
-  package var exitStatus: Int32 {
+  public var exitStatus: Int32 {
     let isSound = fates.allSatisfy { $0.outcome == .completed || $0.outcome == .unread }
     return isSound && late.isEmpty && ledger.isBalanced && ledger.lost == 0 ? 0 : 1
   }

@@ -1,6 +1,7 @@
 import Foundation
 import MarketData
 import SeededRandom
+import StockbusInstruments
 import StockbusPlugin
 import Testing
 

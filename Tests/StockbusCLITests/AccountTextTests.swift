@@ -2,7 +2,7 @@ import MarketData
 import StockbusAccounts
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
 
 @Suite struct AccountTextTests {
   @Test func `rights are words`() {

@@ -5,7 +5,8 @@ import StockbusRuntime
 import StockbusTestKit
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
+@testable import StockbusProgram
 
 /// Random lines of `--commands`, sent to a run.
 @Suite(.timeLimit(.minutes(60))) struct CommandFuzzTests {
@@ -65,7 +66,7 @@ import Testing
           rules: [{ name: first, symbol: AAPL, crosses_above: 150 }, { name: second, rises_by: 1%, window: 1m }]
           channels: [{ file: { name: log, path: \(folder.file("alerts.jsonl")), format: jsonl } }]
         end: { plugin: null_sink, inputs: [bells] }
-      """, catalogue: builtIn)
+      """, catalogue: Catalogue(.builtIn))
     let run = Task { await harness.run() }
     // A component takes commands only some time after it was started.
     for id in ["ticks", "dear", "bells"] {

@@ -1,7 +1,7 @@
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusProgram
 
 /// The replies to commands.
 @Suite struct ReplyTests {
@@ -96,22 +96,4 @@ import Testing
       ("xyzzy", "no component 'xyzzy'; a line is COMPONENT COMMAND …, and 'help' lists them"),
     ])
   func `a line that is no command`(line: String, answer: String) { #expect(request(line) == .mistake(answer)) }
-
-  @Test func `a command's name with a slip of the finger`() {
-    #expect(Stockbus.unknownCommand("rnu") == "no command 'rnu'; did you mean 'run'?")
-    #expect(Stockbus.unknownCommand("valdate") == "no command 'valdate'; did you mean 'validate'?")
-    #expect(
-      Stockbus.unknownCommand("zzzzzz")
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, echo, history, "
-        + "paper, account, ps, status, top, tell, tap, why, plan, apply, reload, stop, help")
-    #expect(Stockbus.unknownCommand("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
-    #expect(Stockbus.unknownCommand("help", "run") == nil)
-    for word in ["run", "drain", "help", "--help", "-h", "--version", "---completion", ""] { #expect(Stockbus.unknownCommand(word) == nil) }
-  }
-
-  @Test func `the version says the commit where it is known`() {
-    #expect(Version.text(commit: "") == "stockbus \(Version.number)")
-    #expect(Version.text(commit: "e1d6b28") == "stockbus \(Version.number) (e1d6b28)")
-    #expect(Version.text(commit: "e1d6b28, modified") == "stockbus \(Version.number) (e1d6b28, modified)")
-  }
 }

@@ -4,7 +4,8 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
+@testable import StockbusProgram
 
 @Suite struct ConfigurationFuzzTests {
   /// `STOCKBUS_FUZZ_COUNT` sets a larger number than the suite has time for.
@@ -27,7 +28,7 @@ import Testing
       let problems = costs.measure(size: bytes.count, String(decoding: bytes, as: UTF8.self), isGood: { $0 == nil }) { () -> Problems? in
         let config = loader.load(paths: [file.path])
         do throws(Problems) {
-          _ = try Topology.check(config, catalogue: builtIn)
+          _ = try Topology.check(config, catalogue: Catalogue(.builtIn))
           return nil
         } catch { return error }
       }

@@ -1,10 +1,12 @@
 import ArgumentParser
 import StockbusControl
 import StockbusPlugin
+import StockbusReloading
 import StockbusRuntime
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
+@testable import StockbusProgram
 
 /// What people see of a run that is asked.
 @Suite struct ControlTextTests {

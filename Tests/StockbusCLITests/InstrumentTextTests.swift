@@ -4,7 +4,7 @@ import StockbusInstruments
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusProgram
 
 /// What `stockbus instruments` prints.
 @Suite struct InstrumentTextTests {

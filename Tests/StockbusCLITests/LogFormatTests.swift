@@ -4,7 +4,7 @@ import MarketData
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusProgram
 
 /// Log lines for people and for programs.
 @Suite struct LogFormatTests {

@@ -6,7 +6,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 import WatchlistFilter
-@testable import StockbusCLI
+@testable import StockbusProgram
 
 /// The ranks shown by `print --once`.
 @Suite struct PrintRanksTests {

@@ -5,7 +5,8 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
+@testable import StockbusProgram
 
 /// Sends six trades of three symbols; then it waits, if the options say so.
 actor SixTrades: Source {
@@ -253,7 +254,7 @@ final class Printed: Sendable {
         alerts: { plugin: notification_dispatcher, inputs: [mine], rules: [{ above: 1 }], channels: [{ console: {} }] }
       """
     let topology = try Topology.check(
-      ConfigLoader().load(text: text), catalogue: Catalogue(builtIn.plugins + [.sixTrades]))
+      ConfigLoader().load(text: text), catalogue: Catalogue(.builtIn + [.sixTrades]))
     let plan = try PrintPlan(PrintJob(PrintJob.Request()) { _ in nil }, from: nil, in: topology)
     PrintJob.forget(plan.number)
     #expect(plan.topology.nodes.map(\.id) == ["ticks", "ranked", "standard output"])

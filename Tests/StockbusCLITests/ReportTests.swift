@@ -1,7 +1,7 @@
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusProgram
 @testable import StockbusRuntime
 
 /// The report at the end of a run.

@@ -3,7 +3,8 @@ import SeededRandom
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import Stockbus
+@testable import StockbusProgram
 
 /// Every option of every plugin gets a variable with a secret, in every form that a value can have: no message about the configuration
 /// contains the secret.
@@ -48,14 +49,14 @@ import Testing
   private static func said(_ text: String, _ value: String) -> String {
     let config = ConfigLoader(environment: { ["TOKEN": value, "WEBHOOK_URL": "https://example.com"][$0] }).load(text: text)
     do throws(Problems) {
-      let topology = try Topology.check(config, catalogue: builtIn)
+      let topology = try Topology.check(config, catalogue: Catalogue(.builtIn))
       return Validate.text(topology) + topology.asText(width: 100) + topology.asMermaid + topology.asDOT
     } catch { return error.description }
   }
 
-  @Test(arguments: builtIn.plugins.map(\.name))
+  @Test(arguments: Catalogue(.builtIn).plugins.map(\.name))
   func `no option shows what a variable holds`(name: String) throws {
-    let plugin = try #require(builtIn[name])
+    let plugin = try #require(Catalogue(.builtIn)[name])
     // A plain value, one that is nearly an address, one that is nearly an expression, one with characters that need escaping.
     let values = [
       Self.secret, "ws://user:\(Self.secret)@host/\(Self.secret)?token=\(Self.secret)", "\(Self.secret) > 5 and",
@@ -77,9 +78,9 @@ import Testing
     #expect(count >= plugin.options.describe().count * perForm)
   }
 
-  @Test(arguments: builtIn.plugins.map(\.name))
+  @Test(arguments: Catalogue(.builtIn).plugins.map(\.name))
   func `no option shows more of an address than scheme and host`(name: String) throws {
-    let plugin = try #require(builtIn[name])
+    let plugin = try #require(Catalogue(.builtIn)[name])
     for info in plugin.options.describe() {
       for address in [
         "ws://user:SECRET@host/SECRET", "http://host?token=SECRET", "wss://host/a?token=SECRET#x", "https://user:SECRET@host",

@@ -3,7 +3,7 @@ import StockbusConfig
 import StockbusPlugin
 import Testing
 
-@testable import StockbusCLI
+@testable import StockbusProgram
 
 /// The exact output of the commands.
 @Suite struct TextTests {

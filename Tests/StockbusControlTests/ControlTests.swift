@@ -1,6 +1,7 @@
 import Foundation
 import StockbusNetwork
 import StockbusPlugin
+import StockbusReloading
 import StockbusRuntime
 import StockbusTestKit
 import Testing

@@ -4,6 +4,7 @@ import StockbusTestKit
 import Testing
 
 @testable import StockbusControl
+@testable import StockbusReloading
 
 /// Configurations that are read again.
 @Suite struct ReloadTests {

@@ -7,6 +7,7 @@ import StockbusTestKit
 import Testing
 
 @testable import StockbusControl
+@testable import StockbusReloading
 
 /// What the service manager hears of a run.
 @Suite(.timeLimit(.minutes(5))) struct ServiceTests {

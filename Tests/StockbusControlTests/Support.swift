@@ -12,6 +12,7 @@ import Testing
 import WatchlistFilter
 
 @testable import StockbusControl
+@testable import StockbusReloading
 
 let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn, .fuse])
 

@@ -1,9 +1,9 @@
 /// How many lines of a program the log takes: some at once, and then so many a second. Others are counted.
 struct LineAllowance {
-  static let burst = 100.0
-  static let rate = 10.0
+  static let burst = 100
+  static let rate = 10
 
-  private var left = burst
+  private var left = Double(burst)
   private var refilled: Duration
   private var omitted = 0
 
@@ -11,7 +11,7 @@ struct LineAllowance {
 
   /// True if a line may be logged; `omitted` are those before it that were not.
   mutating func take(at time: Duration) -> (isAllowed: Bool, omitted: Int) {
-    left = min(Self.burst, left + (time - refilled) / .seconds(1) * Self.rate)
+    left = min(Double(Self.burst), left + (time - refilled) / .seconds(1) * Double(Self.rate))
     refilled = time
     guard left >= 1 else {
       omitted += 1

@@ -6,15 +6,32 @@ public struct EventSequence<E: Event>: AsyncSequence, Sendable {
   let options: SubscriptionOptions
 
   /// The subscription begins here, not at the first `next`: the iterator gets everything published after this call.
-  public func makeAsyncIterator() -> Iterator { Iterator(topic, options) }
+  public func makeAsyncIterator() -> Iterator { makeAsyncIterator(at: begin()) }
+
+  /// Begins now for an iterator that is made later.
+  package func begin() -> Beginning { Beginning(topic.attach(Parker(), options: options)) }
+
+  /// An iterator that gets everything published since `beginning`, of which only one may be made.
+  package func makeAsyncIterator(at beginning: Beginning) -> Iterator { Iterator(beginning) }
+
+  /// Where an iterator begins. It detaches when it and its iterator are destroyed.
+  package final class Beginning: Sendable {
+    fileprivate let inlet: Inlet<E>
+
+    fileprivate init(_ inlet: Inlet<E>) { self.inlet = inlet }
+
+    deinit { inlet.detach() }
+  }
 
   /// Not Sendable, because one task reads it. It detaches when it is destroyed.
   public final class Iterator: AsyncIteratorProtocol {
     private let inlet: Inlet<E>
+    private let beginning: Beginning
 
-    init(_ topic: Topic<E>, _ options: SubscriptionOptions) { inlet = topic.attach(Parker(), options: options) }
-
-    deinit { inlet.detach() }
+    fileprivate init(_ beginning: Beginning) {
+      inlet = beginning.inlet
+      self.beginning = beginning
+    }
 
     public func next() async -> E? { await next(isolation: #isolation) }
 

@@ -9,6 +9,8 @@ struct Interpolation {
   let document: YAMLDocument
   let limits: ConfigLimits
   let environment: (String) -> String?
+  /// False where `$` is a plain character, as in what a program has written in its own code.
+  var isUsed = true
   private(set) var problems = Problems()
   /// Places of scalars with a problem, so that later steps report nothing more about them.
   private var standIns: Set<ConfigNode.Mark> = []
@@ -23,6 +25,7 @@ struct Interpolation {
 
   /// `node` with every variable replaced. A scalar that has a problem stays as it was written and becomes a stand-in.
   mutating func apply(to node: ConfigNode) -> ConfigNode {
+    guard isUsed else { return node }
     switch node.value {
     case .scalar(let text): return text.utf8.contains(UInt8(ascii: "$")) ? expand(text, of: node) : node
     case .list(let items): return ConfigNode(.list(items.map { apply(to: $0) }), at: node.mark, isQuoted: node.isQuoted)

@@ -1,4 +1,4 @@
-import StockbusPlugin
+package import StockbusPlugin
 
 #if canImport(Glibc)
 import Glibc
@@ -64,6 +64,13 @@ package struct ConfigLoader: Sendable {
   /// Reads one text as if it were the file `file`.
   package func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
     load(texts: [(file, text)])
+  }
+
+  /// Reads components that a program has written in its own code: ids with their mappings, in which `$` is a plain character.
+  package func load(components: [(section: Section, entry: ConfigNode.Entry)], runtime: ConfigNode.Entry? = nil) -> LoadedConfig {
+    var builder = DescriptionBuilder(limits: limits, environment: environment)
+    builder.add(components, runtime: runtime)
+    return builder.finish()
   }
 
   /// Reads texts as if they were files.

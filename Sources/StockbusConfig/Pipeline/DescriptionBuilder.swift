@@ -60,6 +60,15 @@ struct DescriptionBuilder {
     config.problems.add(variables.problems)
   }
 
+  /// Adds what a program has written in its own code.
+  mutating func add(_ components: [(section: Section, entry: ConfigNode.Entry)], runtime: ConfigNode.Entry?) {
+    let document = YAMLDocument(root: nil, problems: Problems(), standIns: [], doubled: [], source: nil)
+    var variables = Interpolation(document, limits: limits, environment: environment)
+    variables.isUsed = false
+    for component in components { add(component.entry, to: component.section, &variables) }
+    if let runtime { addRuntime(runtime, &variables) }
+  }
+
   /// The result of everything that was added.
   consuming func finish() -> LoadedConfig {
     if let runtimeMark { config.description.runtime = ConfigNode(.map(runtime), at: runtimeMark) }

@@ -118,7 +118,7 @@ extension TopologyChecker {
 
   /// Checks that every output has a reader, unless a sink emits it. Skipped if an input that could not be understood may be that reader.
   mutating func checkReaders() {
-    if lacksInputs || components.contains(where: { !$0.hasAllInputs }) { return }
+    if mayBeUnread || lacksInputs || components.contains(where: { !$0.hasAllInputs }) { return }
     let read = excused.union(components.flatMap { $0.inputs.map(\.from) })
     for component in components where component.section != .sink && !emitsNothing(component) && !read.contains(component.id) {
       config.report(

@@ -7,14 +7,16 @@ extension Topology {
   /// - Parameters:
   ///   - looksAtFiles: whether to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
   ///   - outerFiles: files that the run reads in addition to those of its components and its configuration.
+  ///   - mayBeUnread: whether what a component emits may have no reader in the configuration.
   ///   - historyFault: why the file at a path cannot be read as a history, as the end of a sentence that names it; nil if it can.
   package static func check(
     _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = [],
-    historyFault: @escaping (String) -> String? = { _ in nil }
+    mayBeUnread: Bool = false, historyFault: @escaping (String) -> String? = { _ in nil }
   ) throws(Problems) -> Topology {
     var checker = TopologyChecker(config, catalogue)
     checker.looksAtFiles = looksAtFiles
     checker.historyFault = historyFault
+    checker.mayBeUnread = mayBeUnread
     checker.outerFiles = config.files.map { RunFiles.Reader(path: $0, words: "it is a file of the configuration") } + outerFiles
     return try checker.check()
   }
@@ -44,6 +46,8 @@ struct TopologyChecker {
   var looksAtFiles = true
   /// Files that the run reads in addition to its components' files.
   var outerFiles: [RunFiles.Reader] = []
+  /// Whether outputs may have no reader.
+  var mayBeUnread = false
   /// Why a file cannot be read as a history.
   var historyFault: (String) -> String? = { _ in nil }
   /// The components' files.

@@ -1,5 +1,6 @@
 internal import StockbusNetwork
 package import StockbusPlugin
+package import StockbusReloading
 
 /// Asks one run by its socket.
 package struct ControlClient: Sendable {

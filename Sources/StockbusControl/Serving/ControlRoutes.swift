@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusReloading
 internal import StockbusRuntime
 internal import StockbusWeb
 

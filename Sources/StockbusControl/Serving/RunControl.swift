@@ -3,6 +3,7 @@ internal import Logging
 package import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
+package import StockbusReloading
 package import StockbusRuntime
 
 /// What others may ask of a run, and ask it to do.
@@ -84,18 +85,6 @@ package struct RunControl: Sendable {
 
   /// Why the run is not as it should be.
   var reasons: [String] { pipeline.reasons(pipeline.health) }
-}
-
-extension Pipeline {
-  /// Why the run is not as it should be.
-  func reasons(_ health: [ComponentHealth]) -> [String] {
-    var reasons = isStopping ? ["the run is stopping"] : []
-    for component in health where !component.state.isGood {
-      let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
-      reasons.append("\(component.id) is \(component.state.fieldName.replacing("_", with: " "))\(why)")
-    }
-    return reasons
-  }
 }
 
 /// How a run has ended.

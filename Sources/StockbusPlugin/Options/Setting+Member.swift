@@ -68,16 +68,16 @@ extension Setting: AnySetting {
 }
 
 extension ConfigNode {
-  /// The node that reads as `json`, for checking defaults.
-  init(_ json: JSONValue) {
-    let mark = Mark(file: "default", line: 1, column: 1)
+  /// The node that reads as `json`; all of it has the same place.
+  package init(_ json: JSONValue, at mark: Mark = Mark(file: "default", line: 1, column: 1)) {
     switch json {
     case .null: self.init(.scalar("null"), at: mark)
     case .bool(let value): self.init(.scalar(value ? "true" : "false"), at: mark)
     case .number(let text): self.init(.scalar(text), at: mark)
     case .string(let text): self.init(.scalar(text), at: mark, isQuoted: true)
-    case .array(let items): self.init(.list(items.map { ConfigNode($0) }), at: mark)
-    case .object(let members): self.init(.map(members.map { Entry(key: $0.name, mark: mark, value: ConfigNode($0.value)) }), at: mark)
+    case .array(let items): self.init(.list(items.map { ConfigNode($0, at: mark) }), at: mark)
+    case .object(let members):
+      self.init(.map(members.map { Entry(key: $0.name, mark: mark, value: ConfigNode($0.value, at: mark)) }), at: mark)
     }
   }
 }

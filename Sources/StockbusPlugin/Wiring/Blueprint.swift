@@ -7,6 +7,8 @@ public struct Blueprint: Sendable {
   }
 
   package let kind: Kind
+  /// The component's type.
+  let component: any Component.Type
   /// The event types it takes; empty for a source that is not a relay.
   package let inputs: [any Event.Type]
   /// The event type it emits; nil for a sink.
@@ -93,6 +95,7 @@ public struct Blueprint: Sendable {
     run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
   ) {
     self.kind = kind
+    component = P.self
     self.inputs = inputs
     self.output = output
     self.topic = topic

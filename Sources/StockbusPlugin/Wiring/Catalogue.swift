@@ -11,6 +11,25 @@ package struct Catalogue: Sendable {
     precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have one name")
   }
 
+  /// Throws if two plugins have the same name. Costs next to nothing, for programs that do not need the plugins; see `faults`.
+  package init(checkingNames plugins: [Plugin]) throws(CatalogueError) {
+    let faults = CatalogueError.doubledNames(plugins)
+    guard faults.isEmpty else { throw CatalogueError(faults: faults) }
+    self.plugins = plugins.sorted { $0.name < $1.name }
+  }
+
+  /// Throws everything that is wrong with the list.
+  package init(checking plugins: [Plugin]) throws(CatalogueError) {
+    try self.init(checkingNames: plugins)
+    let faults = faults()
+    guard faults.isEmpty else { throw CatalogueError(faults: faults) }
+  }
+
+  /// What is wrong with these plugins apart from their names: two event types with one name, a plugin without a blueprint. Nil for all.
+  package func faults(of names: Set<String>? = nil) -> [String] {
+    CatalogueError.faults(inside: names.map { names in plugins.filter { names.contains($0.name) } } ?? plugins)
+  }
+
   /// The event types that its plugins take and emit, and those of the run's topics; ordered by name, without duplicates.
   package var events: [any Event.Type] {
     let types = RunTopic.allCases.map(\.eventType) + plugins.flatMap(\.eventTypes)

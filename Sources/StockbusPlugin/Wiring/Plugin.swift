@@ -1,4 +1,5 @@
 public import EventBus
+internal import MarketData
 internal import Synchronization
 
 /// What a plugin's module exports: a name, a description, and a blueprint for each fitting upstream type.
@@ -48,12 +49,12 @@ public struct Plugin: Sendable {
   }
 
   /// A plugin that is generic over its event type. `hot` are blueprints that are specialised where they are written; any other fitting type
-  /// is bound at wiring and runs unspecialised. `emits` describes its output if that differs from its input.
+  /// is bound at wiring and runs unspecialised, also if there are none. `emits` describes its output if that differs from its input.
   public init<G: AnyEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
     let open = OpenTypes(accepts: .anyEvent) { types, _ in types.first.map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
+    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
   /// As above, for events about an instrument.
@@ -61,7 +62,7 @@ public struct Plugin: Sendable {
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
     let open = OpenTypes(accepts: .anySymbolEvent) { types, _ in (types.first as? any SymbolEvent.Type).map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
+    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
   /// As above, for events with a price.
@@ -69,7 +70,7 @@ public struct Plugin: Sendable {
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
     let open = OpenTypes(accepts: .anyPricedEvent) { types, _ in (types.first as? any PricedEvent.Type).map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot), open: open, emits: emits ?? "")
+    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
   /// A plugin that takes any event, and whose output depends on its options too. `example` is one of its blueprints, from which its options
@@ -93,8 +94,17 @@ public struct Plugin: Sendable {
     emitsText = emits
   }
 
+  /// True if both are copies of one value.
+  package func isSame(as other: Plugin) -> Bool {
+    compiled === other.compiled || !isEmpty && !other.isEmpty && name == other.name && component == other.component
+  }
+
   private var blueprints: [Blueprint] { compiled.all(of: name) }
 
+  /// True if it has no blueprint, so that nothing else may be asked of it.
+  var isEmpty: Bool { compiled.areNone }
+  /// The type of its components, with its module.
+  package var component: String { String(reflecting: blueprints[0].component) }
   package var kind: Blueprint.Kind { blueprints[0].kind }
   package var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
   /// The options' type.
@@ -191,6 +201,21 @@ private final class CompiledBlueprints: Sendable {
   private let made = Mutex<[Blueprint]>([])
 
   init(_ make: @escaping @Sendable () -> [Blueprint]) { self.make = make }
+
+  /// `one` stands for all types if none is compiled ahead.
+  convenience init(_ make: @escaping @Sendable () -> [Blueprint], orElse one: @escaping @Sendable () -> Blueprint) {
+    self.init {
+      let made = make()
+      return made.isEmpty ? [one()] : made
+    }
+  }
+
+  var areNone: Bool {
+    made.withLock { made in
+      if made.isEmpty { made = make() }
+      return made.isEmpty
+    }
+  }
 
   /// At least one. Traps if there is none.
   func all(of name: String) -> [Blueprint] {

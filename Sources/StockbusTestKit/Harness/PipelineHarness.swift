@@ -1,6 +1,6 @@
 package import StockbusConfig
-package import StockbusPlugin
-package import StockbusRuntime
+public import StockbusPlugin
+public import StockbusRuntime
 internal import Synchronization
 
 /// A whole pipeline from its YAML text, with a clock that the test controls and captured log lines.
@@ -10,14 +10,14 @@ internal import Synchronization
 /// let report = await harness.run()
 /// #expect(report.exitStatus == 0)
 /// ```
-package final class PipelineHarness: Sendable {
+public final class PipelineHarness: Sendable {
   /// The topology at the beginning of the run.
   package let topology: Topology
   private let catalogue: Catalogue
   private let present: Mutex<Topology>
   package let pipeline: Pipeline
-  package let clock: ManualTimekeeper
-  package let log: CapturedLog
+  public let clock: ManualTimekeeper
+  public let log: CapturedLog
 
   /// Parses, checks and wires, without starting anything. Throws all problems at once, located in `plugins.yaml`. Components find
   /// `services` in their contexts; by default only the fallbacks, so that nothing is written to the developer's terminal. With
@@ -34,23 +34,32 @@ package final class PipelineHarness: Sendable {
     self.log = log
   }
 
-  /// As above, with a list of plugins that the text may name.
-  package convenience init(
+  /// As above, with a list of plugins that the text may name. Two of one name are a problem of the text.
+  public convenience init(
     _ text: String, plugins: [Plugin], clock: ManualTimekeeper = ManualTimekeeper(), log: CapturedLog = CapturedLog(),
     services: Services = Services(), watchesStalls: Bool = false
   ) throws(Problems) {
-    try self.init(text, catalogue: Catalogue(plugins), clock: clock, log: log, services: services, watchesStalls: watchesStalls)
+    let catalogue: Catalogue
+    do throws(CatalogueError) { catalogue = try Catalogue(checking: plugins) } catch {
+      var problems = Problems()
+      for fault in error.faults { problems.add(fault, at: ConfigNode.Mark(line: 1, column: 1)) }
+      throw problems
+    }
+    try self.init(text, catalogue: catalogue, clock: clock, log: log, services: services, watchesStalls: watchesStalls)
   }
 
   /// Runs until everything has ended; time advances only when the test advances it. May be called only once.
-  package func run() async -> RunReport { await pipeline.run() }
+  public func run() async -> RunReport { await pipeline.run() }
 
   /// Runs until everything has ended while the clock advances by itself.
-  package func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
+  public func runThroughTime() async -> RunReport { await clock.running { await pipeline.run() } }
+
+  /// Asks for a graceful end: sources end, everything else drains. Returns at once.
+  public func stop() { pipeline.stop() }
 
   /// Changes the running pipeline to the configuration in another text: components that differ are replaced or rewired one by one, in
   /// upstream order. Throws the text's problems, or why a component could not be changed; components before that one stay changed.
-  package func change(to text: String) async throws {
+  public func change(to text: String) async throws {
     let next = try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue)
     let difference = present.withLock { $0 }.difference(to: next)
     let (added, removed) = (difference.ids(.added), difference.ids(.removed))
@@ -72,7 +81,7 @@ package final class PipelineHarness: Sendable {
   }
 
   /// Sends a command to a component: `perform("ticks raise AAPL 10")`. Returns the component's result.
-  package func perform(_ line: String) async throws(CommandError) -> String {
+  public func perform(_ line: String) async throws(CommandError) -> String {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first, words.count == 2, let command = Command(line: words[1]) else {
       throw CommandError("a line is COMPONENT COMMAND …, got '\(line)'")

@@ -1,6 +1,7 @@
 @testable import ConsoleViewer
 internal import MarketData
 @testable import StockbusFiles
+internal import StockbusInstruments
 internal import StockbusPlugin
 @testable import StockbusTerminal
 @testable import StockbusViewing

@@ -1,0 +1,116 @@
+import ArgumentParser
+import StockbusAccounts
+import StockbusHistory
+import StockbusPlugin
+import StockbusProgram
+import StockbusRuntime
+
+/// `stockbus account`: the people of a dashboard.
+struct Account: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Add, reset, list and invite the people of a dashboard.",
+      discussion: """
+        Works on the dashboard's file, also while a run uses it. A password is asked for on the terminal, or read as one line of standard \
+        input; it is never an argument, which other accounts of the machine could see.
+
+          \(Program.name) account add hannah
+          \(Program.name) account add otto --can trade --can control
+          \(Program.name) account reset hannah
+          \(Program.name) account invite
+        """,
+      subcommands: [AccountAdd.self, AccountReset.self, AccountList.self, AccountInvite.self])
+  }
+}
+
+/// The file, which all its subcommands have.
+struct AccountFileArgument: ParsableArguments {
+  @ArgumentParser.Option(help: "The dashboard's file.", completion: .file(extensions: ["db"]))
+  var file = "history.db"
+
+  /// Opens the file, calls `body`, and reports an error on standard error with status 1.
+  func accounts<Value>(_ body: (Accounts) async throws -> Value) async throws -> Value {
+    ProgramSession.prepare()
+    do {
+      let database = try await DatabaseShare.open(file)
+      let value = try await body(Accounts(database, Accounts.Settings(), clock: SystemTimekeeper()))
+      try database.close()
+      return value
+    } catch let error as AccountError {
+      if case .storage(let text) = error { StandardError.write("error: \(text)") } else { StandardError.write("error: \(error)") }
+      throw ExitCode.failure
+    } catch let error as HistoryError {
+      StandardError.write("error: \(error)")
+      throw ExitCode.failure
+    }
+  }
+}
+
+/// What a new account may do besides looking.
+struct ScopeArgument: ParsableArguments {
+  enum Right: String, ExpressibleByArgument, CaseIterable {
+    case trade, control
+  }
+
+  @ArgumentParser.Option(
+    help: ArgumentHelp("A right besides looking: trade on paper, control components. Repeat it for several.", valueName: "right"))
+  var can: [Right] = [.trade]
+
+  var scopes: Set<Scope> { Set([.read] + can.map { $0 == .trade ? .trade : .control }) }
+}
+
+struct AccountAdd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "add", abstract: "Make an account.")
+
+  @Argument(help: "Letters, digits, dots, hyphens and underscores; begins with a letter.")
+  var name: String
+
+  @OptionGroup var rights: ScopeArgument
+  @OptionGroup var file: AccountFileArgument
+
+  func run() async throws {
+    try await file.accounts { accounts in
+      try await accounts.add(name: name, password: PasswordPrompt.newPassword(), scopes: rights.scopes)
+    }
+    try StandardOutput.write("added \(visible(name.lowercased(), limit: 64)), who may \(AccountText.rights(rights.scopes))")
+  }
+}
+
+struct AccountReset: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Give an account a new password, and end all of its sessions.")
+
+  @Argument(help: "The account's name.")
+  var name: String
+
+  @OptionGroup var file: AccountFileArgument
+
+  func run() async throws {
+    try await file.accounts { accounts in try await accounts.reset(name: name, password: PasswordPrompt.newPassword()) }
+    try StandardOutput.write("\(visible(name.lowercased(), limit: 64)) has a new password, and no session")
+  }
+}
+
+struct AccountList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List the accounts, with their rights and sessions.")
+
+  @OptionGroup var file: AccountFileArgument
+
+  func run() async throws {
+    let list = try await file.accounts { accounts in try await accounts.list() }
+    try StandardOutput.write(AccountText.list(list))
+  }
+}
+
+struct AccountInvite: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "invite", abstract: "Print an invitation for one new account, valid for seven days.")
+
+  @OptionGroup var rights: ScopeArgument
+  @OptionGroup var file: AccountFileArgument
+
+  func run() async throws {
+    let secret = try await file.accounts { accounts in try await accounts.invite(scopes: rights.scopes) }
+    try StandardOutput.write(secret)
+  }
+}

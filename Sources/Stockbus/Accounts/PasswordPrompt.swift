@@ -1,0 +1,44 @@
+import ArgumentParser
+import StockbusProgram
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Asks for a password: twice and without showing it on a terminal, or as one line of standard input.
+enum PasswordPrompt {
+  static func newPassword() throws -> String {
+    guard isatty(STDIN_FILENO) == 1 else { return try line() }
+    let first = try hidden("New password: ")
+    guard try hidden("Again: ") == first else {
+      StandardError.write("error: the two are not the same; nothing was changed")
+      throw ExitCode.failure
+    }
+    return first
+  }
+
+  private static func line() throws -> String {
+    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+      StandardError.write("error: no password on standard input")
+      throw ExitCode.failure
+    }
+    return line
+  }
+
+  /// Keys are not shown, and do not interrupt the program while they are not: the terminal would stay like that.
+  private static func hidden(_ question: String) throws -> String {
+    StandardError.write(question)
+    var usual = termios()
+    guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return try line() }
+    var quiet = usual
+    quiet.c_lflag &= ~tcflag_t(ECHO | ISIG)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
+    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual) }
+    let text = try line()
+    // Ctrl-C and Ctrl-\, which have come as characters.
+    if text.utf8.contains(where: { $0 == 3 || $0 == 28 }) { throw ExitCode(130) }
+    return text
+  }
+}

@@ -1,0 +1,57 @@
+import Bars
+import ConsoleViewer
+import Dashboard
+import DemoStrategies
+import EchoSocket
+import FileReplay
+import FileWriter
+import Filter
+import FlashLogger
+import Generator
+import HTTPPoll
+import History
+import Movers
+import NotificationDispatcher
+import NullSink
+import PaperBroker
+import Programs
+import Recorder
+import SortingFeed
+public import StockbusPlugin
+import WatchlistFilter
+import WebSocketFeed
+
+extension [Plugin] {
+  /// The plugins of stockbus: each in one line here, besides the import of its module.
+  public static var builtIn: [Plugin] {
+    [
+      // Sources
+      .echoSocket,
+      .fileReplay,
+      .generator,
+      .httpPoll,
+      .programSource,
+      .webSocketFeed,
+      // Processors
+      .bars,
+      .demoMomentum,
+      .demoReversion,
+      .filter,
+      .movers,
+      .paperBroker,
+      .programProcessor,
+      .sortingFeed,
+      .watchlistFilter,
+      // Sinks
+      .consoleViewer,
+      .dashboard,
+      .fileWriter,
+      .flashLogger,
+      .history,
+      .notificationDispatcher,
+      .nullSink,
+      .programSink,
+      .recorder,
+    ]
+  }
+}

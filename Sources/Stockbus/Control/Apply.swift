@@ -1,0 +1,98 @@
+import ArgumentParser
+import StockbusConfig
+import StockbusControl
+import StockbusFiles
+import StockbusPlugin
+import StockbusProgram
+import StockbusReloading
+
+struct Plan: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what a configuration would change in a run; nothing is changed.",
+    discussion: """
+      Each component is kept, rewired (the same instance reads other inputs), replaced (by an instance with the other options, which \
+      takes over what is remembered and what waits), added or removed. Without files it is the run's own configuration, as it is now.
+      """)
+
+  @OptionGroup var choice: RunChoice
+  @OptionGroup var change: ChangeArguments
+
+  func run() async throws {
+    let (client, _) = try await choice.find()
+    let paths = change.paths
+    try change.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.plan(paths) })
+  }
+}
+
+struct Apply: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Change a run to another configuration, while it goes on.",
+    discussion: """
+      All of it happens, or nothing: what is the same goes on with its state and its connections, and no event is lost, doubled or \
+      reordered. From then on these files are the run's configuration.
+      """)
+
+  @OptionGroup var choice: RunChoice
+  @OptionGroup var change: ChangeArguments
+
+  func validate() throws {
+    if change.configs.isEmpty { throw ValidationError("which configuration? '\(Program.name) reload' reads the run's own again") }
+  }
+
+  func run() async throws {
+    let (client, _) = try await choice.find()
+    let paths = change.paths
+    try change.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(paths) })
+  }
+}
+
+struct Reload: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Change a run to what its configuration says now, while it goes on.",
+      discussion: "As '\(Program.name) apply' with the run's own files.")
+  }
+
+  @OptionGroup var choice: RunChoice
+  @OptionGroup var output: ChangeOutput
+
+  func run() async throws {
+    let (client, _) = try await choice.find()
+    try output.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(nil) })
+  }
+}
+
+/// How the outcome of a change is shown.
+struct ChangeOutput: ParsableArguments {
+  @Flag(help: "As JSON, for programs.")
+  var json = false
+
+  /// Prints the report. Ends the program with 78 if the configuration has problems, and with 1 if the run was not changed.
+  func show(_ report: ChangeReport) throws {
+    try StandardOutput.write(
+      json ? JSONDocument.text(report, isPretty: true) : ChangeText(report: report).lines.joined(separator: "\n"))
+    switch report.outcome {
+    case .planned, .done: return
+    case .invalid: throw ExitStatus.config
+    case .refused: throw ExitCode.failure
+    }
+  }
+}
+
+struct ChangeArguments: ParsableArguments {
+  @OptionGroup var output: ChangeOutput
+
+  @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
+  var configs: [String] = []
+
+  func validate() throws {
+    if let path = configs.first(where: { $0.isEmpty || $0 == "-" }) {
+      throw ValidationError("\(shown(path)): the run has to be able to read its configuration again, so it has to be in files")
+    }
+  }
+
+  /// As the run's process finds them; nil for its own.
+  var paths: [String]? { configs.isEmpty ? nil : configs.map(absolutePath) }
+
+  func show(_ report: ChangeReport) throws { try output.show(report) }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import StockbusControl
+import StockbusPlugin
+import StockbusProgram
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which run a command is for.
+struct RunChoice: ParsableArguments {
+  @ArgumentParser.Option(
+    name: .customLong("run"), help: "The run, by its name or the number of its process; needed where there are several.")
+  var wanted: String?
+
+  /// The run that is meant. Ends the program with a message if it is not clear which one is.
+  func find() async throws -> (client: ControlClient, status: RunStatus) {
+    // A number is enough to find a run: no other one is waited for.
+    let number = wanted.flatMap { Int($0) }
+    var runs = try await PresentRuns.all { number == nil || $0 == number }
+    // No process of this number has a socket: the others are named.
+    if runs.isEmpty, number != nil { runs = try await PresentRuns.all() }
+    do throws(RunMistake) { return try Self.choose(wanted, of: runs) } catch {
+      StandardError.write("Error: \(error.description)")
+      throw ExitCode.failure
+    }
+  }
+
+  /// Why no run was chosen.
+  struct RunMistake: Error {
+    let description: String
+  }
+
+  static func choose(_ wanted: String?, of runs: [PresentRuns.Run]) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
+    let named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
+    let list = runs.map { "\($0.status?.name ?? "?") (process \($0.process))" }.joined(separator: ", ")
+    guard let run = named.first else {
+      if runs.isEmpty { throw RunMistake(description: "nothing runs; '\(Program.name) run plugins.yaml' starts something") }
+      throw RunMistake(description: "no run \(shown(wanted ?? "")); there is \(list)")
+    }
+    if named.count > 1 { throw RunMistake(description: "which run? Say --run with a name or a number: \(list)") }
+    guard let status = run.status else {
+      throw RunMistake(description: "process \(run.process) does not answer: \(run.failure ?? "")")
+    }
+    return (run.client, status)
+  }
+}
+
+/// The runs of the present user.
+enum PresentRuns {
+  struct Run: Sendable {
+    let process: Int
+    let client: ControlClient
+    /// Nil if it does not answer.
+    let status: RunStatus?
+    let failure: String?
+  }
+
+  /// Runs by their processes. Sockets of processes that are gone are removed. Ends the program with a message if there is no folder for them.
+  static func all(where isMeant: (Int) -> Bool = { _ in true }) async throws -> [Run] {
+    let folder: RunFolder
+    do { folder = try RunFolder.own() } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.failure
+    }
+    let clock = SystemTimekeeper()
+    return await withTaskGroup(of: Run?.self) { group in
+      for (process, path) in folder.sockets where isMeant(process) {
+        group.addTask {
+          let client = ControlClient(socket: path, clock: clock)
+          do throws(ControlClient.Failure) {
+            return Run(process: process, client: client, status: try await client.status(), failure: nil)
+          } catch {
+            // A process that is stopped may take no connection either, and keeps its socket.
+            let isGone = error.isGone && kill(pid_t(process), 0) != 0 && errno == ESRCH
+            guard isGone else { return Run(process: process, client: client, status: nil, failure: error.description) }
+            unlink(path)
+            return nil
+          }
+        }
+      }
+      var runs: [Run] = []
+      for await run in group { if let run { runs.append(run) } }
+      return runs.sorted { $0.process < $1.process }
+    }
+  }
+}
+
+extension ControlClient {
+  /// Ends the program with a message if there is no answer.
+  static func answer<A>(_ ask: () async throws(Failure) -> A) async throws -> A {
+    do throws(Failure) { return try await ask() } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.failure
+    }
+  }
+}

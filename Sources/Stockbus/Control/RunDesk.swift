@@ -1,0 +1,46 @@
+import StockbusConfig
+import StockbusControl
+import StockbusPlugin
+import StockbusProgram
+import StockbusRuntime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The place where a run answers others while it goes on.
+struct RunDesk: RunAttendant {
+  private let control: RunControl
+  private let server: ControlServer?
+
+  /// A socket that cannot be made is only reported: the run does not need it. A port was asked for, so its failure is an error.
+  static func open(_ control: RunControl, port: ControlServer.Port?) async throws -> RunDesk {
+    let clock = SystemTimekeeper()
+    var socket: String?
+    do { socket = try RunFolder.own().socket(of: control.identity.process) } catch { Console.log("no control socket: \(error)") }
+    do {
+      let server = try await ControlServer.start(control, socket: socket, port: port, clock: clock)
+      if let port, let number = server.port { Console.log("the run can be asked at http://\(port.host):\(number)/") }
+      return RunDesk(control: control, server: server)
+    } catch {
+      if port != nil { throw error }
+      Console.log("no control socket: \(error)")
+      return RunDesk(control: control, server: nil)
+    }
+  }
+
+  /// Tells those who wait for it how the run has ended, and closes.
+  func runHasEnded(status: Int, text: String) async {
+    control.ended(EndReport(status: status, text: text))
+    await server?.stop()
+  }
+}
+
+extension RunControl.Identity {
+  /// This process.
+  static func own(name: String) -> RunControl.Identity {
+    RunControl.Identity(name: name, process: Int(getpid()), version: Version.number, started: SystemTimekeeper().now)
+  }
+}

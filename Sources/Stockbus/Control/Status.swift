@@ -1,0 +1,21 @@
+import ArgumentParser
+import StockbusControl
+import StockbusProgram
+
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show how a run is: its components, and what became of its events.",
+    discussion: "Exits with 1 if a component is not as it should be.")
+
+  @Flag(help: "As JSON, for programs.")
+  var json = false
+
+  @OptionGroup var choice: RunChoice
+
+  func run() async throws {
+    let (_, status) = try await choice.find()
+    try StandardOutput.write(
+      json ? JSONDocument.text(status, isPretty: true) : StatusText(status: status).lines.joined(separator: "\n"))
+    if !status.reasons.isEmpty { throw ExitCode.failure }
+  }
+}

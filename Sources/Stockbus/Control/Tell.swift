@@ -1,0 +1,30 @@
+import ArgumentParser
+import StockbusControl
+import StockbusPlugin
+import StockbusProgram
+
+struct Tell: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Tell a component of a run what to do.",
+      discussion: "'\(Program.name) describe PLUGIN' lists what a plugin can be told.\n\n  \(Program.name) tell ticks raise AAPL 10")
+  }
+
+  @OptionGroup var choice: RunChoice
+
+  @Argument(help: "The component.")
+  var component: String
+
+  @Argument(parsing: .captureForPassthrough, help: "The command and its words.")
+  var words: [String] = []
+
+  func validate() throws { if words.isEmpty { throw ValidationError("what is \(shown(component)) to do?") } }
+
+  func run() async throws {
+    let (client, _) = try await choice.find()
+    let (id, command) = (component, words.joined(separator: " "))
+    let reply = try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.tell(id, command) }
+    let text = ReplyText(reply, from: nil)
+    try StandardOutput.write((PageWidth.ofTerminal == nil ? text.lines : text.columns).joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import StockbusControl
+import StockbusPlugin
+import StockbusProgram
+import StockbusRuntime
+
+struct Why: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Show what becomes of a symbol in a run: who passes it, who leaves it out, and by which setting.",
+      discussion: """
+        Watches the events of the symbol for a moment, and asks every component. The run never waits for it.
+
+          \(Program.name) why AAPL
+          \(Program.name) why BTC-USD --for 10s --json
+        """)
+  }
+
+  @Flag(help: "As JSON, for programs.")
+  var json = false
+
+  @ArgumentParser.Option(name: .customLong("for"), help: ArgumentHelp("How long to watch, up to 60s.", valueName: "time"))
+  var duration = "2s"
+
+  @OptionGroup var choice: RunChoice
+
+  @Argument(help: "The symbol.")
+  var symbol: String
+
+  func validate() throws {
+    guard let time = try? Duration(option: duration), time >= .zero, time <= .seconds(60) else {
+      throw ValidationError("--for is a time up to 60s, such as 5s")
+    }
+  }
+
+  func run() async throws {
+    let (client, _) = try await choice.find()
+    let report = try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.why(symbol, for: duration) }
+    try StandardOutput.write(
+      json ? JSONDocument.text(report, isPretty: true) : SymbolText(report: report).lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,36 @@
+internal import StockbusConfig
+internal import StockbusHistory
+internal import StockbusPlugin
+internal import StockbusProgram
+
+extension PastReader {
+  /// Reads the file that a `history` sink writes.
+  static let history = PastReader(fault: HistoryReader.faultOfReading) { past, limit throws(PastFault) in
+    do throws(HistoryError) {
+      let reader = try HistoryReader(past.path)
+      let (known, symbols) = try reader.past(limit: limit) { error in
+        Console.log("history: \(error); symbols that come for the first time begin without a previous close")
+      }
+      if symbols > limit {
+        StandardError.write(
+          "\(past.mark.place): warning: 'history': \(past.shownPath) has \(symbols) symbols; only the first \(limit) are known ('symbols_per_source' in 'runtime' sets the limit)"
+        )
+      }
+      return known
+    } catch {
+      // The first run of a configuration writes the file that the next one reads.
+      if past.writer != nil, error.isOfNoUseYet { return PastPrices(path: past.path) }
+      throw PastFault(predicate: error.predicate)
+    }
+  }
+}
+
+extension HistoryError {
+  /// True if a run that writes the file makes it readable: there is none yet, or it has an older layout.
+  fileprivate var isOfNoUseYet: Bool {
+    switch reason {
+    case .missing, .older: true
+    default: false
+    }
+  }
+}

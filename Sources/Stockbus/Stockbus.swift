@@ -1,0 +1,41 @@
+public import StockbusPlugin
+internal import StockbusProgram
+
+/// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process.
+///
+/// ```swift
+/// import Stockbus
+///
+/// @main struct Mine { static func main() async { await Stockbus.main(plugins: .builtIn + [.bigTrades]) } }
+/// ```
+///
+/// Two plugins with one name are told on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
+/// configuration is to blame. Two event types with one name are told by `list`, `describe` and `schema` in the same way, and by what reads a
+/// configuration with both as a problem of it.
+///
+/// - Parameters:
+///   - plugins: what a configuration may name, in any order.
+///   - name: the program in its texts; unless told, the name of its executable.
+///   - version: the program's own version, for `--version`, which also says the version of stockbus.
+public func main(plugins: [Plugin], name: String? = nil, version: String? = nil) async {
+  await Program.main(plugins, name: name, version: version, parts: [.echo, .history, .accounts, .control])
+}
+
+extension ProgramPart {
+  /// An echo server for trying clients.
+  static var echo: ProgramPart { ProgramPart(commands: [Echo.self]) }
+
+  /// What `history` sinks and paper brokers keep.
+  static var history: ProgramPart { ProgramPart(commands: [HistoryCommand.self, Paper.self], past: .history) }
+
+  /// The people of a dashboard.
+  static var accounts: ProgramPart { ProgramPart(commands: [Account.self]) }
+
+  /// A desk for each run, and what asks there.
+  static var control: ProgramPart {
+    ProgramPart(
+      commands: [
+        ListRuns.self, Status.self, Top.self, Tell.self, TapCommand.self, Why.self, Plan.self, Apply.self, Reload.self, Stop.self,
+      ], companion: ControlOptions.self)
+  }
+}

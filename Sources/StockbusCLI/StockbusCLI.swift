@@ -1,0 +1,3 @@
+import Stockbus
+
+@main struct StockbusCLI { static func main() async { await Stockbus.main(plugins: .builtIn) } }

@@ -1,0 +1,25 @@
+public import EventBus
+
+/// The events of one component of a run, one after the other, to the end of its output.
+///
+/// The first iterator gets everything that was published since the sequence was made; any further one begins when it is made.
+public final class RunEvents<E: Event>: AsyncSequence, Sendable {
+  public typealias Element = E
+  public typealias Failure = Never
+  private let sequence: EventSequence<E>
+  /// What has been attached and not been iterated yet.
+  private let first: Guarded<EventSequence<E>.Beginning?>
+
+  init(_ topic: Topic<E>, _ options: SubscriptionOptions) {
+    sequence = topic.events(options: options)
+    first = Guarded(sequence.begin())
+  }
+
+  public func makeAsyncIterator() -> EventSequence<E>.Iterator {
+    let beginning = first.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    return beginning.map { sequence.makeAsyncIterator(at: $0) } ?? sequence.makeAsyncIterator()
+  }
+}

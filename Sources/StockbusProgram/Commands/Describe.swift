@@ -1,0 +1,123 @@
+import ArgumentParser
+import EventBus
+import StockbusPlugin
+
+struct Describe: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Describe a plugin or an event type; without a name, list both.",
+      discussion: """
+        Of a plugin: what it takes and emits, its options, its commands, and an example. Of an event type: its fields, \
+        and an example as JSON and CSV.
+        """)
+  }
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case jsonSchema = "json-schema"
+  }
+
+  @ArgumentParser.Option(help: "text, or for a plugin json-schema: the schema of its options.")
+  var format = Format.text
+
+  @Argument(
+    help: "A plugin or an event type, as '\(Program.name) describe' lists them.",
+    completion: .list(Program.catalogue.plugins.map(\.name) + Program.catalogue.events.map { $0.eventName }))
+  var name: String?
+
+  func validate() throws {
+    guard let name else {
+      if format == .jsonSchema { throw ValidationError("--format json-schema needs the name of a plugin") }
+      return
+    }
+    let events = Program.catalogue.events.map { $0.eventName }
+    if format == .jsonSchema, Program.catalogue[name] == nil, events.contains(name) {
+      throw ValidationError("\(name) is an event type; --format json-schema is for plugins")
+    }
+    if let message = Self.unknown(name, Program.catalogue) { throw ValidationError(message) }
+  }
+
+  func run() throws {
+    let (catalogue, width) = (try Program.wholeCatalogue(), PageWidth.ofTerminal ?? 100)
+    guard let name else { return try StandardOutput.write(Self.overview(catalogue, width: width)) }
+    if let plugin = catalogue[name] {
+      return try StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
+    }
+    for event in catalogue.events where event.eventName == name {
+      try StandardOutput.write(Self.text(event, in: catalogue, width: width))
+    }
+  }
+
+  /// The message for a name that is neither a plugin nor an event type; nil for a known name.
+  static func unknown(_ name: String, _ catalogue: Catalogue) -> String? {
+    let plugins = catalogue.plugins.map(\.name)
+    let events = catalogue.events.map { $0.eventName }
+    if (plugins + events).contains(name) { return nil }
+    let near = didYouMean(name, among: plugins + events)
+    let known = "; plugins are \(plugins.joined(separator: ", ")); event types are \(events.joined(separator: ", "))"
+    return "no plugin or event type \(shown(name))" + (near.isEmpty ? known : near)
+  }
+
+  /// A list of the plugins and the event types.
+  static func overview(_ catalogue: Catalogue, width: Int?) -> String {
+    let events = Table(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
+    return List.text(catalogue, width: width) + "\n\n" + events.lines(width: width).joined(separator: "\n")
+  }
+
+  static func text(_ plugin: Plugin, width: Int) -> String {
+    var lines = ["\(plugin.name): a \(plugin.kind.rawValue)", ""] + wrapped(plugin.doc, width: width)
+    var facts: [[String]] = []
+    if plugin.takesInputs { facts.append(["Takes", plugin.acceptedTypes]) }
+    if let emits = plugin.emittedTypes { facts.append(["Emits", emits]) }
+    let parts = plugin.parts.map { part in
+      "my_\(part.name) (\(part.emittedTypes ?? ""))"
+    }
+    if !parts.isEmpty { facts.append(["In parts", parts.joined(separator: ", ")]) }
+    lines += [""] + Table(rows: facts).lines(width: width)
+    let help = plugin.options.help(width: width - 2).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines += ["", "Options"] + indented(help.isEmpty || help == [""] ? ["none"] : help.last == "" ? help.dropLast() : help)
+    if !plugin.commands.isEmpty {
+      lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
+    }
+    let example = example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines += ["", "Example"] + indented(example)
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A component as it is written in a configuration: required options with a value to fill in, others as comments.
+  static func example(_ plugin: Plugin) -> String {
+    var lines = ["\(plugin.kind.rawValue)s:", "  my_\(plugin.name):", "    plugin: \(plugin.name)"]
+    if plugin.takesInputs { lines.append("    inputs: [something]") }
+    let options = plugin.options.example(indent: 4)
+    if !options.isEmpty { lines.append(options) }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Describe {
+  private static func sentence<E: Event>(_: E.Type) -> String { E.schema.doc }
+
+  static func text<E: Event>(_: E.Type, in catalogue: Catalogue, width: Int) -> String {
+    let schema = E.schema
+    let makers = catalogue.plugins.filter { $0.emits.split(separator: ", ").contains { $0 == schema.name } }.map(\.name)
+    let takers = catalogue.plugins.filter { $0.takesInputs && $0.fits(E.self) }.map(\.name)
+    let uses = [E.self is any PricedEvent.Type ? "has a price" : nil, E.self is any SymbolEvent.Type ? "is about a symbol" : nil]
+    var facts: [[String]] = []
+    if !makers.isEmpty { facts.append(["Made by", makers.joined(separator: ", ")]) }
+    for topic in RunTopic.allCases where topic.eventType == E.self {
+      facts.append(["Made by", "the run and its components; write \(topic.rawValue) as an input"])
+    }
+    if !takers.isEmpty { facts.append(["Taken by", takers.joined(separator: ", ")]) }
+    if let use = uses.compactMap(\.self).first { facts.append(["Counts as", "an event that \(use)"]) }
+    var csv = ByteWriter(capacity: 512)
+    schema.encodeCSV(schema.example, to: &csv)
+    var lines = ["\(schema.name): an event type", ""] + wrapped(schema.doc, width: width)
+    if !facts.isEmpty { lines += [""] + Table(rows: facts).lines(width: width) }
+    let fields = Table(rows: [["NAME", "TYPE", "MEANING"]] + schema.fields.map { [$0.name, $0.kind.rawValue, $0.doc] })
+    lines += ["", "Fields"] + indented(fields.lines(width: width - 2))
+    // Never wrapped, so that they can be copied.
+    lines += ["", "As JSON", "  " + schema.json(schema.example), "", "As CSV", "  " + schema.csvHeader, "  " + csv.string]
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import StockbusConfig
+import StockbusInstruments
+import StockbusPlugin
+
+struct Open<Companion: RunCompanion>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "open",
+      abstract: "Run a configuration and begin with a symbol's page.",
+      discussion: """
+        The same as '\(Program.name) run --open LINK': what a desktop calls for links such as stocks://symbol/AAPL.
+
+          \(Program.name) open stocks://symbol/AAPL
+          \(Program.name) open AAPL replay.yaml
+        """)
+  }
+
+  @Argument(help: "A link or a symbol.")
+  var link: String
+
+  @OptionGroup var options: RunOptions<Companion>
+  @OptionGroup var config: ConfigArguments
+
+  func validate() throws { _ = try StockLink(argument: link) }
+
+  func run() async throws {
+    RunSession<Companion>.prepare(options)
+    let topology = try config.topology("; nothing was started", outerFiles: options.files)
+    for warning in try WatchPlan.warnings([StockLink(argument: link).symbol.description], topology) { StandardError.write(warning) }
+    try await RunSession(options: options, request: topology.request(opening: link)).run(topology)
+  }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
+
+struct Print: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      abstract: "Print one component's events to standard output, for scripts.",
+      discussion: """
+        Runs what the component needs, without the sinks, until the data ends, until there are --limit lines, or until nobody reads \
+        any more.
+
+        With --once it prints the present state instead: the last event of each symbol, by symbol, or by rank where there are ranks. \
+        That is the state at the end of the data, or --after a time; where a source has no known end and no time is told, the state \
+        when no new symbol has come for --settle. A stop (Ctrl-C) prints the state at that moment. --where and --limit are about the \
+        state's lines: a symbol whose last event does not fulfil the condition is left out. Ranks are the present ones, also of \
+        symbols that only others have moved; previous_rank is then the rank of the symbol's own last event. A component that passes \
+        only some of a ranking cannot know them, which is said.
+
+          \(Program.name) print --once
+          \(Program.name) print --once --after 10s --from ranked --limit 5
+          \(Program.name) print --format json --where 'price > 100 and symbol in [AAPL, NVDA]' | jq .price
+          \(Program.name) print replay.yaml --from prices --fields time,symbol,price --format csv > prices.csv
+        """)
+  }
+
+  @Flag(help: "The last event of each symbol, then the end.")
+  var once = false
+
+  @ArgumentParser.Option(help: "An aligned table, JSON lines, or CSV with a header.")
+  var format = PrintFormat.table
+
+  @ArgumentParser.Option(
+    help: ArgumentHelp("The component whose events are printed; unless told, what the first sink reads.", valueName: "component"))
+  var from: String?
+
+  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that fulfil this condition.", valueName: "expression"))
+  var condition: String?
+
+  @ArgumentParser.Option(help: ArgumentHelp("The fields to print, in this order, separated by commas.", valueName: "field,…"))
+  var fields: String?
+
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: ArgumentHelp("Ends after so many lines.", valueName: "lines"),
+    transform: NumberArgument.of(1...Int.max))
+  var limit: Int?
+
+  @ArgumentParser.Option(
+    parsing: .unconditional, help: ArgumentHelp("With --once: the state so long after the start, such as 10s.", valueName: "duration"))
+  var after: String?
+
+  @ArgumentParser.Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --once and without --after, where a source has no known end: the state when no new symbol came for so long.",
+      valueName: "duration"))
+  var settle = "500ms"
+
+  @ArgumentParser.Option(help: "In CSV, texts that a spreadsheet would take for formulas: keep, or defuse by an apostrophe before them.")
+  var formulas = FormulaCells.keep
+
+  @ArgumentParser.Option(help: "The least important lines to log.")
+  var logLevel = LogLevel.warning
+
+  @OptionGroup var config: ConfigArguments
+
+  func validate() throws {
+    _ = try Self.duration(settle, "--settle", "500ms")
+    if let after {
+      _ = try Self.duration(after, "--after", "10s")
+      if !once { throw ValidationError("--after goes with --once") }
+    }
+  }
+
+  private static func duration(_ text: String, _ option: String, _ example: String) throws -> Duration {
+    guard let duration = try? Duration(option: text), duration > .zero, duration <= .seconds(86_400) else {
+      throw ValidationError("\(option) must be a duration of at most a day such as \(example), got \(shown(text))")
+    }
+    return duration
+  }
+
+  var request: PrintJob.Request {
+    var request = PrintJob.Request()
+    request.format = format
+    request.formulas = formulas
+    request.fields = fields.map { text in
+      text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    }
+    request.condition = condition
+    request.once = once
+    request.settle = (try? Duration(option: settle)) ?? request.settle
+    request.after = after.flatMap { try? Duration(option: $0) }
+    request.limit = limit
+    return request
+  }
+
+  func run() async throws {
+    let topology = try config.topology("; nothing was started")
+    try await Printing.run(request, from: from, in: topology, logLevel: logLevel)
+  }
+}
+
+extension PrintFormat: ExpressibleByArgument {}
+extension FormulaCells: ExpressibleByArgument {}
+
+/// The part of `print` after its arguments are parsed.
+enum Printing {
+  static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
+    ProgramSession.prepare()
+    let job = PrintJob(request, write: StandardOutput.tryWrite)
+    let plan: PrintPlan
+    do throws(PrintMistake) { plan = try PrintPlan(job, from: from, in: topology) } catch {
+      StandardError.write("Error: \(error)")
+      throw ExitCode.validationFailure
+    }
+    for remark in plan.remarks { StandardError.write(remark) }
+    let pipeline = try ProgramSession.pipeline(plan.topology, logLevel: logLevel)
+    job.whether { pipeline.isEndless }
+    job.whenDone { pipeline.stop() }
+    try await ProgramSession.run(pipeline) { report in
+      PrintJob.forget(plan.number)
+      if job.end == .closed { return }
+      if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
+      // After a limited number of lines, a symbol that has not come may still come later, so there is no note about it.
+      if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
+      let text = report.text(isQuiet: true)
+      if !text.isEmpty { StandardError.write(text) }
+      if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+    }
+  }
+
+  /// The notes of the components, such as `print: 'aapl' never came; did you mean 'AAPL'?`.
+  static func notes(_ ledger: Ledger) -> [String] {
+    ledger.notes.map { note in
+      let origin = note.component == PrintPlan.printerID ? "print" : note.component
+      return "\(origin): \(visible(note.text, limit: 1000))"
+    }
+  }
+}

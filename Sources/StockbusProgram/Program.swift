@@ -1,0 +1,120 @@
+package import ArgumentParser
+internal import CVersion
+internal import StockbusConfig
+public import StockbusPlugin
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process: run, watch, open, print, validate,
+/// list, describe, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with everything.
+///
+/// ```swift
+/// @main struct Mine { static func main() async { await StockbusProgram.main(plugins: [.generator, .sortingFeed, .bigTrades]) } }
+/// ```
+///
+/// Two plugins with one name are told on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
+/// configuration is to blame. Two event types with one name are told by `list`, `describe` and `schema` in the same way, and by what reads a
+/// configuration with both as a problem of it.
+///
+/// - Parameters:
+///   - plugins: what a configuration may name, in any order.
+///   - name: the program in its texts; unless told, the name of its executable.
+///   - version: the program's own version, for `--version`, which also says the version of stockbus.
+public func main(plugins: [Plugin], name: String? = nil, version: String? = nil) async {
+  await Program.main(plugins, name: name, version: version, parts: [])
+}
+
+/// The program that is running: what it is called, its plugins, and its parts.
+///
+/// ArgumentParser asks the types of commands for their descriptions, so these find the program in a task-local value. What may run on a thread
+/// of its own, or for a task of somebody else, gets the program, or what it needs of it, beforehand.
+package struct Program: Sendable {
+  /// In texts, such as `See 'stockbus --help'`.
+  package let name: String
+  /// The author's own; nil if there is none.
+  package let version: String?
+  package let catalogue: Catalogue
+  let parts: [ProgramPart]
+
+  package init(name: String, version: String? = nil, catalogue: Catalogue, parts: [ProgramPart] = []) {
+    self.name = name
+    self.version = version
+    self.catalogue = catalogue
+    self.parts = parts
+  }
+
+  @TaskLocal package static var current = Program(name: Version.stockbus, catalogue: Catalogue([]))
+  package static var name: String { current.name }
+  static var catalogue: Catalogue { current.catalogue }
+
+  /// The catalogue for commands that look at all plugins. If something is wrong with one, prints it and exits with status 70.
+  static func wholeCatalogue() throws -> Catalogue {
+    let faults = catalogue.faults()
+    if faults.isEmpty { return catalogue }
+    StandardError.write(faults.map { "\(name): \($0)" }.joined(separator: "\n"))
+    throw ExitStatus.software
+  }
+
+  /// Runs the program from its arguments to its exit status.
+  package static func main(_ plugins: [Plugin], name: String?, version: String?, parts: [ProgramPart]) async -> Never {
+    let name = name ?? ownName()
+    let catalogue: Catalogue
+    do throws(CatalogueError) { catalogue = try Catalogue(checkingNames: plugins) } catch {
+      StandardError.write(error.faults.map { "\(name): \($0)" }.joined(separator: "\n"))
+      exit(ExitStatus.software.rawValue)
+    }
+    await $current.withValue(Program(name: name, version: version, catalogue: catalogue, parts: parts)) { await RootCommand.main() }
+    exit(EXIT_SUCCESS)
+  }
+
+  /// The last part of the path that the process was started by.
+  static func ownName(_ path: String? = CommandLine.arguments.first) -> String {
+    path?.split(separator: "/").last.map(String.init) ?? Version.stockbus
+  }
+
+  /// The commands in the order of the help: its own, then those of its parts.
+  var commands: [any ParsableCommand.Type] {
+    func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] { [Run<C>.self, Watch<C>.self, Open<C>.self] }
+    let own: [any ParsableCommand.Type] = [
+      Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, ListInstruments.self,
+    ]
+    return runs(companion) + own + parts.flatMap(\.commands)
+  }
+
+  private var companion: any RunCompanion.Type { parts.lazy.compactMap(\.companion).first ?? NoCompanion.self }
+
+  /// What reads the file under `history`; nil if the program has no such part.
+  var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }
+}
+
+/// The versions.
+package enum Version {
+  /// The name of the program of this package.
+  package static let stockbus = "stockbus"
+  package static let number = "0.1.0"
+
+  /// The output of `--version`. Of stockbus itself: `stockbus 0.1.0 (e1d6b28)`, or `stockbus 0.1.0` without a commit. Of another program:
+  /// `mine 2.1 (stockbus 0.1.0)`, or `mine (stockbus 0.1.0)` without a version of its own.
+  static func text(_ name: String = stockbus, _ own: String? = nil, commit: String) -> String {
+    if name == stockbus, own == nil { return "\(name) \(number)" + (commit.isEmpty ? "" : " (\(commit))") }
+    return ([name] + [own].compactMap(\.self)).joined(separator: " ") + " (stockbus \(number)" + (commit.isEmpty ? ")" : ", \(commit))")
+  }
+
+  /// The version of the program that is running.
+  static var text: String {
+    let program = Program.current
+    return text(program.name, program.version, commit: String(cString: stockbus_commit()))
+  }
+}
+
+/// Exit statuses other than 0, 1, ArgumentParser's 64 and a strict run's 65; from sysexits.h.
+package enum ExitStatus {
+  /// EX_CONFIG: a configuration has errors.
+  package static let config = ExitCode(78)
+  /// EX_SOFTWARE: the program was put together wrongly.
+  static let software = ExitCode(70)
+}

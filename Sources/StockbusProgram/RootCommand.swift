@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import StockbusPlugin
+
+/// The whole command line; each command has a file of its own in Commands, or comes with a part of the program.
+struct RootCommand: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    let program = Program.current
+    return CommandConfiguration(
+      commandName: program.name,
+      abstract: "A plugin-based event bus runtime for market data.",
+      discussion: """
+        Pipelines are written in YAML: sources make events, processors change or drop them, sinks show, log or keep them.
+        Begin with '\(program.name) list', '\(program.name) describe PLUGIN' and '\(program.name) run plugins.yaml'.
+
+        Exit status:
+           0  success
+           1  a component failed or was cut off, events are unaccounted for, or
+              standard output could not be written
+          64  wrong usage
+          65  with --strict: malformed input, or gaps in a venue's numbers
+          78  an error in a configuration; nothing was started
+        """,
+      version: Version.text,
+      subcommands: program.commands,
+      defaultSubcommand: nil)
+  }
+
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let word = arguments.first, let mistake = unknownCommand(word, arguments.dropFirst().first) {
+      StandardError.write("Error: \(mistake)\nSee '\(Program.name) --help' for more information.")
+      exit(withError: ExitCode.validationFailure)
+    }
+    do {
+      var command = try await asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+    } catch { end(error) }
+  }
+
+  /// Ends the program as ArgumentParser would, except that errors of writing requested texts, such as help, are reported.
+  private static func end(_ error: any Error) -> Never {
+    guard exitCode(for: error).isSuccess else { exit(withError: error) }
+    let text = fullMessage(for: error)
+    do { if !text.isEmpty { try StandardOutput.write(text) } } catch { exit(withError: error) }
+    exit()
+  }
+
+  /// The message for a first word that is neither an option nor a command, or for a request for help about an unknown command; nil
+  /// otherwise.
+  static func unknownCommand(_ word: String, _ next: String? = nil) -> String? {
+    if word == "help", let next { return unknownCommand(next) }
+    let commands = Program.current.commands
+    let names = commands.map { $0._commandName } + ["help"]
+    let aliases = commands.flatMap { $0.configuration.aliases }
+    if word.isEmpty || word.hasPrefix("-") || names.contains(word) || aliases.contains(word) { return nil }
+    let near = didYouMean(word, among: names)
+    return "no command \(shown(word))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near)
+  }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import StockbusConfig
+import StockbusPlugin
+import StockbusReloading
+import StockbusRuntime
+import StockbusSystem
+import StockbusTerminal
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+import StockbusReloading
+#endif
+
+/// The options of all commands that run a configuration, with those of what stands beside the program's runs.
+struct RunOptions<Companion: RunCompanion>: ParsableArguments {
+  @ArgumentParser.Option(help: "Read commands from this file, pipe, or - for standard input.", completion: .file())
+  var commands: String?
+
+  @ArgumentParser.Option(help: "Colours on the terminal, whatever it and NO_COLOR say.")
+  var color = ColorChoice.auto
+
+  @ArgumentParser.Option(help: "The least important lines to log.")
+  var logLevel = LogLevel.notice
+
+  @ArgumentParser.Option(help: "Log lines for people, or JSON objects for programs; the ledger stays as it is, see --quiet.")
+  var logFormat = LogFormat.text
+
+  @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
+  var quiet = false
+
+  @Flag(
+    help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
+  var strict = false
+
+  @OptionGroup var companion: Companion
+
+  /// Files that a run with these options reads.
+  var files: [RunFiles.Reader] { commands.map { [RunFiles.Reader(path: $0, words: "commands are read from it (--commands)")] } ?? [] }
+
+  func validate() throws {
+    if commands == "-", !StandardInput.isOpen { throw ValidationError("--commands -: standard input is closed") }
+    if let commands, commands != "-", access(commands, R_OK) != 0 {
+      throw ValidationError("--commands \(visible(commands, limit: 4096)): \(String(cString: strerror(errno)))")
+    }
+  }
+}
+
+/// swift-log's levels as an argument.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case trace, debug, info, notice, warning, error, critical
+}
+
+/// One run of a configuration, from the signals to the ledger.
+struct RunSession<Companion: RunCompanion> {
+  let options: RunOptions<Companion>
+  /// The command for the viewer as soon as it has started, such as `open stocks://symbol/AAPL`.
+  var request: Command?
+  /// The files and folders of the configuration; nil if it cannot be read again.
+  var configuration: [String]?
+  /// Whether the run follows the changes of these files.
+  var isWatching = false
+
+  /// Must be called before the terminal is used or a file is opened.
+  static func prepare(_ options: RunOptions<Companion>) {
+    ProgramSession.prepare()
+    Console.begin(colors: options.color)
+    // One terminal cannot provide both typed commands and keys for a screen.
+    if options.commands == "-", isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
+  }
+
+  func run(_ topology: Topology) async throws {
+    // Text that is typed as input is not for the screen.
+    if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
+    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
+    Terminal.installCrashRestore()
+    let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
+    var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
+    if let request { beside.append { await Self.ask(request, pipeline) } }
+    let (program, files) = (Program.current, options.files)
+    let notices = ServiceManager().map { ServiceNotices(pipeline, $0.tell) }
+    if let notices { beside.append { await notices.run() } }
+    let reload = ConfigReload(pipeline, paths: configuration, notices: notices) { paths throws(Problems) in
+      try program.topology(ConfigLoader().load(paths: paths), outerFiles: files)
+    }
+    beside.append { await reload.run() }
+    if isWatching { beside.append { await ConfigWatch { reload.paths }.run(SystemTimekeeper()) { reload.ask() } } }
+    let attendant = try await options.companion.begin(
+      RunInHand(pipeline: pipeline, reload: reload, configuration: configuration ?? []))
+    // What SIGHUP does, if there is something to be read again.
+    var ask: (@Sendable () -> Void)?
+    if configuration != nil { ask = { reload.ask() } }
+    let cutOff: @Sendable (String) async -> Void = { await attendant?.runHasEnded(status: 1, text: $0) }
+    try await ProgramSession.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
+      let text = report.text(isQuiet: options.quiet)
+      let status = report.exitStatus(isStrict: options.strict)
+      await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false))
+      if !text.isEmpty { StandardError.write(text) }
+      if status != report.exitStatus {
+        StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass")
+      }
+      if status != 0 { throw ExitCode(status) }
+    }
+  }
+
+  /// Sends the command to the first viewer, once it has started.
+  private static func ask(_ request: Command, _ pipeline: Pipeline) async {
+    guard let viewer = pipeline.components.first(where: { $0.plugin == viewerPlugin }) else { return }
+    let clock = SystemTimekeeper()
+    while !Task.isCancelled {
+      do throws(CommandError) {
+        _ = try await pipeline.perform(request, on: viewer.id)
+        return
+      } catch {
+        guard case .notRunning = error, pipeline.runningComponents.contains(viewer.id) else {
+          return Console.log("\(request.verb): \(error)")
+        }
+        try? await clock.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+}
+
+/// The plugin whose pages can be opened.
+let viewerPlugin = "console_viewer"
