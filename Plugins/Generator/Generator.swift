@@ -24,7 +24,20 @@ package actor Generator: Source, CommandableComponent {
     self.settings = settings
     self.context = context
     market = try Market(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
+    if let prices = context.recall(Self.prices) { market.goOn(from: prices) }
   }
+
+  private static var prices: MemoryKey<[Symbol: Int64]> { MemoryKey("prices", whenOptionsChange: .drop) }
+
+  /// Prices go on unless the options say where they begin.
+  package static func carryOver(_ old: Memory, from before: GeneratorSettings, to after: GeneratorSettings, into memory: Memory) {
+    let begins = { (settings: GeneratorSettings) in
+      (settings.seed, settings.tick, settings.lowestTicks, settings.highestTicks, settings.start)
+    }
+    if begins(before) == begins(after) { memory[Self.prices] = old[Self.prices] }
+  }
+
+  package func stop() { context.remember(market.prices, Self.prices) }
 
   package func run(into output: inout Outlet<Trade>) async throws {
     switch settings.rate {

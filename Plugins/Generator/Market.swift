@@ -64,6 +64,14 @@ struct Market {
     "HD", "CVX", "MRK", "KO", "PEP", "COST", "ADBE", "NFLX",
   ]
 
+  /// The present prices, in ticks.
+  var prices: [Symbol: Int64] { Dictionary(zip(symbols, ticks)) { first, _ in first } }
+
+  /// Goes on from these prices; symbols that are not among them keep theirs.
+  mutating func goOn(from prices: [Symbol: Int64]) {
+    for index in symbols.indices { if let price = prices[symbols[index]] { ticks[index] = price } }
+  }
+
   /// The simulated time of the next trade; nil if the clock is used.
   var upcoming: Timestamp? { simulated?.upcoming }
 

@@ -29,6 +29,23 @@ import Testing
     try await running.stop()
   }
 
+  @Test func `prices go on with other options, unless these say where prices begin`() async throws {
+    let harness = PluginHarness()
+    let running = try harness.start(Plugin.generator, options: Self.options, emitting: Trade.self)
+    _ = await running.output(count: 2)
+    _ = try await running.perform("set NVDA 50")
+    _ = await running.output(count: 3)
+    try await running.replace(options: Self.options.replacing("AAPL, NVDA", with: "KO, NVDA").replacing("1m", with: "2m"))
+    let next = await running.output(count: 5)[3...]
+    #expect(next.map(\.symbol) == ["KO", "NVDA"])
+    #expect(next.map { $0.price.raw / 1_000_000_000 }.first == 99 || next.map { $0.price.raw / 1_000_000_000 }.first == 100)
+    #expect(next.last.map { abs($0.price.raw - 50_000_000_000) } == 10_000_000)
+    try await running.replace(options: Self.options.replacing("lowest: 100, highest: 100", with: "lowest: 80, highest: 80"))
+    let last = await running.output(count: 7)[5...]
+    #expect(last.allSatisfy { abs($0.price.raw - 80_000_000_000) == 10_000_000 })
+    try await running.stop()
+  }
+
   @Test func `a price that is set is where the walk goes on`() async throws {
     let harness = PluginHarness()
     let running = try harness.start(Plugin.generator, options: Self.options, emitting: Trade.self)
