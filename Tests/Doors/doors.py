@@ -290,8 +290,15 @@ def test_what_is_somebody_elses_is_not_found(doors):
     number, token = doors.token("hannah", "read")
     placed = hannah.ask("POST", "/api/orders", {**ORDER, "key": "own-1"})
     assert placed.status == 200, placed
-    before = hannah.ask("GET", "/api/portfolio").json["orders"]
-    order = next(each["number"] for each in before if each["key"] == "own-1")
+    # The portfolio hears of the order over the bus, a moment after the answer.
+    deadline = time.monotonic() + 60
+    while True:
+        before = hannah.ask("GET", "/api/portfolio").json["orders"]
+        order = next((each["number"] for each in before if each["key"] == "own-1"), None)
+        if order is not None:
+            break
+        assert time.monotonic() < deadline, "the order does not come"
+        time.sleep(0.05)
     # Another person's list, token, order and account, by every name that they have.
     refused(otto.ask("DELETE", "/api/watchlists/mine"), 404, "unknown")
     refused(otto.ask("DELETE", f"/api/tokens/{number}"), 404, "unknown")
