@@ -94,7 +94,7 @@ private struct Pipe: ~Copyable {
     }
     let good = Array(#"{"events":[\#(events.joined(separator: ","))],"more":[{"a":null}]}"#.utf8)
     let topic = Topic<Trade>("fuzzed", capacity: 1 << 12)
-    let intake = SymbolIntake(limit: 100)
+    var symbols = SymbolTally(limit: 100)
     guard var outlet = topic.claim() else {
       Issue.record("it has a writer")
       return
@@ -118,13 +118,13 @@ private struct Pipe: ~Copyable {
       let isRead = bytes.withUnsafeBufferPointer { line in
         _ = EventLine.isNext(line)
         _ = try? json.value(line)
-        return (try? EventLine.read(line, into: &outlet, intake)) != nil
+        return (try? EventLine.read(line, into: &outlet, &symbols)) != nil
       }
       outlet.rollback()
       if isRead { readable += 1 } else { broken += 1 }
       if round == 0 { #expect(isRead) }
     }
     #expect(readable > 0 && broken > readable)
-    #expect(intake.count <= 100)
+    #expect(symbols.count <= 101)
   }
 }

@@ -11,7 +11,7 @@ enum EventLine {
 
   /// Sends the events of a message; returns how many they were.
   static func read<E: Event>(
-    _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ intake: SymbolIntake
+    _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ symbols: inout SymbolTally
   ) throws(TextError) -> Int {
     var text = ByteReader(line)
     guard goToEvents(&text) else { throw TextError(.unexpected, at: text.offset) }
@@ -23,7 +23,9 @@ enum EventLine {
       text.at += 1
     } else {
       while true {
-        output.send(try E.schema.decodeJSON(&text, intake: intake))
+        let event = try E.schema.decodeJSON(&text)
+        guard symbols.takes(event) else { throw TextError(.tooManySymbols, at: text.offset) }
+        output.send(event)
         count += 1
         text.goPastBlanks()
         if text.peek == UInt8(ascii: "]") { break }

@@ -35,6 +35,7 @@ final class ProgramSession {
   private var readiness: PipeReadiness?
   private var lines = LineBuffer(limit: messageLimit)
   private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
+  private var symbols: SymbolTally
   private var text = JSONText(limit: messageLimit)
   private var out = ByteWriter(capacity: 64 << 10)
   /// The bytes of `out` that are written.
@@ -57,6 +58,7 @@ final class ProgramSession {
     self.settings = settings
     self.role = role
     self.context = context
+    symbols = SymbolTally(limit: context.symbols.limit)
     logAllowance = LineAllowance(at: context.clock.uptime)
     errorAllowance = logAllowance
     state = context.recall(Self.stateKey)
@@ -222,7 +224,7 @@ final class ProgramSession {
   func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
     outputBytes += line.count
     if outputBytes > Self.outputLimit { throw ProgramError("sends more than 64 MiB of events at once") }
-    do { uncommitted += try EventLine.read(line, into: &output, context.symbols) } catch {
+    do { uncommitted += try EventLine.read(line, into: &output, &symbols) } catch {
       throw ProgramError("sends a bad \(E.eventName): \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
     }
   }
