@@ -124,6 +124,15 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     #expect(await error == "the program has not answered for 30s")
   }
 
+  @Test func `lines of standard error are no answer, and its end is none either`() async throws {
+    let script = scripts.program(events: "echo begun >&2; while :; do echo more >&2; done")
+    async let error = failure(script, "timeout: 30s")
+    await harness.log.wait(for: "begun")
+    harness.clock.advance(by: .seconds(30))
+    #expect(await error == "the program has not answered for 30s")
+    #expect(try await output(scripts.program(before: "exec 2>&-"), of: trades(100)) == trades(100))
+  }
+
   @Test func `a program gets few variables and no open files`() async throws {
     let script = scripts.program(ready: #"env | sort >&2; ls /proc/self/fd >&2; say '{"ready":true}'"#)
     _ = try await output(script, "environment: { TOKEN: secret }", of: trades(1))

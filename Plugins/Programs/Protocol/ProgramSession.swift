@@ -50,6 +50,8 @@ final class ProgramSession {
   private var uncommitted = 0
   private var state: JSONValue?
   private var lastErrorLine = ""
+  /// True once the program has closed its standard error, which `poll` would report again and again.
+  private var haveErrorsEnded = false
   /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
   private var logAllowance: LineAllowance
   private var errorAllowance: LineAllowance
@@ -250,14 +252,11 @@ final class ProgramSession {
     if Task.isCancelled, role.kind != .source || isCutOff { throw CancellationError() }
     var entries = [
       pollfd(fd: child.output.rawValue, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: child.errors.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: haveErrorsEnded ? -1 : child.errors.rawValue, events: Int16(POLLIN), revents: 0),
       pollfd(fd: written < out.count ? child.input.rawValue : -1, events: Int16(POLLOUT), revents: 0),
     ]
     hasNews = false
-    let count = try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
-    if count == 0, !mayIdle, context.clock.uptime - heard >= settings.timeout {
-      throw ProgramError("has not answered for \(settings.timeout.optionText)")
-    }
+    try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
     if entries[1].revents != 0 { readErrors(of: child) }
     if entries[2].revents != 0 {
       // A program that reads no more has ended, or will be told by its next answer.
@@ -271,6 +270,10 @@ final class ProgramSession {
       case .nothing: break
       case .end: throw ProgramGone()
       }
+    }
+    // Lines of standard error are no sign of life.
+    if !mayIdle, context.clock.uptime - heard >= settings.timeout {
+      throw ProgramError("has not answered for \(settings.timeout.optionText)")
     }
   }
 
@@ -403,7 +406,9 @@ final class ProgramSession {
         logErrorLine(String(decoding: errorLines.rest.prefix(2048), as: UTF8.self))
         errorLines.dropRest()
       }
-      if errorLines.read(child.errors) != .something { break }
+      let arrival = errorLines.read(child.errors)
+      if arrival == .end { haveErrorsEnded = true }
+      if arrival != .something { break }
     }
     while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
   }
