@@ -564,6 +564,36 @@ def test_log_in_sign_up_log_out(browser, standin):
     expect_true(page, "() => window.stockbus.connection.state === 'live'")
 
 
+@with_standin(accounts=True)
+def test_what_is_typed_at_the_door_stays(browser, standin):
+    browser.allowed += ["401", "WebSocket"]
+    page = browser.page("/signup")
+    page.get_by_label("Name", exact=True).fill("grace")
+    page.evaluate("() => window.stockbus.readSession()")
+    page.evaluate("() => window.stockbus.checkSession()")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("grace")
+
+
+@with_standin(accounts=True)
+def test_an_answer_from_before_the_log_in_ends_no_session(browser, standin):
+    browser.allowed += ["401", "WebSocket"]
+    page = browser.page("/login")
+    held = []
+    page.route("**/api/session", lambda route: held.append((route, route.fetch())) if not held else route.continue_())
+    with page.expect_request("**/api/session"):
+        page.evaluate("() => { window.checked = window.stockbus.checkSession() }")
+    page.get_by_label("Name", exact=True).fill("ada")
+    page.get_by_label("Password").fill("a long password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("link", name="ada")).to_be_visible()
+    route, before = held[0]
+    assert before.json()["user"] is None
+    route.fulfill(response=before)
+    page.evaluate("() => window.checked")
+    expect(page.get_by_role("link", name="ada")).to_be_visible()
+    assert page.url == standin.url + "/"
+
+
 if __name__ == "__main__":
     tests = [value for name, value in list(globals().items()) if name.startswith("test_")]
     run(tests, sys.argv[1] if len(sys.argv) > 1 else None)

@@ -30,6 +30,8 @@ function makeForm(fields, action, send) {
 }
 
 export class DoorView {
+  isDoor = true
+
   constructor(app, signUp) {
     const { signup } = app.session
     this.title = signUp ? 'Sign up' : 'Log in'

@@ -23,6 +23,7 @@ class App {
     this.model = new Model()
     this.settings = { ...DEFAULTS, ...this.#stored() }
     this.session = { user: null, accounts: false, zone: 'UTC', can: [] }
+    this.reads = 0 // of the session: an answer that was overtaken says nothing
     this.speaker = new Speaker(document.getElementById('say'))
     this.toasts = new Toasts(document.getElementById('toasts'))
     this.lists = new Lists(this)
@@ -60,19 +61,30 @@ class App {
     performance.mark('stockbus-shown')
   }
 
-  /** Who is here, and what the program can; without an answer the page waits and asks again. */
+  /** Who is here, and what the program can; without an answer the page waits and asks again. The newest question counts. */
   async readSession() {
+    const read = ++this.reads
+    let session
     try {
-      this.session = await get('/session')
+      session = await get('/session')
     } catch (error) {
+      if (read !== this.reads) return
       setText(document.getElementById('main'), error.message)
-      setTimeout(() => this.readSession(), 2000)
+      this.router.leave()
+      setTimeout(() => read === this.reads && this.readSession(), 2000)
       return
     }
-    setZone(this.settings.zone, this.session.zone || 'UTC')
+    if (read === this.reads) this.#enter(session)
+  }
+
+  #enter(session) {
+    const atDoor = this.router.atDoor
+    this.session = session
+    setZone(this.settings.zone, session.zone || 'UTC')
     this.status.showSession()
     if (this.isOutside) {
       this.connection.close()
+      if (atDoor) return // what somebody types there stays
       this.#forget()
       this.router.start({ needsLogin: true })
       return
@@ -91,8 +103,9 @@ class App {
 
   /** After a refusal: the session may have ended. */
   async checkSession() {
+    const { reads } = this
     const session = await get('/session').catch(() => null)
-    if (session?.accounts && !session.user && !this.isOutside) this.readSession()
+    if (reads === this.reads && session?.accounts && !session.user) this.#enter(session)
   }
 
   /** Nothing of a user stays in the page for the next one. */

@@ -31,6 +31,17 @@ export class Router {
     this.started = true
   }
 
+  /** Whether the way in is asked for, and shown. */
+  get atDoor() {
+    return this.started && this.needsLogin && this.view?.isDoor === true
+  }
+
+  /** Nothing is shown any more; the next start shows it anew. */
+  leave() {
+    this.view?.stop?.()
+    this.view = null
+  }
+
   go(path, { replace = false, focus = true } = {}) {
     if (path === location.pathname + location.search) return
     if (replace) history.replaceState(null, '', path)
