@@ -72,6 +72,21 @@ import Testing
     #expect(limited.map(\.data) == ["{\"symbol\":\"AAPL\"}", "{\"symbol\":\"MSFT\"}", "that was the limit"])
   }
 
+  @Test func `a time ends it, although nothing came`() async throws {
+    let asked = try await Asked()
+    _ = try await asked.status { $0.edges.last?.delivered == 3 }
+    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let reader = Reader()
+    let tap = try Tap(try #require(asked.pipeline.topic("dead_letters")), request("for=2s"), clock: clock)
+    let follow = try #require(tap.response.stream)
+    async let followed: Void = follow(reader.stream)
+    await clock.waitForSleeper(until: .seconds(2))
+    clock.advance(by: .seconds(2))
+    await followed
+    #expect(reader.events == [ServerEvent(name: "end", data: "that was the time")])
+    _ = await asked.end()
+  }
+
   @Test func `a request that means nothing is a mistake`() async throws {
     let asked = try await Asked()
     let topic = try #require(asked.pipeline.topic("ranked"))
@@ -87,6 +102,8 @@ import Testing
     #expect(try mistake("fields=rank,nonsense")?.hasPrefix("fields: 'fields' names 'nonsense'; there are symbol, rank,") == true)
     #expect(try mistake("fields=rank,rank")?.contains("something twice") == true)
     #expect(try mistake("format=xml") == "format: 'format' is json or csv")
+    for time in ["0s", "-1s", "x", "25h", "1"] { #expect(try mistake("for=\(time)") == "for: 'for' is a time up to 24h, such as 10s") }
+    #expect(try mistake("for=24h") == nil)
     for limit in ["0", "-1", "x", "99999999999999999999"] { #expect(try mistake("limit=\(limit)")?.hasPrefix("limit:") == true) }
     #expect(asked.pipeline.topic("end") == nil && asked.pipeline.topic("dead_letters") != nil)
     _ = await asked.end()

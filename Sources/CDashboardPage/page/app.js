@@ -36,7 +36,7 @@ class App {
       connected: () => this.ticket?.renew(),
       error: message => this.#viewError(message),
       refused: () => this.checkSession(),
-      acknowledged: frame => this.acknowledged?.(frame), // for those who measure
+      isBehind: () => this.router.view?.isBehind === true,
     })
     this.router = new Router(this, document.getElementById('main'))
   }

@@ -3,13 +3,14 @@
 const REFUSED = 1008 // also when the session has ended
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 10000
+const REST = 38 // ms behind a frame of which not all was written: 20 frames come in a second, each shortly before the screen shows one
 const LEAST_BETWEEN_REQUESTS = 40 // ms; the server takes 50 messages a second
 
 export class Connection {
   /**
    * @param {import('./model.js').Model} model
    * @param {{ paint: (frameTime: number) => void, status: () => void, connected: () => void, error: (message: object) => void, refused: () => void,
-   *           acknowledged: (frame: number) => void }} page
+   *           isBehind: () => boolean }} page
    */
   constructor(model, page) {
     Object.assign(this, { model, page, state: 'closed', over: false, paused: false, wait: FIRST_WAIT, again: 0, wanted: new Map(), sent: new Map() })
@@ -23,6 +24,7 @@ export class Connection {
 
   open() {
     clearTimeout(this.timer)
+    clearTimeout(this.resting)
     this.socket?.close()
     this.pending = null // a frame that was not painted is told again, by the cursor; it may belong to a run that is over
     this.opened = false
@@ -46,6 +48,7 @@ export class Connection {
 
   close() {
     clearTimeout(this.timer)
+    clearTimeout(this.resting)
     const socket = this.socket
     this.socket = null
     socket?.close()
@@ -119,7 +122,9 @@ export class Connection {
     }
     for (const state of states) this.#apply(state)
     this.page.paint(time)
-    this.afterPaint.port2.postMessage(0) // arrives when this frame was handed to the compositor
+    // More than can be shown is not asked for.
+    if (this.page.isBehind()) this.resting = setTimeout(() => this.#acknowledge(), REST)
+    else this.afterPaint.port2.postMessage(0) // arrives when this frame was handed to the compositor
   }
 
   #apply(state) {
@@ -127,8 +132,7 @@ export class Connection {
   }
 
   #acknowledge() {
-    this.#send({ op: 'ready', frame: this.painted })
-    this.page.acknowledged(this.painted)
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(`{"op":"ready","frame":${this.painted}}`)
   }
 
   #lost({ code }) {

@@ -68,8 +68,8 @@ class Reader {
 }
 
 /**
- * Reads one frame. `into` gives a row by `row(number)`, and gets `filled(row, before, entered)` behind each one with the price and the
- * number of updates before, and `pane({ pane, total, from, order })` behind each pane. A frame that is broken throws a RangeError or a
+ * Reads one frame. `into` gives a row by `row(number)`, and gets `filled(row, price, updates, entered)` behind each one with the price and
+ * the number of updates before, and `pane({ pane, total, from, order })` behind each pane. A frame that is broken throws a RangeError or a
  * TypeError (no UTF-8), and nothing after it is to be believed.
  * @param {ArrayBuffer} buffer
  * @returns {{ frame: number, time: number, textFollows: boolean }} the time in ms since 1970
@@ -114,7 +114,7 @@ function numberOfRow(last, difference) {
 
 function decodeRow(reader, number, time, into) {
   const row = into.row(number)
-  const before = { price: row.price, updates: row.updates }
+  const { price, updates } = row
   const fields = reader.byte()
   row.updates = Number(reader.varint())
   row.time = time - Number(reader.svarint())
@@ -143,7 +143,7 @@ function decodeRow(reader, number, time, into) {
     row.high = scaled(reader.svarint(), decimals)
   }
   if (fields & FIELD.rank) row.rank = reader.count()
-  into.filled(row, before, (fields & FIELD.name) !== 0)
+  into.filled(row, price, updates, (fields & FIELD.name) !== 0)
 }
 
 function known(value) {

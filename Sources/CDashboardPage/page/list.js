@@ -6,7 +6,7 @@ import { FilterField, isExpression } from './filter.js'
 import { h, setText } from './dom.js'
 import { SymbolPanel } from './panel.js'
 import { SymbolPage } from './symbol.js'
-import './table.js'
+import { PACE } from './table.js'
 import { WatchlistBar } from './watchlists.js'
 
 const TABLE = 0
@@ -52,6 +52,7 @@ export class ListView {
 
   stop() {
     this.stopLists?.()
+    clearTimeout(this.panelLate)
     this.panel?.stop()
     this.app.look(TABLE, null)
     this.app.look(CHOSEN, null)
@@ -240,6 +241,11 @@ export class ListView {
 
   // What comes.
 
+  /** True if rows wait to be written. */
+  get isBehind() {
+    return this.table.isBehind
+  }
+
   frame(time) {
     this.table.draw()
     const pane = this.app.model.panes[TABLE]
@@ -254,7 +260,14 @@ export class ListView {
         this.table.setChosen(first.symbol)
       }
     }
-    this.panel?.frame(time)
+    if (!this.isBehind) this.panel?.frame(time)
+    else this.panelLate ??= setTimeout(() => this.#panelAgain(), PACE)
+  }
+
+  /** What is beside a table that cannot show all is no faster than its rows. */
+  #panelAgain() {
+    this.panelLate = null
+    this.panel?.frame(performance.now())
   }
 
   second(now) {

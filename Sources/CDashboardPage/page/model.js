@@ -25,7 +25,7 @@ class Row {
  */
 class Pane {
   constructor() {
-    this.version = 0
+    this.version = 0 // of the order and the total: prices have versions of their own
     Object.assign(this, { from: 0, count: 0 })
     this.end()
   }
@@ -119,15 +119,15 @@ export class Model {
     return row
   }
 
-  filled(row, before, entered) {
-    if (!entered) this.counts.leftOut += Math.max(0, row.updates - before.updates - 1)
+  filled(row, priceBefore, updatesBefore, entered) {
+    if (!entered) this.counts.leftOut += Math.max(0, row.updates - updatesBefore - 1)
     row.version++
     if (row.time > this.newest) this.newest = row.time
     row.change = difference(row.price, row.reference)
     row.percent = change(row.reference, row.price)
     if (row.symbol && this.symbols.get(row.symbol) !== row) this.symbols.set(row.symbol, row)
-    if (before.price !== null && before.price !== row.price) {
-      row.direction = row.price > before.price ? 1 : -1
+    if (priceBefore !== null && priceBefore !== row.price) {
+      row.direction = row.price > priceBefore ? 1 : -1
       if (!entered) row.turned = this.now
     }
     this.#sample(row)
@@ -139,9 +139,11 @@ export class Model {
     if (order || !pane.known || from !== pane.told) {
       if (order) pane.list = order
       pane.order = new Map(pane.list.map((number, place) => [from + place, this.row(number)]))
-    }
-    Object.assign(pane, { total, told: from, known: true })
-    pane.version++
+      pane.version++
+    } else if (total !== pane.total) pane.version++
+    pane.total = total
+    pane.told = from
+    pane.known = true
   }
 
   /** The trend takes one price a second of those that came. */

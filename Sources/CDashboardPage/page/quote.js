@@ -22,6 +22,7 @@ export class Pairs {
 export class Lead {
   /** @param {{ level: string, link?: boolean }} look with `link` the symbol leads to its page */
   constructor({ level, link = false, star = null }) {
+    this.shown = {} // a part is written again only where its values changed
     this.text = link ? h('a') : document.createTextNode('')
     this.symbol = h(level, { class: 'lead-symbol' }, this.text)
     this.name = h('span', { class: 'lead-name dim' })
@@ -32,11 +33,17 @@ export class Lead {
   }
 
   show(symbol, row, facts) {
-    setText(this.text, symbol ?? '')
-    if (this.text.href !== undefined && symbol) setAttribute(this.text, 'href', '/symbol/' + part(symbol))
-    setText(this.name, [row?.name || facts?.name, facts?.industry].filter(Boolean).join(', '))
-    setText(this.price, row ? decimal(row.price, row.decimals) : '–')
+    if (symbol !== this.shown.symbol || row?.name !== this.shown.name || facts !== this.shown.facts) {
+      Object.assign(this.shown, { symbol, name: row?.name, facts })
+      setText(this.text, symbol ?? '')
+      if (this.text.href !== undefined && symbol) setAttribute(this.text, 'href', '/symbol/' + part(symbol))
+      setText(this.name, [row?.name || facts?.name, facts?.industry].filter(Boolean).join(', '))
+    }
+    const price = row ? decimal(row.price, row.decimals) : '–'
     const change = row?.change ?? null
+    if (price === this.shown.price && change === this.shown.change) return
+    Object.assign(this.shown, { price, change })
+    setText(this.price, price)
     const arrow = change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''
     setSigned(this.change, row ? `${arrow}${signed(change, row.decimals)}  ${percent(row.percent)}` : '', change ?? 0)
   }
@@ -47,26 +54,31 @@ export class Lead {
 }
 
 const QUOTE = ['Bid', 'Ask', 'Low', 'High', 'Spread', 'Volume']
+const VOLUME = 5
 const FACTS = ['Previous close', 'Session', 'Venue', 'Currency', 'Tick', 'Lot']
 
 /** Bid, ask and what else the row knows; with `facts`, what the instrument is. */
 export class Quote {
   constructor({ facts = false } = {}) {
     this.withFacts = facts
+    this.shown = [] // the values that are written; their texts are made again only for others
     this.pairs = new Pairs(facts ? [...QUOTE, ...FACTS] : QUOTE)
     this.element = this.pairs.element
   }
 
   show(row, facts) {
-    const { pairs } = this
-    const texts = row
-      ? [row.bid, row.ask, row.low, row.high, difference(row.ask, row.bid)].map(value => decimal(value, row.decimals)).concat(short(row.volume))
-      : QUOTE.map(() => '–')
-    if (this.withFacts) {
-      const known = facts ?? {}
-      texts.push(known.previousClose ?? '–', known.session ?? '–', known.venue ?? '–', known.currency ?? '–', known.tick ?? '–', known.lot ?? '–')
-    }
-    texts.forEach((text, index) => pairs.set(index, text))
+    const values = row ? [row.bid, row.ask, row.low, row.high, difference(row.ask, row.bid), row.volume] : QUOTE.map(() => null)
+    const decimals = row?.decimals
+    values.forEach((value, index) => {
+      if (value === this.shown[index] && decimals === this.decimals) return
+      this.shown[index] = value
+      this.pairs.set(index, index === VOLUME ? short(value) : decimal(value, decimals))
+    })
+    this.decimals = decimals
+    if (!this.withFacts) return
+    const known = facts ?? {}
+    const texts = [known.previousClose, known.session, known.venue, known.currency, known.tick, known.lot]
+    texts.forEach((text, index) => this.pairs.set(QUOTE.length + index, text ?? '–'))
   }
 }
 

@@ -5,6 +5,7 @@ import { trendPath } from './trend.js'
 
 const FADE = 1000
 const STEPS = 8 // in which a flash fades: an animation would need a layer for each row
+const LEVELS = Array.from({ length: STEPS + 1 }, (_, level) => String(level))
 const BRIGHT = 250 // ms after which a flash may begin again; before, it is still bright
 let ids = 0
 
@@ -29,6 +30,7 @@ export class RowLine {
       this.element.append(element)
       return cell
     })
+    this.texts = this.cells.filter(({ column }) => column.text)
   }
 
   placeAt(index, height) {
@@ -36,6 +38,12 @@ export class RowLine {
     this.index = index
     this.element.style.transform = `translateY(${index * height}px)`
     setAttribute(this.element, 'aria-rowindex', index + 2)
+  }
+
+  hide(yes) {
+    if (this.isHidden === yes) return
+    this.isHidden = yes
+    this.element.hidden = yes
   }
 
   /** True if it has something else to show. `row` is the one at its place now. */
@@ -81,9 +89,8 @@ export class RowLine {
   }
 
   #write(row) {
-    for (const cell of this.cells) {
+    for (const cell of this.texts) {
       const { column } = cell
-      if (!column.text) continue
       const value = column.value(row)
       if (value === cell.last) continue
       cell.last = value
@@ -93,7 +100,7 @@ export class RowLine {
       if (column.direction) {
         const direction = column.direction(row)
         const way = direction > 0 ? 'up' : direction < 0 ? 'down' : ''
-        if (cell.way !== way) cell.element.dataset.direction = cell.way = way
+        if (cell.way !== way) cell.element.setAttribute('data-direction', cell.way = way)
       }
     }
     if (this.arrow && this.way !== row.direction) {
@@ -111,7 +118,7 @@ export class RowLine {
     if (!this.glow || row.turned <= this.flashed) return
     if (row.direction !== this.flashedWay) {
       this.flashedWay = row.direction
-      this.glow.dataset.direction = row.direction > 0 ? 'up' : 'down'
+      this.glow.setAttribute('data-direction', row.direction > 0 ? 'up' : 'down')
     }
     if (row.turned - this.flashed < BRIGHT) return
     this.flashed = row.turned // a row that has moved meanwhile goes on fading in its new place
@@ -128,7 +135,7 @@ export class RowLine {
   #glow(level) {
     if (level === this.level || !this.glow) return
     this.level = level
-    this.glow.dataset.level = String(level)
+    this.glow.setAttribute('data-level', LEVELS[level])
   }
 
   drawTrend(now) {

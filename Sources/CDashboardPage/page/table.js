@@ -7,7 +7,7 @@ import { RowLine } from './row.js'
 const MARGIN = 12 // rows that are asked for beyond each edge of the window
 const HOLD = 2000 // ms in which rows keep their places after somebody has chosen one
 const TRENDS_A_FRAME = 4
-const PACE = 100 // ms in which each row is written once: nobody reads faster, and a market in which all rows move would cost every frame all rows
+export const PACE = 200 // ms in which each row is written once: an eye rests as long on a number, and a market in which all rows move would cost every frame all rows
 const FADING = 125 // ms between two steps of the flashes
 
 export class PriceTable extends HTMLElement {
@@ -161,7 +161,7 @@ export class PriceTable extends HTMLElement {
       const turn = (this.turn + step) % this.lines.length
       const line = this.lines[turn]
       const row = this.places.get(line.index) ?? null
-      line.element.hidden = line.index >= pane.total
+      line.hide(line.index >= pane.total)
       if (row === line.row && line.isBehind(row)) {
         if (this.writes < 1) {
           if (late < 0) late = turn
@@ -172,6 +172,7 @@ export class PriceTable extends HTMLElement {
       line.show(row, this.chosen, now)
     }
     this.turn = Math.max(0, late)
+    this.isBehind = late >= 0
     // What waits is shown even if no further frame comes.
     if (late >= 0 && !this.drawsAgain) this.drawsAgain = setTimeout(() => { this.drawsAgain = null; this.draw() }, PACE)
     this.#fade(now)
@@ -182,7 +183,8 @@ export class PriceTable extends HTMLElement {
     if (this.fading) return
     let glows = false
     for (const line of this.lines) glows = line.fade(now) || glows
-    if (glows) this.fading = setTimeout(() => { this.fading = null; this.#fade(performance.now()) }, FADING)
+    // Where all rows move, all of them glow, and nobody sees the finer steps.
+    if (glows) this.fading = setTimeout(() => { this.fading = null; this.#fade(performance.now()) }, this.isBehind ? 2 * FADING : FADING)
   }
 
   #reorder(pane) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventBus
 import StockbusControl
+import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
 
@@ -35,11 +36,22 @@ struct TapCommand: AsyncParsableCommand {
     transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
+  @ArgumentParser.Option(name: .customLong("for"), help: ArgumentHelp("Ends after so long, up to 24h.", valueName: "time"))
+  var time: String?
+
+  func validate() throws {
+    guard let time else { return }
+    guard let time = try? Duration(option: time), time > .zero, time <= .seconds(86_400) else {
+      throw ValidationError("--for is a time up to 24h, such as 10s")
+    }
+  }
+
   private var query: [(name: String, value: String)] {
     var query = [(name: "format", value: format == .json ? "json" : "csv")]
     if let condition { query.append(("where", condition)) }
     if let fields { query.append(("fields", fields.filter { $0 != " " })) }
     if let limit { query.append(("limit", "\(limit)")) }
+    if let time { query.append(("for", time)) }
     return query
   }
 
@@ -79,6 +91,6 @@ struct TapCommand: AsyncParsableCommand {
     }
     let reason = try await ControlClient.answer { () throws(ControlClient.Failure) in try outcome.get() }
     if let failure = brokenOutput.withLock({ $0 }) { throw StandardOutput.failure(failure) }
-    if let reason, limit == nil { StandardError.write(reason) }
+    if let reason, limit == nil, time == nil { StandardError.write(reason) }
   }
 }

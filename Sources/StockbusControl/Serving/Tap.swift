@@ -22,6 +22,11 @@ struct TapRequest: Sendable {
   var fields: [String]?
   var format = Format.json
   var limit = Int.max
+  /// Nil for as long as the component publishes.
+  var time: Duration?
+
+  /// The longest time that can be asked for.
+  static let longest = Duration.seconds(86_400)
 
   init(_ target: WebTarget) throws(Mistake) {
     condition = target["where"]
@@ -33,6 +38,12 @@ struct TapRequest: Sendable {
     if let text = target["limit"] {
       guard let limit = Int(text), limit > 0 else { throw Mistake(code: "limit", message: "'limit' is a whole number from 1 on") }
       self.limit = limit
+    }
+    if let text = target["for"] {
+      guard let time = try? Duration(option: text), time > .zero, time <= Self.longest else {
+        throw Mistake(code: "for", message: "'for' is a time up to 24h, such as 10s")
+      }
+      self.time = time
     }
   }
 }
@@ -50,7 +61,7 @@ struct Tap: Sendable {
     func open<E: Event>(_: E.Type) throws(TapRequest.Mistake) -> @Sendable (WebStream) async -> Void {
       guard let topic = topic as? Topic<E> else { preconditionFailure("a topic carries what it says") }
       let records = try TapRecords<E>(request)
-      return { stream in await Self.follow(topic, records, stream, clock) }
+      return { stream in await Self.follow(topic, records, stream, request.time, clock) }
     }
     follow = try open(topic.eventType)
   }
@@ -64,7 +75,9 @@ struct Tap: Sendable {
   /// How often a client hears that the connection is still there.
   private static let pulse = Duration.seconds(15)
 
-  private static func follow<E: Event>(_ topic: Topic<E>, _ records: TapRecords<E>, _ stream: WebStream, _ clock: any Timekeeper) async {
+  private static func follow<E: Event>(
+    _ topic: Topic<E>, _ records: TapRecords<E>, _ stream: WebStream, _ time: Duration?, _ clock: any Timekeeper
+  ) async {
     let (news, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let options = SubscriptionOptions(overflow: .dropOldest, capacity: 8192)
     let subscription = topic.subscribe(options: options) { event in if records.take(event) { bell.yield() } }
@@ -76,6 +89,13 @@ struct Tap: Sendable {
       }
       group.addTask {
         while (try? await clock.sleep(for: pulse)) != nil { bell.yield() }
+      }
+      if let time {
+        group.addTask {
+          guard (try? await clock.sleep(for: time)) != nil else { return }
+          records.end("that was the time")
+          bell.yield()
+        }
       }
       // What is there already, and the head of the response, go at once.
       bell.yield()
