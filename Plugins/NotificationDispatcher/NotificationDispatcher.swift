@@ -53,10 +53,12 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     self.context = context
     self.tools = tools
     let memory = context.recall(Self.known)
+    let written = settings.rules.map { Rule($0) }
+    let added = (memory?.added ?? []).filter { rule in !written.contains { $0.name == rule.name } }
     book =
       memory?.book
       ?? RuleBook(
-        settings.rules.map { Rule($0) }, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
+        written + added, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
         closes: PreviousCloses(context.past, context.instruments))
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
@@ -68,8 +70,11 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
 
   /// The state that an earlier instance has left.
   private struct Knowledge: Sendable {
-    let book: RuleBook
-    let switches: Switches
+    /// Nil if its rules begin anew.
+    var book: RuleBook?
+    /// The rules that commands have added, if they begin anew.
+    var added: [Rule] = []
+    var switches: Switches
     let number: Int
   }
 
@@ -77,15 +82,22 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   /// The files that channels have written to; their contents must not be emptied.
   private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
 
-  /// Rules that are written as before keep their state, and so do those that commands have added; only other windows begin anew.
+  /// Rules that are written as before keep their state, and so do those that commands have added; with other windows all of them begin
+  /// anew.
   package static func carryOver(
     _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
   ) {
-    guard before.windowPrices == after.windowPrices, before.windowMemory == after.windowMemory, let knowledge = old[known] else { return }
-    var book = knowledge.book
-    book.change(from: before.rules.map { Rule($0) }, to: after.rules.map { Rule($0) })
-    let switches = before.enabled == after.enabled ? knowledge.switches : Switches(isEnabled: after.enabled)
-    memory[known] = Knowledge(book: book, switches: switches, number: knowledge.number)
+    guard var knowledge = old[known] else { return }
+    let written = (before: before.rules.map { Rule($0) }, after: after.rules.map { Rule($0) })
+    if before.enabled != after.enabled { knowledge.switches = Switches(isEnabled: after.enabled) }
+    if before.windowPrices != after.windowPrices || before.windowMemory != after.windowMemory {
+      let names = Set(written.before.map(\.name))
+      knowledge.added = (knowledge.book?.present ?? knowledge.added).filter { !names.contains($0.name) }
+      knowledge.book = nil
+    } else {
+      knowledge.book?.change(from: written.before, to: written.after)
+    }
+    memory[known] = knowledge
   }
 
   package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {

@@ -156,7 +156,9 @@ import Testing
     _ = try await others.addRule(hannah, #"{"symbol":"AAPL","above":"1"}"#)
     let muted = try await others.addRule(hannah, #"{"symbol":"NVDA","above":"2"}"#)
     try await others.muteRule(hannah, id: muted, true)
-    await dashboard.restoreRules(others)
+    let told = await dashboard.restoreRules(others, unless: nil)
+    let again = await dashboard.restoreRules(others, unless: told)
+    #expect(told == "bells" && again == "bells")
     #expect(
       run.commands == [
         "bells add AAPL exactly above 1 owner hannah name AAPL above 1", "bells add NVDA exactly above 2 owner hannah name NVDA above 2",

@@ -246,6 +246,13 @@ import Testing
     let last = try await fired(at: 40, 0)
     #expect(last == [])
     #expect(try await running.perform("list").hasPrefix("all alerts are off\n"))
+
+    // With other windows all begin anew, also what was added.
+    _ = try await running.perform("add AAPL crosses_above 2 once name yours")
+    _ = try await running.perform("disable rule plain")
+    try await running.replace(options: options("{ name: mine, symbol: AAPL, crosses_above: 2 }", "window_prices: 10"))
+    let anew = try await fired(at: 50, 5)
+    #expect(anew == ["cool", "mine", "once", "plain", "yours"])
     try await running.stop()
   }
 

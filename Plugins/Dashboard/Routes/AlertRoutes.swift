@@ -90,15 +90,30 @@ extension Dashboard {
     return nil
   }
 
-  /// Tells the dispatcher the rules that people have made in earlier runs, as soon as it runs.
+  /// Tells a dispatcher the rules that people have made, as soon as there is one, also if a change of the run brings it.
   func restoreRules(_ accounts: Accounts) async {
+    var told: String?
+    while !Task.isCancelled {
+      told = await restoreRules(accounts, unless: told)
+      do { try await context.clock.sleep(for: Self.lookingForDispatcher) } catch { return }
+    }
+  }
+
+  private static var lookingForDispatcher: Duration { .seconds(2) }
+
+  /// Tells them unless the dispatcher is the one that was told, and returns which one there is. A rule that it has already is refused there,
+  /// and stays as it is.
+  func restoreRules(_ accounts: Accounts, unless told: String?) async -> String? {
+    guard let present = dispatcher?.id else { return nil }
+    if present == told { return told }
     do throws(AccountError) {
       for (person, own) in try await accounts.rulesOfAll() {
         while await follow(own.rule, .add, of: person) == .busy {
-          do { try await context.clock.sleep(for: .milliseconds(100)) } catch { return }
+          do { try await context.clock.sleep(for: .milliseconds(100)) } catch { return nil }
         }
         if own.isMuted { _ = await follow(own.rule, .mute, of: person) }
       }
     } catch { context.logger.error("people's own alerts: \(error)") }
+    return present
   }
 }
