@@ -557,6 +557,7 @@ def test_log_in_sign_up_log_out(browser, standin):
     page.get_by_role("button", name="Log out", exact=True).click()
     expect(page).to_have_url(standin.url + "/login")
     page.get_by_role("link", name="Sign up").click()
+    expect(page.get_by_role("heading", name="Sign up")).to_be_visible()  # before, the fields are those of the door that is left
     page.get_by_label("Name", exact=True).fill("grace")
     page.get_by_label("Password").fill("another long one")
     page.get_by_role("button", name="Sign up").click()
