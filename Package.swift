@@ -84,7 +84,8 @@ let plugins = [
     "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
   PluginTargets("DemoStrategies"),
   PluginTargets("NullSink"),
-  PluginTargets("Programs", uses: ["StockbusPrograms", "StockbusDecoding", "StockbusSystem"], inTests: ["StockbusRuntime"]),
+  PluginTargets(
+    "Programs", uses: ["StockbusPrograms", "StockbusDecoding", "StockbusPacking", "StockbusSystem"], inTests: ["StockbusRuntime"]),
   PluginTargets(
     "NotificationDispatcher",
     uses: [
@@ -155,6 +156,7 @@ let package = Package(
     room("StockbusTrading", uses: ["MarketData"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room(
       "StockbusPrograms",
@@ -286,6 +288,7 @@ let package = Package(
     tests("StockbusTrading", uses: ["MarketData"]),
     tests("StockbusTestKit", uses: ["StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"] + allPlugins),
     tests("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    tests("StockbusPacking", uses: ["EventBus", "MarketData"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
     tests("StockbusWeb", uses: ["StockbusNetwork", "TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),

@@ -26,19 +26,26 @@ extension Plugin {
   private static func bind<E: Event>(_: E.Type, _ options: ConfigNode?) -> Blueprint {
     var emits: ProgramEvent?
     if case .scalar(let word) = options?["emits"]?.value { emits = ProgramEvent(rawValue: word) }
+    var isPlain = false
+    if case .scalar(let word) = options?["protocol"]?.value { isPlain = word == ProgramProtocol.lines.rawValue }
     return switch emits {
-    case nil: .asyncProcessor(ProgramProcessor<E, E>.self)
-    case .trade: .asyncProcessor(ProgramProcessor<E, Trade>.self)
-    case .quote: .asyncProcessor(ProgramProcessor<E, Quote>.self)
-    case .bar: .asyncProcessor(ProgramProcessor<E, Bar>.self)
-    case .ranked: .asyncProcessor(ProgramProcessor<E, Ranked>.self)
-    case .mover: .asyncProcessor(ProgramProcessor<E, Mover>.self)
-    case .alert: .asyncProcessor(ProgramProcessor<E, Alert>.self)
-    case .order: .asyncProcessor(ProgramProcessor<E, Order>.self)
-    case .fill: .asyncProcessor(ProgramProcessor<E, Fill>.self)
-    case .position: .asyncProcessor(ProgramProcessor<E, Position>.self)
-    case .account: .asyncProcessor(ProgramProcessor<E, AccountState>.self)
+    case nil: processor(E.self, E.self, isPlain)
+    case .trade: processor(E.self, Trade.self, isPlain)
+    case .quote: processor(E.self, Quote.self, isPlain)
+    case .bar: processor(E.self, Bar.self, isPlain)
+    case .ranked: processor(E.self, Ranked.self, isPlain)
+    case .mover: processor(E.self, Mover.self, isPlain)
+    case .alert: processor(E.self, Alert.self, isPlain)
+    case .order: processor(E.self, Order.self, isPlain)
+    case .fill: processor(E.self, Fill.self, isPlain)
+    case .position: processor(E.self, Position.self, isPlain)
+    case .account: processor(E.self, AccountState.self, isPlain)
     }
+  }
+
+  /// A program of plain lines does not say which of its lines belong to which event: it is a relay, whose output is a source's.
+  private static func processor<Input: Event, Output: Event>(_: Input.Type, _: Output.Type, _ isPlain: Bool) -> Blueprint {
+    isPlain ? .relay(PlainProcessor<Input, Output>.self) : .asyncProcessor(ProgramProcessor<Input, Output>.self)
   }
 }
 

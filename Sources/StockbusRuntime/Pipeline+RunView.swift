@@ -7,7 +7,7 @@ extension Pipeline: RunView {
   package var components: [RunComponent] {
     members.map { member in
       RunComponent(
-        id: member.id, kind: member.plan.blueprint.kind, plugin: member.plan.plugin.name, inputs: member.plan.inputs.map(\.from),
+        id: member.id, kind: member.plan.plugin.kind, plugin: member.plan.plugin.name, inputs: member.plan.inputs.map(\.from),
         commands: member.plan.blueprint.commands, isRunning: member.isRunning, published: member.slot.output?.published)
     }
   }

@@ -44,7 +44,9 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     let lines = harness.log.texts(.notice)
     #expect(lines.count == 2)
     #expect(
-      lines.first == #"notice plugin: {"hello":1,"component":"plugin","kind":"processor","takes":"trade","emits":"trade"}"#)
+      lines.first
+        == #"notice plugin: {"hello":1,"component":"plugin","kind":"processor","takes":"trade","emits":"trade","framings":["lines","binary"]}"#
+    )
     let start = #"notice plugin: {"start":{"below":100.50,"name":"7","list":["a",true,null,-1e3],"deep":{"x":"010"}},"seed":"#
     #expect(lines.last?.hasPrefix(start) == true, "\(lines)")
   }

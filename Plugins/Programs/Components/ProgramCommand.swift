@@ -18,3 +18,7 @@ enum ProgramCommand {
   /// The variables of this process.
   static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
+
+extension CommandError {
+  static var ofPlainLines: CommandError { CommandError("a program of plain lines takes no commands") }
+}

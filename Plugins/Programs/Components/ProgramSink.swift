@@ -1,20 +1,26 @@
 package import StockbusPlugin
 
 /// Gives events to a program.
-package actor ProgramSink<Input: Event>: Sink, CommandableComponent {
+package actor ProgramSink<Input: Event>: Sink, CommandableComponent, BackgroundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
+  /// In its place for a program of plain lines.
+  private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
 
   package init(_ settings: ProgramSettings, _ context: Context) throws {
     session = ProgramSession(settings, ProgramRole(kind: .sink, takes: Input.eventName, emits: nil), context)
+    plain = settings.protocol == .lines ? PlainLines(settings, .sink, context) : nil
   }
 
-  package func start() async throws { try await session.open(ProgramCommand.environment) }
+  package func start() async throws {
+    if let plain { try await plain.open(ProgramCommand.environment) } else { try await session.open(ProgramCommand.environment) }
+  }
 
   package func receive(_ events: Span<Input>) async throws {
+    if let plain { return try await plain.give(events) }
     do {
       session.beginBatch()
       var next = 0
@@ -34,6 +40,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandableComponent {
   package func handOver() async throws { try await finish("hand_over") }
 
   private func finish(_ word: String) async throws {
+    if let plain { return try await plain.finish() }
     do {
       session.beginBatch()
       session.ask(.object([.init(word, true)]))
@@ -42,7 +49,22 @@ package actor ProgramSink<Input: Event>: Sink, CommandableComponent {
     session.keepState()
   }
 
-  package func stop() async { await session.close() }
+  package func background() async {
+    guard let plain else { return }
+    // Unstructured, because it is isolated too; it is awaited below.
+    let errors = Task { await self.plain?.logErrors() }
+    await plain.logOutput()
+    errors.cancel()
+    await errors.value
+  }
 
-  package func perform(_ command: Command) throws(CommandError) -> String { try ProgramCommand.perform(command, in: session) }
+  package func stop() async {
+    await plain?.close()
+    await session.close()
+  }
+
+  package func perform(_ command: Command) throws(CommandError) -> String {
+    if plain != nil { throw CommandError.ofPlainLines }
+    return try ProgramCommand.perform(command, in: session)
+  }
 }

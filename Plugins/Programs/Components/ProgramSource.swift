@@ -1,20 +1,26 @@
 package import StockbusPlugin
 
 /// Publishes what a program sends.
-package actor ProgramSource<Output: Event>: Source, CommandableComponent {
+package actor ProgramSource<Output: Event>: Source, CommandableComponent, BackgroundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
+  /// In its place for a program of plain lines.
+  private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
 
   package init(_ settings: ProgramSourceSettings, _ context: Context) throws {
     session = ProgramSession(settings.program, ProgramRole(kind: .source, takes: nil, emits: Output.eventName), context)
+    plain = settings.program.protocol == .lines ? PlainLines(settings.program, .source, context) : nil
   }
 
-  package func start() async throws { try await session.open(ProgramCommand.environment) }
+  package func start() async throws {
+    if let plain { try await plain.open(ProgramCommand.environment) } else { try await session.open(ProgramCommand.environment) }
+  }
 
   package func run(into output: inout Outlet<Output>) async throws {
+    if let plain { return try await plain.publish(into: &output) }
     do {
       var isAskedToStop = false
       while true {
@@ -55,7 +61,15 @@ package actor ProgramSource<Output: Event>: Source, CommandableComponent {
     session.publishedOutput()
   }
 
-  package func stop() async { await session.close() }
+  package func background() async { await plain?.logErrors() }
 
-  package func perform(_ command: Command) throws(CommandError) -> String { try ProgramCommand.perform(command, in: session) }
+  package func stop() async {
+    await plain?.close()
+    await session.close()
+  }
+
+  package func perform(_ command: Command) throws(CommandError) -> String {
+    if plain != nil { throw CommandError.ofPlainLines }
+    return try ProgramCommand.perform(command, in: session)
+  }
 }

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The lines that come through a pipe.
+/// The lines, or frames, that come through a pipe.
 ///
 /// Unsafe inside, because lines are handed out in place: a line is valid until the next call of `read`.
 struct LineBuffer: ~Copyable {
@@ -98,4 +98,45 @@ struct LineBuffer: ~Copyable {
 
   /// How many bytes wait.
   var count: Int { end - start }
+
+  // MARK: Frames
+
+  /// The next frame that is there as a whole: its kind and its content, which is valid until the next call of `read`. A frame without a
+  /// kind has the kind 0.
+  mutating func nextFrame() -> (kind: UInt8, content: UnsafeRawBufferPointer)? {
+    guard let frame = frame(after: 0) else { return nil }
+    start += frame.end
+    return (frame.kind, frame.content)
+  }
+
+  /// True if the frame that has begun is longer than the limit.
+  var hasLongFrame: Bool { (announced(after: 0) ?? 0) > limit }
+
+  /// Takes the first frame out of turn for which `isWanted` is true; the frames before it stay. `passed` is where to go on.
+  mutating func takeFrame(past passed: inout Int, where isWanted: (UInt8, UnsafeBufferPointer<UInt8>) -> Bool) -> [UInt8]? {
+    while let frame = frame(after: passed) {
+      if isWanted(frame.kind, frame.content.bindMemory(to: UInt8.self)) {
+        let copy = Array(frame.content)
+        let (first, behind) = (start + passed, start + frame.end)
+        bytes.baseAddress?.advanced(by: first).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped + behind, byteCount: end - behind)
+        end -= behind - first
+        return copy
+      }
+      passed = frame.end
+    }
+    return nil
+  }
+
+  /// How many bytes the frame that begins after `passed` bytes says it has behind its length.
+  private func announced(after passed: Int) -> Int? {
+    guard end - start - passed >= 4 else { return nil }
+    return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + passed, as: UInt32.self)))
+  }
+
+  private func frame(after passed: Int) -> (kind: UInt8, content: UnsafeRawBufferPointer, end: Int)? {
+    guard let size = announced(after: passed), size <= limit, end - start - passed - 4 >= size else { return nil }
+    let first = start + passed + 4
+    if size == 0 { return (0, UnsafeRawBufferPointer(start: nil, count: 0), passed + 4) }
+    return (bytes[first], UnsafeRawBufferPointer(rebasing: bytes[(first + 1)..<(first + size)]), passed + 4 + size)
+  }
 }

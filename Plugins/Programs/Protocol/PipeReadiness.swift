@@ -2,13 +2,14 @@ internal import Dispatch
 internal import EventBus
 internal import StockbusSystem
 
-/// Waits until a pipe has something to read, without a thread that blocks.
+/// Waits until a pipe has something to read, or takes something, without a thread that blocks.
 ///
 /// The source of events is suspended while nobody waits, so that a pipe that is read otherwise costs nothing here.
 final class PipeReadiness: Sendable {
   // Unsafe, because the protocol is not declared as Sendable; a source may be used from any thread.
-  private nonisolated(unsafe) let source: any DispatchSourceRead
+  private nonisolated(unsafe) let source: any DispatchSourceProtocol
   private let isReady = WaitableValue(false)
+  private let hasEnded = WaitableValue(false)
   private let phase = Guarded(Phase.idle)
 
   private enum Phase {
@@ -18,12 +19,21 @@ final class PipeReadiness: Sendable {
     case ended
   }
 
-  init(_ pipe: FileDescriptor) {
-    source = DispatchSource.makeReadSource(fileDescriptor: pipe.rawValue, queue: .global())
-    source.setEventHandler { [weak self] in self?.fired() }
+  enum Direction {
+    case reading, writing
   }
 
-  deinit { end() }
+  init(_ pipe: FileDescriptor, _ direction: Direction = .reading) {
+    source =
+      switch direction {
+      case .reading: DispatchSource.makeReadSource(fileDescriptor: pipe.rawValue, queue: .global())
+      case .writing: DispatchSource.makeWriteSource(fileDescriptor: pipe.rawValue, queue: .global())
+      }
+    source.setEventHandler { [weak self] in self?.fired() }
+    source.setCancelHandler { [hasEnded] in hasEnded.update { $0 = true } }
+  }
+
+  deinit { cancel() }
 
   private func fired() {
     phase.withLock { phase in
@@ -37,24 +47,35 @@ final class PipeReadiness: Sendable {
   /// Ends the waiting.
   func wake() { isReady.update { $0 = true } }
 
-  /// Returns when there is something to read, or the end, after a call of `wake`, and when the task is cancelled.
+  /// Returns when the pipe is ready, also for its end, after a call of `wake`, and when the task is cancelled.
   func wait() async {
     isReady.update { $0 = false }
-    phase.withLock { phase in
-      guard phase == .idle else { return }
-      source.resume()
-      phase = .armed
+    let hasEnded = phase.withLock { phase in
+      if phase == .idle {
+        source.resume()
+        phase = .armed
+      }
+      return phase == .ended
     }
-    await isReady.wait { $0 }
+    if !hasEnded { await isReady.wait { $0 } }
   }
 
-  /// To be called before the pipe is closed; nobody may wait any more.
-  func end() {
+  /// To be called before the pipe is closed; who waits, goes on. Returns once nobody watches the pipe any more: its number may belong to
+  /// another file as soon as it is closed.
+  func end() async {
+    cancel()
+    let hasEnded = hasEnded
+    // Not in this task, which may be cancelled.
+    await Task { await hasEnded.wait { $0 } }.value
+  }
+
+  private func cancel() {
     phase.withLock { phase in
-      // A suspended source must not be released.
+      // A suspended source is never told that it is cancelled.
       if phase == .idle { source.resume() }
       if phase != .ended { source.cancel() }
       phase = .ended
     }
+    wake()
   }
 }

@@ -13,6 +13,7 @@ struct ProgramRole: Sendable {
     [
       "hello": .number(ProgramRole.version), "component": .string(component), "kind": .string(kind.rawValue),
       "takes": takes.map { .string($0) } ?? .null, "emits": emits.map { .string($0) } ?? .null,
+      "framings": ["lines", "binary"],
     ]
   }
 
@@ -23,6 +24,9 @@ struct ProgramRole: Sendable {
   func misfit(_ answer: JSONValue) -> String? {
     guard let version = answer["hello"]?.count, version >= 1 else { return "says hello without the version of the protocol" }
     if version > Self.version { return "wants version \(version) of the protocol; this stockbus knows \(Self.version)" }
+    if let framing = answer["framing"], framing != "lines", framing != "binary" {
+      return "wants the framing \(shown("\(framing)", limit: 100)); this stockbus knows lines and binary"
+    }
     if let takes, case .array(let types)? = answer["takes"], !types.contains(.string(takes)) {
       let known = types.map { $0.text.map { shown($0) } ?? "\($0)" }
       return "takes \(known.isEmpty ? "no events" : known.joined(separator: ", ")), and its input is \(takes)"

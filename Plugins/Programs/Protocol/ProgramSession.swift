@@ -1,6 +1,7 @@
 internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
+internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms
 internal import StockbusSystem
@@ -22,19 +23,25 @@ final class ProgramSession {
   static let outputLimit = 64 << 20
   static let stateLimit = 64 << 10
   static let replyLimit = 4 << 10
-  /// Events of one message to the program.
+  /// Events of one message to the program, of lines and of frames.
   static let eventsOfMessage = 64
+  static let eventsOfFrame = 256
+  /// Events that are unanswered before further ones are given.
+  static let eventsInHand = 1024
   /// Bytes of messages that are unanswered before further ones are made.
   static let windowLimit = 64 << 10
   private static let slice: Int32 = 50
 
-  private let settings: ProgramSettings
   private let role: ProgramRole
   private let context: Context
-  private var child: ChildProgram?
+  private let life: ProgramLife
   private var readiness: PipeReadiness?
   private var lines = LineBuffer(limit: messageLimit)
-  private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
+  /// True once both sides have said hello, if the program wants frames instead of lines.
+  private var isBinary = false
+  private var packer: EventPacker?
+  /// An `EventUnpacker` of the output's type.
+  private var unpacker: AnyObject?
   private var symbols: SymbolTally
   private var text = JSONText(limit: messageLimit)
   private var out = ByteWriter(capacity: 64 << 10)
@@ -49,20 +56,12 @@ final class ProgramSession {
   private var outputBytes = 0
   private var uncommitted = 0
   private var state: JSONValue?
-  private var lastErrorLine = ""
-  /// True once the program has closed its standard error, which `poll` would report again and again.
-  private var haveErrorsEnded = false
-  /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
-  private var logAllowance: LineAllowance
-  private var errorAllowance: LineAllowance
 
   init(_ settings: ProgramSettings, _ role: ProgramRole, _ context: Context) {
-    self.settings = settings
     self.role = role
     self.context = context
+    life = ProgramLife(settings, context)
     symbols = SymbolTally(limit: context.symbols.limit)
-    logAllowance = LineAllowance(at: context.clock.uptime)
-    errorAllowance = logAllowance
     state = context.recall(Self.stateKey)
   }
 
@@ -73,26 +72,15 @@ final class ProgramSession {
 
   /// Starts the program, and returns once it is ready.
   func open(_ environment: [String: String]) async throws {
-    let name = settings.run[0]
-    guard let path = ProgramSearch.find(name, in: environment) else {
-      throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
-    }
-    let variables = ProgramEnvironment.minimal(environment)
-      .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
-    let limits = ProgramLaunch.Limits(
-      memory: settings.limits.memory?.bytes, cpu: settings.limits.cpu, files: settings.limits.files)
-    do throws(ChildProgram.StartError) {
-      child = try await ChildProgram.start(
-        ProgramLaunch(path, Array(settings.run.dropFirst()), environment: variables, folder: settings.folder, limits: limits))
-    } catch { throw ProgramMisfit(description: "\(shown(name, limit: 200)) \(error)") }
-    readiness = child.map { PipeReadiness($0.output) }
+    readiness = PipeReadiness(try await life.start(environment).output)
     do {
       ask(role.hello(context.id))
       guard case .hello(let greeting) = try answer() else { throw ProgramError("does not begin with hello") }
       if let misfit = role.misfit(greeting) { throw ProgramMisfit(description: "the program \(misfit)") }
       commits = greeting["commits"] == .bool(true)
+      isBinary = greeting["framing"] == "binary"
       var start: [JSONValue.Member] = [
-        .init("start", .object(settings.options.entries.map { .init($0.name, $0.value.json) })),
+        .init("start", .object(life.settings.options.entries.map { .init($0.name, $0.value.json) })),
         .init("seed", .number(Int64(bitPattern: context.seed) & Int64.max)),
       ]
       if let state { start.append(.init("state", state)) }
@@ -106,41 +94,20 @@ final class ProgramSession {
 
   /// Ends a program that has not failed: by the end of its input, and by force if it takes too long.
   func close() async {
-    guard let child else { return }
-    self.child = nil
-    readiness?.end()
-    child.closeInput()
-    let clock = context.clock
-    let left = context.run.cutOff.map { max(.zero, $0 - clock.uptime) } ?? settings.timeout
-    let patience = min(left, settings.timeout)
-    // Unstructured, because a source is cancelled to end it, and its program has time all the same; it is ended below.
-    let watch = Task {
-      do { try await clock.sleep(for: patience) } catch { return }
-      child.kill()
-    }
-    let end = await child.ended()
-    watch.cancel()
-    readErrors(of: child)
-    child.close()
-    let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()
-    if omitted > 0 { context.logger.notice("\(omitted) more lines of the program left out") }
-    if let end, end != .exited(0) { context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")") }
+    await endWaiting()
+    await life.close()
   }
-
-  private var hasSaidGoodbye = false
 
   /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
   func failure(_ error: any Error) async -> any Error {
-    guard let child else { return error }
-    self.child = nil
-    readiness?.end()
-    child.kill()
-    let end = await child.ended()
-    readErrors(of: child)
-    child.close()
-    guard error is ProgramGone else { return error }
-    let last = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
-    return ProgramError("\(end?.description ?? "has ended")\(last)")
+    await endWaiting()
+    return await life.failure(error)
+  }
+
+  private func endWaiting() async {
+    let ending = readiness
+    readiness = nil
+    await ending?.end()
   }
 
   // MARK: To the program
@@ -149,7 +116,13 @@ final class ProgramSession {
   func ask(_ message: JSONValue) {
     forgetWritten()
     heard = context.clock.uptime
-    out.append("\(message)\n")
+    if isBinary {
+      let frame = Frame.begin(.message, in: &out)
+      out.append("\(message)")
+      Frame.end(frame, in: &out)
+    } else {
+      out.append("\(message)\n")
+    }
   }
 
   /// Begins a batch: the program has so much time to finish events from now on.
@@ -159,15 +132,28 @@ final class ProgramSession {
   }
 
   /// True if the program may be given more events before it has answered.
-  var hasRoom: Bool { out.count - written < Self.windowLimit && told - finished < 16 * Self.eventsOfMessage }
+  var hasRoom: Bool { out.count - written < Self.windowLimit && told - finished < Self.eventsInHand }
 
   /// Gives the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
+    if isBinary { return giveFrame(events, from: &next) }
     let end = min(events.count, next + Self.eventsOfMessage)
     told += end - next
     Self.write(events, next..<end, told, to: &out)
     next = end
+  }
+
+  private func giveFrame<E: Event>(_ events: Span<E>, from next: inout Int) {
+    if packer == nil { packer = EventPacker(PackedLayout(E.self)) }
+    let frame = Frame.begin(.events, in: &out)
+    let number = out.count
+    Frame.put(last: 0, in: &out)
+    let taken = packer?.pack(events, from: next, most: Self.eventsOfFrame, to: &out) ?? 0
+    told += taken
+    next += taken
+    Frame.put(last: told, at: number, in: &out)
+    Frame.end(frame, in: &out)
   }
 
   /// Apart, so that the buffer is accessed once for all events.
@@ -226,9 +212,20 @@ final class ProgramSession {
   func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
     outputBytes += line.count
     if outputBytes > Self.outputLimit { throw ProgramError("sends more than 64 MiB of events at once") }
+    if isBinary { return try takeFrame(line, into: &output) }
     do { uncommitted += try EventLine.read(line, into: &output, &symbols) } catch {
       throw ProgramError("sends a bad \(E.eventName): \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
     }
+  }
+
+  private func takeFrame<E: Event>(_ content: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
+    if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), context.symbols, limit: context.symbols.limit) }
+    guard let unpacker = unpacker as? EventUnpacker<E> else { preconditionFailure("a component has one output") }
+    let content = UnsafeRawBufferPointer(content)
+    if content.count < Frame.numberSize { throw ProgramError("sends events without their number") }
+    do {
+      uncommitted += try unpacker.unpack(UnsafeRawBufferPointer(rebasing: content[Frame.numberSize...]), into: &output)
+    } catch { throw ProgramError("sends bad packed events of \(E.eventName): \(error)") }
   }
 
   /// True while a source that commits has sent events that it has not committed.
@@ -248,16 +245,16 @@ final class ProgramSession {
   ///
   /// - Parameter mayIdle: the program owes no answer, so it may be silent as long as it likes.
   func exchange(waiting: Bool = true, mayIdle: Bool = false) throws {
-    guard let child else { throw ProgramGone() }
+    guard let child = life.child else { throw ProgramGone() }
     if Task.isCancelled, role.kind != .source || isCutOff { throw CancellationError() }
     var entries = [
       pollfd(fd: child.output.rawValue, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: haveErrorsEnded ? -1 : child.errors.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: life.haveErrorsEnded ? -1 : child.errors.rawValue, events: Int16(POLLIN), revents: 0),
       pollfd(fd: written < out.count ? child.input.rawValue : -1, events: Int16(POLLOUT), revents: 0),
     ]
     hasNews = false
     try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
-    if entries[1].revents != 0 { readErrors(of: child) }
+    if entries[1].revents != 0 { life.readErrors(of: child) }
     if entries[2].revents != 0 {
       // A program that reads no more has ended, or will be told by its next answer.
       if entries[2].revents & Int16(POLLERR) != 0 { written = out.count } else { try write(to: child) }
@@ -272,8 +269,8 @@ final class ProgramSession {
       }
     }
     // Lines of standard error are no sign of life.
-    if !mayIdle, context.clock.uptime - heard >= settings.timeout {
-      throw ProgramError("has not answered for \(settings.timeout.optionText)")
+    if !mayIdle, context.clock.uptime - heard >= life.settings.timeout {
+      throw ProgramError("has not answered for \(life.settings.timeout.optionText)")
     }
   }
 
@@ -281,7 +278,7 @@ final class ProgramSession {
     do throws(Errno) {
       let first = written
       written += try out.withBytes { bytes throws(Errno) in
-        try child.input.writeOnce(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[first...])))
+        try child.input.writeOnceQuietly(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[first...])))
       }
       heard = context.clock.uptime
     } catch {
@@ -303,7 +300,11 @@ final class ProgramSession {
         readiness?.wake()
       }
       while true {
-        if let reply = lines.take(past: &passed, where: Self.isReply) {
+        let reply =
+          isBinary
+          ? lines.takeFrame(past: &passed) { $0 == Frame.Kind.message.rawValue && Self.isReply($1) }
+          : lines.take(past: &passed, where: Self.isReply)
+        if let reply {
           switch try reply.withUnsafeBufferPointer({ try text.value($0) }).members.first.map({ ($0.name, $0.value.text) }) {
           case ("reply", let words)?: return (words ?? "").cut(toBytes: Self.replyLimit)
           case (_, let words)?: throw CommandError((words ?? "the program does not say why").cut(toBytes: Self.replyLimit))
@@ -330,12 +331,27 @@ final class ProgramSession {
 
   /// The next message that concerns the work in hand; nil if there is none yet.
   func next() throws -> ProgramMessage? {
+    if isBinary { return try nextOfFrames() }
     while let line = lines.next() {
       if line.count > Self.messageLimit { throw tooLong() }
       if EventLine.isNext(line) { return .events(line) }
       if let message = try read(line) { return message }
     }
     if lines.isTooLong { throw tooLong() }
+    hasUnread = false
+    return nil
+  }
+
+  private func nextOfFrames() throws -> ProgramMessage? {
+    while let (kind, content) = lines.nextFrame() {
+      let bytes = content.bindMemory(to: UInt8.self)
+      switch Frame.Kind(rawValue: kind) {
+      case .events: return .events(bytes)
+      case .message: if let message = try read(bytes) { return message }
+      case nil: throw ProgramError("sends a frame of the unknown kind \(kind)")
+      }
+    }
+    if lines.hasLongFrame { throw tooLong() }
     hasUnread = false
     return nil
   }
@@ -358,16 +374,16 @@ final class ProgramSession {
       try takeState(message)
       return .committed
     case "drained":
-      hasSaidGoodbye = true
+      life.hasSaidGoodbye = true
       try takeState(message)
       return .drained
     case "ended":
-      hasSaidGoodbye = true
+      life.hasSaidGoodbye = true
       return .ended
     case "reply": return .reply(first.value.text?.cut(toBytes: Self.replyLimit) ?? "")
     case "refused": return .refused(first.value.text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
     case "failed": throw ProgramError("has failed: \(visible(first.value.text ?? "it says no reason", limit: 400))")
-    case "log": log(first.value.text ?? "", message["level"]?.text ?? "info", &logAllowance)
+    case "log": life.log(first.value.text ?? "", message["level"]?.text ?? "info")
     case "trouble": context.report(trouble: first.value.isNull ? nil : first.value.text ?? "unknown")
     case "reject":
       context.reject(first.value.text ?? "", origin: message["origin"]?.text ?? "", reason: message["reason"]?.text ?? "")
@@ -396,39 +412,6 @@ final class ProgramSession {
     state = new
   }
 
-  // MARK: Lines
-
-  private func readErrors(of child: ChildProgram) {
-    // A bounded number of reads, so that a flood of lines holds nothing else up.
-    for _ in 0..<16 {
-      while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
-      if errorLines.isTooLong {
-        logErrorLine(String(decoding: errorLines.rest.prefix(2048), as: UTF8.self))
-        errorLines.dropRest()
-      }
-      let arrival = errorLines.read(child.errors)
-      if arrival == .end { haveErrorsEnded = true }
-      if arrival != .something { break }
-    }
-    while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
-  }
-
-  private func logErrorLine(_ line: String) {
-    if line.isEmpty { return }
-    lastErrorLine = visible(line, limit: 300)
-    log(line, "notice", &errorAllowance)
-  }
-
-  private func log(_ line: String, _ level: String, _ allowance: inout LineAllowance) {
-    let (isAllowed, omitted) = allowance.take(at: context.clock.uptime)
-    guard isAllowed else { return }
-    if omitted > 0 { context.logger.notice("\(omitted) lines of the program left out, too many at once") }
-    context.logger.log(level: Logger.Level(rawValue: level) ?? .info, "\(visible(line, limit: 2048))")
-  }
-
   /// True if the run waits for nobody any more. A source is cancelled to end it, and its program may then take a while.
   private var isCutOff: Bool { context.run.cutOff.map { context.clock.uptime >= $0 } ?? false }
 }
-
-/// The program has ended, or has closed its output.
-struct ProgramGone: Error {}

@@ -9,10 +9,19 @@ package struct ProgramLimits: Options {
   package init() {}
 }
 
+/// What is spoken with a program.
+package enum ProgramProtocol: String, Choice {
+  case messages, lines
+}
+
 /// How a program is run, for all kinds of component that are programs.
 package struct ProgramSettings: Options {
   @Setting("The program and its arguments, such as [python3, cheap.py]; no shell interprets them.", count: 1...1000)
   package var run: [String]
+  @Setting(
+    "messages, with acknowledgements, or plain lines for programs that know nothing of stockbus, such as awk and jq: an event is a line.")
+  package var `protocol` = ProgramProtocol.messages
+  @Setting("How an event is written on a plain line; csv is without a header. json by default.") package var format: PlainFormat?
   @Setting("Options for the program, as it understands them.") package var options: Mapping<FreeValue> = [:]
   @Setting("Variables for the program besides PATH, HOME, LANG, LC_ALL and TZ.", count: 0...1000)
   package var environment: Mapping<Secret> = [:]
@@ -27,6 +36,13 @@ package struct ProgramSettings: Options {
   package func validate(_ problems: inout OptionProblems) {
     if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
     if run.contains(where: { $0.contains("\0") }) { problems.add("'run' has a zero byte", at: "run") }
+    if `protocol` == .lines {
+      if !options.entries.isEmpty {
+        problems.add("'options' are for programs that speak messages; give a program of plain lines its options in 'run'", at: "options")
+      }
+    } else if format != nil {
+      problems.add("'format' is for 'protocol: lines'; messages are JSON", at: "format")
+    }
     for (name, _) in environment.entries where name.isEmpty || name.contains("=") || name.contains("\0") {
       problems.add("'environment': \(shown(name)) is no name of a variable", at: "environment")
     }

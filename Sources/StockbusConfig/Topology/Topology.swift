@@ -51,7 +51,7 @@ package struct Topology: Sendable {
       outerFiles
         + nodes.flatMap { node in
           node.assembly.files.filter { $0.use.access == .read }.map {
-            RunFiles.Reader(path: $0.use.path, words: "\(node.blueprint.kind.rawValue) \(shown(node.id)) of this run reads it")
+            RunFiles.Reader(path: $0.use.path, words: "\(node.plugin.kind.rawValue) \(shown(node.id)) of this run reads it")
           }
         })
   }

@@ -17,7 +17,7 @@ extension Topology {
     var lines = ["flowchart LR"]
     for node in nodes {
       let (open, close) =
-        switch node.blueprint.kind {
+        switch node.plugin.kind {
         case .source: ("([", "])")
         case .processor: ("[", "]")
         case .sink: ("[[", "]]")
@@ -34,7 +34,7 @@ extension Topology {
     var lines = ["digraph stockbus {", "  rankdir=LR;", "  node [shape=box];"]
     for node in nodes {
       let shape =
-        switch node.blueprint.kind {
+        switch node.plugin.kind {
         case .source: "ellipse"
         case .processor: "box"
         case .sink: "box3d"

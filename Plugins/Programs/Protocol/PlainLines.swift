@@ -1,0 +1,323 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusPrograms
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The conversation with a program that knows nothing of stockbus: an event is a line, and nothing is acknowledged.
+///
+/// One actor uses it, in up to three loops that interleave at their awaits: what is given, what comes back, and standard error. Nothing
+/// here blocks a thread.
+final class PlainLines {
+  /// The longest line of a program.
+  static let lineLimit = 1 << 20
+  /// Bytes of lines that are made before they are written.
+  private static let chunk = 64 << 10
+  /// What a dead letter keeps of a line.
+  private static let shownLimit = 200
+
+  private let life: ProgramLife
+  private let context: Context
+  private let kind: Blueprint.Kind
+  private let format: PlainFormat
+  private var readable: PipeReadiness?
+  private var writable: PipeReadiness?
+  private var errorsReadable: PipeReadiness?
+  private var lines = LineBuffer(limit: lineLimit)
+  private var out = ByteWriter(capacity: 2 * chunk)
+  /// The bytes of `out` that are written, and of all chunks before.
+  private var written = 0
+  private var writtenBefore = 0
+  private var sent = SentEvents()
+  /// How many lines have come back.
+  private var got = 0
+  private var symbols: SymbolTally
+  /// True while a batch is being written, whose failure its own loop has to tell.
+  private var isGiving = false
+  /// True while what has come back waits for its readers: then the program cannot be blamed for reading nothing.
+  private var isPublishing = false
+  private var isInputClosed = false
+  /// True once the program has closed its output.
+  private var isGone = false
+  /// True once everything that the program sends has been dealt with.
+  private let ended = WaitableValue(false)
+  private let batchOver = WaitableValue(true)
+
+  init(_ settings: ProgramSettings, _ kind: Blueprint.Kind, _ context: Context) {
+    life = ProgramLife(settings, context)
+    self.context = context
+    self.kind = kind
+    format = settings.format ?? .json
+    symbols = SymbolTally(limit: context.symbols.limit)
+  }
+
+  /// Starts the program.
+  func open(_ environment: [String: String]) async throws {
+    let child = try await life.start(environment)
+    readable = PipeReadiness(child.output)
+    writable = PipeReadiness(child.input, .writing)
+    errorsReadable = PipeReadiness(child.errors)
+    if kind == .source { await closeInput() }
+  }
+
+  private func closeInput() async {
+    if isInputClosed { return }
+    isInputClosed = true
+    let ending = writable
+    writable = nil
+    await ending?.end()
+    life.child?.closeInput()
+  }
+
+  /// Ends a program that has not failed.
+  func close() async {
+    await endWaiting()
+    await life.close()
+  }
+
+  private func endWaiting() async {
+    let ending = [readable, writable, errorsReadable]
+    (readable, writable, errorsReadable) = (nil, nil, nil)
+    for readiness in ending { await readiness?.end() }
+  }
+
+  // MARK: To the program
+
+  /// Writes events. A throw says how many of them were written whole: the others are given to the next process.
+  func give<E: Event>(_ events: Span<E>) async throws {
+    let before = sent.count
+    isGiving = true
+    batchOver.update { $0 = false }
+    defer {
+      isGiving = false
+      batchOver.update { $0 = true }
+    }
+    do {
+      var next = 0
+      while next < events.count {
+        encode(events, from: &next)
+        try await write()
+      }
+    } catch {
+      let taken = max(0, sent.count - sent.count(beyond: writtenBefore + written) - before)
+      throw await broken(error, taken: taken)
+    }
+  }
+
+  private func encode<E: Event>(_ events: Span<E>, from next: inout Int) {
+    writtenBefore += written
+    written = 0
+    Self.encode(events, from: &next, format, to: &out, &sent, writtenBefore)
+  }
+
+  /// Apart, so that the buffers are accessed once for all events.
+  private static func encode<E: Event>(
+    _ events: Span<E>, from next: inout Int, _ format: PlainFormat, to out: inout ByteWriter, _ sent: inout SentEvents, _ before: Int
+  ) {
+    out.clear()
+    while next < events.count, out.count < chunk {
+      format.write(events[next], to: &out)
+      sent.append(endingAt: before + out.count)
+      next += 1
+    }
+  }
+
+  private func write() async throws {
+    while written < out.count {
+      guard let child = life.child, !isGone else { throw ProgramGone() }
+      if Task.isCancelled { throw CancellationError() }
+      do throws(Errno) {
+        let first = written
+        written += try out.withBytes { bytes throws(Errno) in
+          try child.input.writeOnceQuietly(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[first...])))
+        }
+      } catch {
+        switch error {
+        case .interrupted: break
+        case .resourceTemporarilyUnavailable: try await untilWritable()
+        case .brokenPipe: throw ProgramGone()
+        default: throw ProgramError("cannot be written to: \(error)")
+        }
+      }
+    }
+  }
+
+  private func untilWritable() async throws {
+    guard let writable else { throw ProgramGone() }
+    if await isLate(life.settings.timeout, { await writable.wait() }), !isPublishing {
+      throw ProgramError("has read nothing for \(life.settings.timeout.optionText)")
+    }
+  }
+
+  /// True if the time is over before the wait is.
+  private func isLate(_ time: Duration, _ wait: @escaping @Sendable () async -> Void) async -> Bool {
+    let clock = context.clock
+    return await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await wait()
+        return false
+      }
+      group.addTask { (try? await clock.sleep(for: time)) != nil }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
+    }
+  }
+
+  /// Closes the program's input, and returns when it has ended and everything that it has sent is dealt with.
+  func finish() async throws {
+    do {
+      if isGone { throw ProgramGone() }
+      await closeInput()
+      let ended = ended
+      while !ended.value {
+        // Readers that are slow are not the program's fault.
+        if await isLate(life.patience, { await ended.wait { $0 } }), !ended.value, !isPublishing {
+          throw ProgramError("has not ended within \(life.settings.timeout.optionText) since its input has")
+        }
+        if Task.isCancelled, !ended.value { throw CancellationError() }
+      }
+      if let end, case .killed = end { throw ProgramError("\(end)") }
+    } catch { throw await broken(error, taken: 0) }
+  }
+
+  private var isBroken = false
+  /// What is wrong, once that is known.
+  private let reason = WaitableValue<String?>(nil)
+  /// How the program has ended, once it has after its input.
+  private var end: ProgramEnd?
+
+  // MARK: From the program
+
+  /// Publishes what comes back until the program ends, which it may when its input has ended.
+  func publish<E: Event>(into output: inout Outlet<E>) async throws {
+    do {
+      while try await read({ take($0, &output) }) {
+        isPublishing = true
+        defer { isPublishing = false }
+        try await output.flush()
+        if kind == .source, !hasMore { try await output.whileIdle { await readable?.wait() } }
+      }
+      try await output.flush()
+      try await end(of: life.child)
+    } catch {
+      // The loop that writes says which events of its batch were written.
+      await batchOver.wait { $0 }
+      throw await broken(error, taken: 0)
+    }
+  }
+
+  /// Logs what comes back, until the program ends.
+  func logOutput() async {
+    do {
+      while try await read({ life.log(String(decoding: $0.prefix(2048), as: UTF8.self), "info") }) {}
+      try await end(of: life.child)
+    } catch { isGone = true }
+  }
+
+  private var hasMore = false
+
+  /// Reads what there is, waits if there is nothing, and returns false at the end.
+  private func read(_ use: (UnsafeBufferPointer<UInt8>) -> Void) async throws -> Bool {
+    guard let child = life.child, let readable else { throw ProgramGone() }
+    if Task.isCancelled {
+      guard kind == .source else { throw CancellationError() }
+      // Nothing else asks it to end. What it has sent by now is published.
+      child.kill()
+      _ = await child.ended()
+    }
+    let arrival = lines.read(child.output)
+    hasMore = arrival == .something
+    while let line = lines.next() { use(line) }
+    if lines.isTooLong { throw ProgramError("sends a line of more than 1 MiB") }
+    switch arrival {
+    case .something: return true
+    case .nothing:
+      if Task.isCancelled { return false }
+      if kind != .source { await readable.wait() }
+      return true
+    case .end:
+      if !lines.rest.isEmpty, isInputClosed { use(lines.rest.bindMemory(to: UInt8.self)) }
+      return false
+    }
+  }
+
+  private func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, _ output: inout Outlet<E>) {
+    got += 1
+    do throws(TextError) {
+      let event = try format.read(line, as: E.self)
+      if symbols.takes(event) { output.send(event) } else { throw TextError(.tooManySymbols, at: 0) }
+    } catch {
+      context.reject(
+        String(decoding: line.prefix(Self.shownLimit), as: UTF8.self), origin: "the program's line \(got)",
+        reason: "bad \(E.eventName): \(error)")
+    }
+  }
+
+  /// Its output has ended. A source may end so; any other program only after its input.
+  private func end(of child: ChildProgram?) async throws {
+    isGone = true
+    guard isInputClosed, let child else {
+      writable?.wake()
+      throw ProgramGone()
+    }
+    let end = await child.ended()
+    if kind == .source, !Task.isCancelled, let end, end != .exited(0) { throw ProgramGone() }
+    life.hasSaidGoodbye = kind != .source
+    self.end = end
+    ended.update { $0 = true }
+  }
+
+  // MARK: Standard error, and the end
+
+  /// Logs the lines of standard error until it ends or the task is cancelled.
+  func logErrors() async {
+    while !Task.isCancelled, let child = life.child, let errorsReadable, !life.haveErrorsEnded {
+      life.readErrors(of: child)
+      await errorsReadable.wait()
+    }
+  }
+
+  /// Kills the program, counts what it took with it, and returns what is wrong.
+  private func broken(_ error: any Error, taken: Int) async -> any Error {
+    guard let child = life.child, !isBroken else {
+      // The other loop has found it first, and says what it is.
+      if isBroken { await reason.wait { $0 != nil } }
+      return error is CancellationError ? error : PlainLinesError(description: reason.value ?? "the program has ended", taken: taken)
+    }
+    (isBroken, isGone) = (true, true)
+    await endWaiting()
+    child.kill()
+    _ = await child.ended()
+    let (bytes, isOpen) = (writtenBefore + written, !isInputClosed)
+    let whole = sent.count - sent.count(beyond: bytes)
+    let unread = isOpen ? whole - (sent.count - sent.count(beyond: bytes - unread(child.input))) : 0
+    let why = await life.failure(error)
+    reason.update { $0 = "\(why)" }
+    if kind == .processor {
+      context.lose(max(0, whole - got), "at most; the program was given \(whole) and sent \(got) lines")
+    } else {
+      context.lose(unread, "the program had not read them")
+    }
+    return error is CancellationError ? error : PlainLinesError(description: "\(why)", taken: taken)
+  }
+
+  /// Bytes that wait in a pipe.
+  private func unread(_ pipe: FileDescriptor) -> Int {
+    var count: Int32 = 0
+    return ioctl(pipe.rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+}
+
+/// A program of plain lines that has failed. No event is to blame, as nobody knows which one the program had in hand.
+struct PlainLinesError: EnvironmentError, CustomStringConvertible {
+  let description: String
+  let taken: Int
+  var isPermanent: Bool { false }
+}

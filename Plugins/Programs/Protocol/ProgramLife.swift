@@ -1,0 +1,124 @@
+internal import EventBus
+internal import Logging
+internal import MarketData
+internal import StockbusPlugin
+internal import StockbusPrograms
+internal import StockbusSystem
+
+/// The process behind a component, from its start to its end: its standard error goes into the log, and how it has ended is told.
+///
+/// One actor uses it.
+final class ProgramLife {
+  let settings: ProgramSettings
+  let context: Context
+  /// The process; nil before the start and after the end.
+  private(set) var child: ChildProgram?
+  private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
+  private var lastErrorLine = ""
+  /// True once the program has closed its standard error, which `poll` would report again and again.
+  private(set) var haveErrorsEnded = false
+  /// True once the program may end, with whatever status.
+  var hasSaidGoodbye = false
+  /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
+  private var logAllowance: LineAllowance
+  private var errorAllowance: LineAllowance
+
+  init(_ settings: ProgramSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    logAllowance = LineAllowance(at: context.clock.uptime)
+    errorAllowance = logAllowance
+  }
+
+  /// Starts the program.
+  func start(_ environment: [String: String]) async throws -> ChildProgram {
+    let name = settings.run[0]
+    guard let path = ProgramSearch.find(name, in: environment) else {
+      throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
+    }
+    let variables = ProgramEnvironment.minimal(environment)
+      .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
+    let limits = ProgramLaunch.Limits(
+      memory: settings.limits.memory?.bytes, cpu: settings.limits.cpu, files: settings.limits.files)
+    do throws(ChildProgram.StartError) {
+      let child = try await ChildProgram.start(
+        ProgramLaunch(path, Array(settings.run.dropFirst()), environment: variables, folder: settings.folder, limits: limits))
+      self.child = child
+      return child
+    } catch { throw ProgramMisfit(description: "\(shown(name, limit: 200)) \(error)") }
+  }
+
+  /// How long the program may take to end once its input has ended.
+  var patience: Duration {
+    let left = context.run.cutOff.map { max(.zero, $0 - context.clock.uptime) } ?? settings.timeout
+    return min(left, settings.timeout)
+  }
+
+  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long.
+  func close() async {
+    guard let child else { return }
+    self.child = nil
+    child.closeInput()
+    let (clock, patience) = (context.clock, patience)
+    // Unstructured, because a source is cancelled to end it, and its program has time all the same; it is ended below.
+    let watch = Task {
+      do { try await clock.sleep(for: patience) } catch { return }
+      child.kill()
+    }
+    let end = await child.ended()
+    watch.cancel()
+    readErrors(of: child)
+    child.close()
+    let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()
+    if omitted > 0 { context.logger.notice("\(omitted) more lines of the program left out") }
+    if let end, end != .exited(0) { context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")") }
+  }
+
+  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
+  func failure(_ error: any Error) async -> any Error {
+    guard let child else { return error }
+    self.child = nil
+    child.kill()
+    let end = await child.ended()
+    readErrors(of: child)
+    child.close()
+    guard error is ProgramGone else { return error }
+    let last = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
+    return ProgramError("\(end?.description ?? "has ended")\(last)")
+  }
+
+  /// Logs what is there of the lines of standard error.
+  func readErrors(of child: ChildProgram) {
+    // A bounded number of reads, so that a flood of lines holds nothing else up.
+    for _ in 0..<16 {
+      while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
+      if errorLines.isTooLong {
+        logErrorLine(String(decoding: errorLines.rest.prefix(2048), as: UTF8.self))
+        errorLines.dropRest()
+      }
+      let arrival = errorLines.read(child.errors)
+      if arrival == .end { haveErrorsEnded = true }
+      if arrival != .something { break }
+    }
+    while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
+  }
+
+  private func logErrorLine(_ line: String) {
+    if line.isEmpty { return }
+    lastErrorLine = visible(line, limit: 300)
+    log(line, "notice", &errorAllowance)
+  }
+
+  /// Logs what the program says to the log.
+  func log(_ line: String, _ level: String) { log(line, level, &logAllowance) }
+
+  private func log(_ line: String, _ level: String, _ allowance: inout LineAllowance) {
+    let (isAllowed, omitted) = allowance.take(at: context.clock.uptime)
+    guard isAllowed else { return }
+    if omitted > 0 { context.logger.notice("\(omitted) lines of the program left out, too many at once") }
+    context.logger.log(level: Logger.Level(rawValue: level) ?? .info, "\(visible(line, limit: 2048))")
+  }
+}
+
+/// The program has ended, or has closed its output.
+struct ProgramGone: Error {}

@@ -1,0 +1,129 @@
+package import EventBus
+package import MarketData
+
+/// Writes events in packed form, and each symbol's name once: a batch begins with the names that are new in it.
+///
+/// `Documentation/process-protocol.md` describes the form. Unsafe, because it reads fields at their offsets.
+package struct EventPacker {
+  /// Bytes of text after which a batch ends.
+  private static let textLimit = 256 << 10
+  /// The most names that begin with one batch.
+  private static let nameLimit = Int(UInt16.max)
+
+  private let layout: PackedLayout
+  /// By a symbol's handle its number, counted from 1; 0 if its name was not sent yet.
+  private var numbers: [UInt32] = []
+  private var count: UInt32 = 0
+
+  package init(_ layout: PackedLayout) { self.layout = layout }
+
+  /// Begins the table of names anew, for a reader that knows none.
+  package mutating func forgetNames() {
+    numbers.removeAll(keepingCapacity: true)
+    count = 0
+  }
+
+  /// Writes a batch of the events from `first` on, and returns how many it took: at least one, and at most `most`.
+  package mutating func pack<E: Event>(_ events: Span<E>, from first: Int, most: Int, to out: inout ByteWriter) -> Int {
+    let wanted = min(most, events.count - first)
+    return events.withUnsafeBufferPointer { events in
+      guard wanted > 0, let base = events.baseAddress else { return 0 }
+      return pack(UnsafeRawPointer(base + first), stride: MemoryLayout<E>.stride, wanted, to: &out)
+    }
+  }
+
+  private mutating func pack(_ base: UnsafeRawPointer, stride: Int, _ wanted: Int, to out: inout ByteWriter) -> Int {
+    let taken = layout.size == nil ? fitting(base, stride, wanted) : wanted
+    out.reserve(6)
+    let head = out.count
+    out.put(little: count, bytes: 4)
+    out.put(little: UInt16(0), bytes: 2)
+    let before = count
+    for i in 0..<taken { putNewNames(of: base + i * stride, &out) }
+    let new = count - before
+    out.replace(at: head + 4, with: UInt8(truncatingIfNeeded: new))
+    out.replace(at: head + 5, with: UInt8(truncatingIfNeeded: new >> 8))
+    out.reserve(4 + taken * (layout.size ?? 0))
+    out.put(little: UInt32(taken), bytes: 4)
+    numbers.withUnsafeBufferPointer { numbers in
+      for i in 0..<taken { put(base + i * stride, numbers, &out) }
+    }
+    return taken
+  }
+
+  /// How many of the events make a batch whose texts and names stay within the limits; at least one.
+  private func fitting(_ base: UnsafeRawPointer, _ stride: Int, _ wanted: Int) -> Int {
+    var bytes = 0
+    for i in 0..<wanted {
+      for step in layout.steps where step.form == .text {
+        bytes += (base + i * stride + step.offset).assumingMemoryBound(to: String.self).pointee.utf8.count
+      }
+      if bytes > Self.textLimit { return max(1, i) }
+    }
+    return wanted
+  }
+
+  private mutating func putNewNames(of event: UnsafeRawPointer, _ out: inout ByteWriter) {
+    for step in layout.steps where step.form == .symbol {
+      let symbol = event.load(fromByteOffset: step.offset, as: Symbol.self)
+      let id = Int(symbol.id)
+      if id < numbers.count, numbers[id] != 0 { continue }
+      if id >= numbers.count { numbers.append(contentsOf: repeatElement(0, count: max(id + 1, numbers.count * 2) - numbers.count)) }
+      count += 1
+      numbers[id] = count
+      let name = symbol.utf8
+      out.reserve(1 + name.count)
+      out.put(UInt8(truncatingIfNeeded: name.count))
+      out.put(name)
+    }
+  }
+
+  @inline(__always)
+  private func put(_ event: UnsafeRawPointer, _ numbers: UnsafeBufferPointer<UInt32>, _ out: inout ByteWriter) {
+    for step in layout.steps {
+      let at = event + step.offset
+      switch step.form {
+      case .word: out.put(little: at.loadUnaligned(as: UInt64.self), bytes: 8)
+      case .symbol: out.put(little: numbers[Int(at.load(as: UInt32.self))] &- 1, bytes: 4)
+      case .half: out.put(little: at.loadUnaligned(as: UInt32.self), bytes: 4)
+      case .choice: out.put(UInt8(truncatingIfNeeded: layout.choices[step.choice + Int(at.load(as: UInt8.self))]))
+      case .decimals: out.put(at.load(as: UInt8.self))
+      case .text: putText(at, layout, &out)
+      case .other: putOther(at, step.field, &out)
+      }
+    }
+  }
+
+  @inline(never)
+  private func putText(_ at: UnsafeRawPointer, _ layout: PackedLayout, _ out: inout ByteWriter) {
+    var text = at.assumingMemoryBound(to: String.self).pointee
+    text.withUTF8 { bytes in
+      out.reserve(4)
+      out.put(little: UInt32(bytes.count), bytes: 4)
+      out.append(bytes)
+    }
+    out.reserve(Self.fixedLimit)
+  }
+
+  @inline(never)
+  private func putOther(_ at: UnsafeRawPointer, _ field: Int, _ out: inout ByteWriter) {
+    var text = ByteWriter(capacity: 64)
+    layout.write[field]?(at, &text)
+    out.reserve(4)
+    out.put(little: UInt32(text.count), bytes: 4)
+    text.withBytes { out.append($0) }
+    out.reserve(Self.fixedLimit)
+  }
+
+  /// No event has more bytes of fixed size: it has at most 64 fields, and as many numbers of decimals.
+  static let fixedLimit = 64 * 9
+}
+
+extension ByteWriter {
+  /// The lowest byte first; reserve as many.
+  @inline(__always)
+  mutating func put<Number: FixedWidthInteger>(little number: Number, bytes: Int) {
+    var number = number.littleEndian
+    withUnsafeBytes(of: &number) { put($0.assumingMemoryBound(to: UInt8.self)) }
+  }
+}

@@ -1,0 +1,47 @@
+package import MarketData
+
+/// A piece of a stream of bytes that says how long it is, and what it holds: four bytes for the number of bytes behind them, the lowest first,
+/// one for the kind, and the content.
+package enum Frame {
+  package enum Kind: UInt8, Sendable {
+    /// A JSON object.
+    case message = 1
+    /// Eight bytes for the number of the last event, the lowest first, and packed events.
+    case events = 2
+  }
+
+  /// Bytes before the content.
+  package static let headSize = 5
+  /// Bytes of the number before packed events.
+  package static let numberSize = 8
+
+  /// Begins a frame; `end` says how long it has become.
+  package static func begin(_ kind: Kind, in out: inout ByteWriter) -> Int {
+    let start = out.count
+    out.reserve(headSize)
+    out.put(little: UInt32(0), bytes: 4)
+    out.put(kind.rawValue)
+    return start
+  }
+
+  package static func end(_ start: Int, in out: inout ByteWriter) {
+    let size = out.count - start - 4
+    for i in 0..<4 { out.replace(at: start + i, with: UInt8(truncatingIfNeeded: size >> (8 * i))) }
+  }
+
+  /// The number of the last event, before packed events.
+  package static func put(last: Int, in out: inout ByteWriter) {
+    out.reserve(numberSize)
+    out.put(little: UInt64(last), bytes: numberSize)
+  }
+
+  /// Overwrites the number that was put at `start`.
+  package static func put(last: Int, at start: Int, in out: inout ByteWriter) {
+    for i in 0..<numberSize { out.replace(at: start + i, with: UInt8(truncatingIfNeeded: last >> (8 * i))) }
+  }
+
+  /// The same, of a content of this kind; nil if it is too short.
+  package static func last(of content: UnsafeRawBufferPointer) -> UInt64? {
+    content.count < numberSize ? nil : UInt64(littleEndian: content.loadUnaligned(as: UInt64.self))
+  }
+}
