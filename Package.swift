@@ -146,6 +146,9 @@ let package = Package(
     // The dashboard's page: its files are put into the program by #embed.
     .target(name: "CDashboardPage", exclude: ["page"]),
 
+    // The Python side of the process protocol, which `plugin new` writes beside a plugin: put into the program by #embed.
+    .target(name: "CPluginHelper"),
+
     // The commit for `--version`.
     .target(name: "CVersion"),
     .target(name: "CCommit", dependencies: ["CVersion"], publicHeadersPath: ".", cSettings: commit),
@@ -230,7 +233,8 @@ let package = Package(
       "StockbusProgram",
       uses: [
         "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "CStopSignals", "CVersion",
+        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "CStopSignals", "CVersion",
+        "CPluginHelper",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

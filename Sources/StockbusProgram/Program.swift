@@ -81,6 +81,7 @@ package struct Program: Sendable {
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] { [Run<C>.self, Watch<C>.self, Open<C>.self] }
     let own: [any ParsableCommand.Type] = [
       Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, ListInstruments.self,
+      PluginCommand.self,
     ]
     return runs(companion) + own + parts.flatMap(\.commands)
   }

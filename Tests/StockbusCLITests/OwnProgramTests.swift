@@ -24,8 +24,8 @@ import Testing
     #expect(mistake("valdate") == "no command 'valdate'; did you mean 'validate'?")
     #expect(
       mistake("zzzzzz")
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, echo, history, "
-        + "paper, account, ps, status, top, tell, tap, why, plan, apply, reload, stop, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, plugin, echo, "
+        + "history, paper, account, ps, status, top, tell, tap, why, plan, apply, reload, stop, help")
     #expect(mistake("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(mistake("help", "run") == nil)
     for word in ["run", "drain", "help", "--help", "-h", "--version", "---completion", ""] { #expect(mistake(word) == nil) }
@@ -35,7 +35,7 @@ import Testing
     let lean = Program(name: "mine", catalogue: Catalogue([]))
     #expect(
       mistake("zzzzzz", in: lean)
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, plugin, help")
     let help = Program.$current.withValue(lean) { RootCommand.helpMessage(for: Run<NoCompanion>.self) }
     #expect(!help.contains("--control") && !help.contains("'mine status'"), "\(help)")
   }

@@ -17,13 +17,15 @@ import Testing
   /// The environment that a program built with a sanitizer needs, and nothing else.
   private static let sanitizers = ProcessInfo.processInfo.environment.filter { $0.key == "ASAN_OPTIONS" || $0.key == "TSAN_OPTIONS" }
 
-  /// Runs the program to its end, in `folder`, without a terminal or an environment.
-  static func run(_ arguments: [String], in folder: URL = fixtures) throws -> (status: Int32, output: String, errors: String) {
+  /// Runs the program to its end, in `folder`, without a terminal, and with these variables only.
+  static func run(
+    _ arguments: [String], in folder: URL = fixtures, environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    process.environment = sanitizers
+    process.environment = sanitizers.merging(environment) { first, _ in first }
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

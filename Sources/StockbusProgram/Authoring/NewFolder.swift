@@ -1,0 +1,58 @@
+import StockbusPlugin
+import StockbusSystem
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes a folder that was not there before.
+enum NewFolder {
+  /// Why it could not be written, as a sentence without a full stop. What was written before is removed again.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Writes files into a new folder; its own folder must be there. Folders inside it are made as the files need them.
+  static func write(_ files: [DraftFile], to folder: String) throws(Failure) {
+    do throws(Errno) { try make(folder) } catch {
+      throw Failure(
+        description: error == .fileExists
+          ? "\(shown(folder, limit: 200)) exists already; nothing was written" : "\(shown(folder, limit: 200)) could not be made: \(error)")
+    }
+    var folders = [folder]
+    var written: [String] = []
+    do throws(Errno) {
+      for file in files {
+        var inner = folder
+        for part in file.path.split(separator: "/").dropLast() {
+          inner += "/" + part
+          if folders.contains(inner) { continue }
+          try make(inner)
+          folders.append(inner)
+        }
+        let path = folder + "/" + file.path
+        let descriptor = try FileDescriptor.opening(
+          path, .writeOnly, [.create, .exclusiveCreate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        written.append(path)
+        defer { try? descriptor.shut() }
+        try writeAll(Array(file.text.utf8), to: descriptor)
+      }
+    } catch {
+      for path in written { unlink(path) }
+      for path in folders.reversed() { rmdir(path) }
+      throw Failure(description: "\(shown(folder, limit: 200)) could not be written: \(error); nothing of it was left")
+    }
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: FileDescriptor) throws(Errno) {
+    var fault: Errno?
+    bytes.withUnsafeBytes { bytes in
+      do throws(Errno) { try descriptor.writeWhole(bytes) } catch { fault = error }
+    }
+    if let fault { throw fault }
+  }
+
+  private static func make(_ folder: String) throws(Errno) { try retrying { mkdir(folder, 0o755) } }
+}

@@ -1,0 +1,97 @@
+import StockbusPlugin
+
+/// What a new plugin is to be.
+struct PluginDraft: Sendable {
+  /// Where a plugin's code runs.
+  enum Home: String, Sendable, CaseIterable, Choice {
+    /// In a program of its author's, which is stockbus with this plugin.
+    case program
+    /// In a process of its own, which speaks the process protocol.
+    case process
+  }
+
+  enum Kind: String, Sendable, CaseIterable, Choice {
+    case source, processor, sink
+  }
+
+  enum Language: String, Sendable, CaseIterable {
+    case swift, python
+  }
+
+  let name: PluginName
+  let kind: Kind
+  let home: Home
+  /// The sources of stockbus, for a program: an absolute path or an address.
+  var stockbus = ""
+  /// The program that writes it, for the commands in its README.
+  var program = Version.stockbus
+
+  /// The files in its folder.
+  var files: [DraftFile] {
+    switch home {
+    case .process: pythonFiles
+    case .program: packageFiles
+    }
+  }
+
+  /// What the example does, in one sentence.
+  var doc: String {
+    switch kind {
+    case .source: "Makes trades of one symbol whose price rises by one each time."
+    case .processor: "Passes trades of at least a size."
+    case .sink: "Counts the trades of each symbol, and logs the counts at the end."
+    }
+  }
+
+  var takes: String? { kind == .source ? nil : "trade" }
+  var emits: String? { kind == .sink ? nil : "trade" }
+
+  /// The one option of the example.
+  var option: (name: String, value: String, doc: String)? {
+    switch kind {
+    case .source: ("count", "10", "How many trades it makes.")
+    case .processor: ("least", "100", "The least size that passes.")
+    case .sink: nil
+    }
+  }
+
+  /// The configuration that runs it; `component` is its own in braces.
+  func configuration(_ component: String) -> String {
+    let ticks = "{ plugin: generator, symbols: 5, count: 20, seed: 42 }"
+    let lines: [String] =
+      switch kind {
+      case .source: ["sources: { mine: \(component) }", #"sinks: { out: { plugin: file_writer, inputs: [mine], path: "-" } }"#]
+      case .processor:
+        [
+          "sources: { ticks: \(ticks) }", "processors: { mine: \(component) }",
+          #"sinks: { out: { plugin: file_writer, inputs: [mine], path: "-" } }"#,
+        ]
+      case .sink: ["sources: { ticks: \(ticks) }", "sinks: { mine: \(component) }"]
+      }
+    return "# Runs \(name.snake): \(program) run\n" + lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The description of the plugin for the commands `plugin …`.
+  func manifest(run: String, build: String?, test: String) -> String {
+    var lines = [
+      "# What '\(program) plugin check', 'test', 'build' and 'install' know about this folder.", "name: \(name.snake)",
+      "kind: \(kind.rawValue)", "home: \(home.rawValue)", "doc: \(doc)",
+    ]
+    if let takes { lines.append("takes: [\(takes)]") }
+    if let emits { lines.append("emits: \(emits)") }
+    lines.append("run: \(run)")
+    if let build { lines.append("build: \(build)") }
+    lines.append("test: \(test)")
+    if let option, home == .process {
+      lines += ["options:", "  \(option.name): { default: \(option.value), doc: \(option.doc) }"]
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// A file of a new plugin.
+struct DraftFile: Sendable, Hashable {
+  /// Below the plugin's folder.
+  let path: String
+  let text: String
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import StockbusPlugin
+
+/// `stockbus plugin test`: the plugin's own tests.
+struct PluginTest: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Run a plugin's own tests.",
+    discussion: "Runs the command 'test' of its plugin.yaml in its folder; the status is that of the command.")
+
+  @OptionGroup var folder: PluginFolderArgument
+
+  func run() throws {
+    let manifest = try folder.manifest()
+    if manifest.test.isEmpty { throw ToolCall.missing("test", in: folder.folder) }
+    throw ToolCall(manifest.test, in: folder.folder).become()
+  }
+}
+
+/// `stockbus plugin build`: the plugin's own build.
+struct PluginBuild: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build", abstract: "Build a plugin.",
+    discussion: "Runs the command 'build' of its plugin.yaml in its folder; the status is that of the command.")
+
+  @OptionGroup var folder: PluginFolderArgument
+
+  func run() throws {
+    let manifest = try folder.manifest()
+    if manifest.build.isEmpty { return try StandardOutput.write("\(manifest.name) needs no build") }
+    throw ToolCall(manifest.build, in: folder.folder).become()
+  }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import Foundation
+import StockbusPlugin
+import Testing
+
+@testable import StockbusProgram
+
+/// What `plugin new` writes, and its names.
+@Suite struct PluginNewTests {
+  @Test(arguments: PluginDraft.Kind.allCases, PluginDraft.Home.allCases)
+  func `the files of a new plugin`(kind: PluginDraft.Kind, home: PluginDraft.Home) throws {
+    let name =
+      switch kind {
+      case .source: "rising_prices"
+      case .processor: "big_trades"
+      case .sink: "trade_tally"
+      }
+    let draft = PluginDraft(name: PluginName(snake: name), kind: kind, home: home, stockbus: home == .program ? "/src/stockbus" : "")
+    let text = draft.files.filter { $0.path != "stockbus_plugin.py" }.map { "=== \($0.path)\n\($0.text)" }.joined(separator: "\n")
+    try expect(text, is: "plugin-new-\(kind.rawValue)-\(home.rawValue).txt")
+    // Nobody has to scroll through what a plugin is written from.
+    let code = draft.files.first { $0.path == "plugin.py" || $0.path.hasPrefix("Sources/") }
+    #expect((code?.text.split(separator: "\n", omittingEmptySubsequences: false).count ?? 99) <= 45)
+  }
+
+  @Test func `the helper for Python is the one of the examples, byte for byte`() throws {
+    let file = ProgramTests.fixtures.appending(path: "../../Examples/plugins/python/stockbus_plugin.py")
+    #expect(PluginDraft.pythonHelper == (try String(contentsOf: file, encoding: .utf8)))
+  }
+
+  @Test func `a package of an address names its version, and the package as SwiftPM calls it`() throws {
+    let draft = PluginDraft(
+      name: PluginName(snake: "big_trades"), kind: .processor, home: .program, stockbus: "https://example.com/some/bus.git")
+    let manifest = try #require(draft.files.first { $0.path == "Package.swift" }?.text)
+    #expect(manifest.contains(#"dependencies: [.package(url: "https://example.com/some/bus.git", from: "\#(Version.number)")],"#))
+    #expect(manifest.contains(#".product(name: "StockbusPlugin", package: "bus")"#))
+    let quoted = PluginDraft(name: PluginName(snake: "big_trades"), kind: .sink, home: .program, stockbus: #"/a "b"\c"#)
+    #expect(quoted.files[0].text.contains(#"path: "/a \"b\"\\c")"#))
+  }
+
+  @Test(arguments: [
+    ("", "'' is no name"), ("Big", "'Big' is no name"), ("big-trades", "is no name"), ("2big", "is no name"), ("big__trades", "is no name"),
+    ("big_", "is no name"), ("../big", "is no name"), ("bìg", "is no name"), ("in", "a word of Swift or Python"),
+    ("lambda", "a word of Swift or Python"), ("event", "the name of one of stockbus"), ("stockbus", "the name of one of stockbus"),
+    ("generator", "there is a plugin 'generator' already"), (String(repeating: "a", count: 41), "longer than 40 characters"),
+  ])
+  func `names that are refused`(name: String, why: String) {
+    #expect(PluginName.fault(name, taken: ["generator"])?.contains(why) == true)
+  }
+
+  @Test func `names of types follow from the name`() {
+    #expect(PluginName.fault("big_trades_2") == nil && PluginName.fault(String(repeating: "a", count: 40)) == nil)
+    #expect(PluginName(snake: "big_trades_2").upper == "BigTrades2" && PluginName(snake: "big_trades_2").lower == "bigTrades2")
+    #expect(PluginName(snake: "x").upper == "X" && PluginName(snake: "x").lower == "x")
+  }
+
+  @Test func `a folder that is there is left alone, and one that cannot be written whole is removed`() throws {
+    let folder = Workshop()
+    folder.put("mine", in: "big/notes.txt")
+    let there = #expect(throws: NewFolder.Failure.self) {
+      try NewFolder.write([DraftFile(path: "notes.txt", text: "new")], to: folder.file("big"))
+    }
+    #expect(there?.description == "'\(folder.file("big"))' exists already; nothing was written")
+    #expect(folder.text("big/notes.txt") == "mine")
+    // The second file is where a folder has to be.
+    let clash = [DraftFile(path: "a/b", text: "1"), DraftFile(path: "c", text: "2"), DraftFile(path: "c/d", text: "3")]
+    #expect(throws: NewFolder.Failure.self) { try NewFolder.write(clash, to: folder.file("half")) }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("half")))
+    try NewFolder.write(Array(clash.prefix(2)), to: folder.file("whole"))
+    #expect(folder.text("whole/a/b") == "1" && folder.text("whole/c") == "2")
+  }
+
+  @Test(arguments: [
+    (["big_trades", "--kind", "sink"], "home"), (["big_trades", "--home", "process"], "kind"),
+    (["big_trades", "--kind", "sink", "--home", "process", "--language", "swift"], "--home program"),
+    (["big_trades", "--kind", "sink", "--home", "program", "--language", "python"], "--home process"),
+    (["big_trades", "--kind", "sink", "--home", "process", "--stockbus", "x"], "needs no sources"),
+  ])
+  func `options that do not fit are told`(arguments: [String], why: String) {
+    let error = #expect(throws: (any Error).self) { try PluginNew.parse(arguments) }
+    #expect(error.map { PluginNew.message(for: $0) }?.contains(why) == true)
+  }
+
+  @Test func `the sources of stockbus are a folder or an address`() throws {
+    #expect(try StockbusSources.resolved("https://example.com/stockbus") == "https://example.com/stockbus")
+    #expect(try StockbusSources.resolved("git@example.com:stockbus.git") == "git@example.com:stockbus.git")
+    let root = ProgramTests.fixtures.deletingLastPathComponent().deletingLastPathComponent().standardized.path
+    #expect(try StockbusSources.resolved(root + "/Sources/..") == root)
+    for wrong in ["/nowhere", ProgramTests.fixtures.path, "a\nb"] {
+      #expect(throws: NewFolder.Failure.self) { try StockbusSources.resolved(wrong) }
+    }
+  }
+
+  @Test(arguments: [
+    ("kind: sink", "plugin.yaml:1:1: error: 'name'"),
+    ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a word"),
+    ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' is a sentence"),
+    ("name: a\nkind: sink\nhome: process\ndoc: Is.\nrun: [x]", "'takes' is missing"),
+    ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:6: error"),
+    ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\noptions: { a: { doc: No } }", "option 'a': 'doc'"),
+    ("{", "plugin.yaml:"),
+  ])
+  func `a manifest's problems have their places`(text: String, problem: String) {
+    let folder = Workshop()
+    folder.put(text, in: PluginManifest.file)
+    do throws(Problems) {
+      _ = try PluginManifest.read(folder.path)
+      Issue.record("it is read")
+    } catch { #expect(error.description.contains(problem), "\(error)") }
+  }
+}
+
+/// `plugin new` and what follows, by the built program, from an empty folder.
+@Suite(.enabled(if: ProgramTests.program != nil && python != nil, "the program was not built, or there is no Python"))
+struct PluginFolderTests {
+  private let folder = Workshop()
+
+  private func run(_ arguments: String..., in inner: String = "") throws -> (status: Int32, output: String, errors: String) {
+    try ProgramTests.run(
+      arguments, in: URL(filePath: folder.path).appending(path: inner),
+      environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "HOME": folder.path])
+  }
+
+  @Test func `a processor in Python passes its tests, keeps the contract and runs`() throws {
+    let new = try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process")
+    #expect(new.status == 0 && new.output.hasPrefix("wrote big_trades:\n  plugin.py\n"), "\(new)")
+    let test = try run("plugin", "test", in: "big_trades")
+    #expect(test.status == 0 && test.errors.contains("OK"), "\(test)")
+    #expect(try run("plugin", "check", in: "big_trades") == (0, "big_trades keeps the contract\n", ""))
+    #expect(try run("plugin", "build", in: "big_trades") == (0, "big_trades needs no build\n", ""))
+    let result = try run("run", "--quiet", "--log-level", "error", in: "big_trades")
+    #expect(result.status == 0 && result.errors == "", "\(result)")
+    let sizes = result.output.matches(of: /"size":([0-9.]+)/).map { Double($0.1) ?? 0 }
+    #expect(!sizes.isEmpty && sizes.allSatisfy { $0 >= 500 } && sizes.count < 20, "\(result.output)")
+  }
+
+  @Test func `a source in Python passes its tests, keeps the contract and runs`() throws {
+    #expect(try run("plugin", "new", "rising_prices", "--kind", "source", "--home", "process").status == 0)
+    #expect(try run("plugin", "test", "rising_prices").status == 0)
+    #expect(try run("plugin", "check", "rising_prices") == (0, "rising_prices keeps the contract\n", ""))
+    let result = try run("run", "--quiet", "--log-level", "error", in: "rising_prices")
+    #expect(result.output.matches(of: /"price":([0-9.]+)/).map(\.1) == ["101", "102", "103"], "\(result)")
+  }
+
+  @Test func `a sink in Python passes its tests, keeps the contract and runs`() throws {
+    #expect(try run("plugin", "new", "trade_tally", "--kind", "sink", "--home", "process").status == 0)
+    #expect(try run("plugin", "test", "trade_tally").status == 0)
+    #expect(try run("plugin", "check", "trade_tally") == (0, "trade_tally keeps the contract\n", ""))
+    let result = try run("run", "--quiet", "--log-level", "notice", in: "trade_tally")
+    let counts = result.errors.matches(of: /[A-Z]+ ([0-9]+)(,|\n)/).map { Int($0.1) ?? 0 }
+    #expect(result.status == 0 && counts.reduce(0, +) == 20, "\(result)")
+  }
+
+  @Test func `what a broken process does wrong is told`() throws {
+    #expect(try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process").status == 0)
+    let code = folder.text("big_trades/plugin.py")
+    folder.put(code.replacing("yield event", with: "raise ValueError('no good')"), in: "big_trades/plugin.py")
+    let fails = try run("plugin", "check", "big_trades")
+    #expect(
+      fails.status == 1 && fails.output == "" && fails.errors.hasPrefix("big_trades: ") && fails.errors.contains("no good"), "\(fails)")
+    folder.put(code.replacing("emits = \"trade\"", with: "emits = \"quote\""), in: "big_trades/plugin.py")
+    #expect(try run("plugin", "check", "big_trades").errors.contains("emits 'quote', and its output is trade"))
+    folder.put("print('hello')\n", in: "big_trades/plugin.py")
+    #expect(try run("plugin", "check", "big_trades").errors.contains("sends what is no message"))
+    let manifest = folder.text("big_trades/plugin.yaml")
+    folder.put(manifest.replacing("takes: [trade]", with: "takes: [trad]"), in: "big_trades/plugin.yaml")
+    #expect(
+      try run("plugin", "check", "big_trades").errors == "big_trades: There is no event type 'trad'; did you mean 'trade'?.\n")
+    folder.put(manifest.replacing("run: [python3", with: "run: [python-that-is-not-there"), in: "big_trades/plugin.yaml")
+    #expect(try run("plugin", "check", "big_trades").errors.contains("there is no program 'python-that-is-not-there'"))
+  }
+
+  @Test func `a folder is written once, and folders without a plugin are told`() throws {
+    #expect(try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process").status == 0)
+    let again = try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process")
+    #expect(again == (1, "", "error: 'big_trades' exists already; nothing was written\n"))
+    let taken = try run("plugin", "new", "filter", "--kind", "sink", "--home", "process")
+    #expect(taken.status == 64 && taken.errors.contains("there is a plugin 'filter' already"))
+    let none = try run("plugin", "test")
+    #expect(none.status == 78 && none.errors.hasPrefix("plugin.yaml:1:1: error: no such file; a plugin's folder has one"))
+    #expect(try run("plugin", "check", "nowhere").errors.hasPrefix("nowhere/plugin.yaml:1:1: error: no such file"))
+    #expect(try run("plugin", "check", "null_sink") == (0, "null_sink keeps the contract\n", ""))
+  }
+}
+
+/// Python, if it is installed where the tests look for it.
+private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first { FileManager.default.isExecutableFile(atPath: $0) }
+
+/// An empty folder, removed with all that is in it when the object is dropped.
+private final class Workshop: Sendable {
+  let path = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)").path
+
+  init() { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+  func text(_ name: String) -> String { (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? "(no \(name))" }
+
+  func put(_ text: String, in name: String) {
+    let url = URL(filePath: file(name))
+    try? FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try? Data(text.utf8).write(to: url)
+  }
+}
