@@ -16,45 +16,17 @@ package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, Com
   package func start() async throws { try await session.open(ProgramCommand.environment) }
 
   package func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws {
-    do {
-      session.beginBatch()
-      var next = 0
-      while next < events.count || !session.isSettled {
-        while next < events.count, session.hasRoom { session.give(events, from: &next) }
-        try session.exchange()
-        while let message = try session.next() { try take(message, into: &output) }
-      }
-    } catch { throw await session.failure(error) }
+    try await session.finish(events) { try session.take($0, into: &output) }
     output.filter(session.takeFiltered())
     session.keepState()
   }
 
-  private func take(_ message: ProgramMessage, into output: inout Outlet<Output>) throws {
-    switch message {
-    case .events(let line): try session.take(line, into: &output)
-    case .done: break
-    default: throw ProgramError("says '\(message.name)' where nobody asked for it")
-    }
+  package func drain(into output: inout Outlet<Output>) async throws {
+    try await session.end(by: "drain") { try session.take($0, into: &output) }
   }
 
-  package func drain(into output: inout Outlet<Output>) async throws { try await finish("drain", &output) }
-
-  package func handOver(into output: inout Outlet<Output>) async throws { try await finish("hand_over", &output) }
-
-  private func finish(_ word: String, _ output: inout Outlet<Output>) async throws {
-    do {
-      session.beginBatch()
-      session.ask(.object([.init(word, true)]))
-      while true {
-        guard let message = try session.next() else {
-          try session.exchange()
-          continue
-        }
-        if case .drained = message { break }
-        try take(message, into: &output)
-      }
-    } catch { throw await session.failure(error) }
-    session.keepState()
+  package func handOver(into output: inout Outlet<Output>) async throws {
+    try await session.end(by: "hand_over") { try session.take($0, into: &output) }
   }
 
   package func stop() async { await session.close() }

@@ -21,17 +21,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandableComponent, BackgroundC
 
   package func receive(_ events: Span<Input>) async throws {
     if let plain { return try await plain.give(events) }
-    do {
-      session.beginBatch()
-      var next = 0
-      while next < events.count || !session.isSettled {
-        while next < events.count, session.hasRoom { session.give(events, from: &next) }
-        try session.exchange()
-        while let message = try session.next() {
-          guard case .done = message else { throw ProgramError("says '\(message.name)' where nobody asked for it") }
-        }
-      }
-    } catch { throw await session.failure(error) }
+    try await session.finish(events, Self.takeNone)
     session.keepState()
   }
 
@@ -41,13 +31,10 @@ package actor ProgramSink<Input: Event>: Sink, CommandableComponent, BackgroundC
 
   private func finish(_ word: String) async throws {
     if let plain { return try await plain.finish() }
-    do {
-      session.beginBatch()
-      session.ask(.object([.init(word, true)]))
-      guard case .drained = try session.answer() else { throw ProgramError("does not say that it has drained") }
-    } catch { throw await session.failure(error) }
-    session.keepState()
+    try await session.end(by: word, Self.takeNone)
   }
+
+  private static func takeNone(_: UnsafeBufferPointer<UInt8>) throws { throw ProgramError("says 'events' where nobody asked for it") }
 
   package func background() async {
     guard let plain else { return }

@@ -41,7 +41,7 @@ package actor ProgramSource<Output: Event>: Source, CommandableComponent, Backgr
             if session.commits { output.rollback() }
             session.noteUncommitted()
             return try await publish(&output)
-          default: throw ProgramError("says '\(message.name)' where nobody asked for it")
+          default: throw message.unasked
           }
         }
         try session.exchange(waiting: isAskedToStop, mayIdle: !isAskedToStop)

@@ -17,6 +17,9 @@ enum ProgramMessage {
   case refused(String)
   case failed(String)
 
+  /// The error of a program that says this where nobody asked for it.
+  var unasked: ProgramError { ProgramError("says '\(name)' where nobody asked for it") }
+
   /// As messages about a message name it.
   var name: String {
     switch self {

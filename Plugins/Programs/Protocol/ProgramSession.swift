@@ -173,6 +173,45 @@ final class ProgramSession {
     }
   }
 
+  // MARK: Batches
+
+  /// Gives the program a batch, and returns once it has finished all of it. `take` gets the events that it sends.
+  func finish<E: Event>(_ events: Span<E>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) async throws {
+    do {
+      beginBatch()
+      var next = 0
+      while next < events.count || !isSettled {
+        while next < events.count, hasRoom { give(events, from: &next) }
+        try exchange()
+        while let message = try self.next() {
+          switch message {
+          case .events(let line): try take(line)
+          case .done: break
+          default: throw message.unasked
+          }
+        }
+      }
+    } catch { throw await failure(error) }
+  }
+
+  /// Says that all inputs have ended (`drain`), or that another program continues (`hand_over`), and returns once the program has drained.
+  func end(by word: String, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) async throws {
+    do {
+      beginBatch()
+      ask(.object([.init(word, true)]))
+      loop: while true {
+        switch try next() {
+        case nil: try exchange()
+        case .drained: break loop
+        case .events(let line): try take(line)
+        case .some(.done): break
+        case .some(let message): throw message.unasked
+        }
+      }
+    } catch { throw await failure(error) }
+    keepState()
+  }
+
   // MARK: From the program
 
   /// True once the program has finished all events that it was given.

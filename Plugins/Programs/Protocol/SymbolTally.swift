@@ -1,12 +1,16 @@
 internal import EventBus
 internal import MarketData
 
-/// The different symbols that a program has brought, so that none can use up the symbol table: those of other sources count too, as far as
-/// the program names them.
+/// The different symbols that a program has brought in events of one type, so that none can use up the symbol table: those of other sources
+/// count too, as far as the program names them.
 struct SymbolTally {
   /// How many it may bring.
   let limit: Int
-  private var seen: Set<Symbol> = []
+  private(set) var count = 0
+  /// By a symbol's handle whether it was seen.
+  private var seen: [Bool] = []
+  /// Where the symbols are in an event; nil before the first one.
+  private var offsets: [Int]?
 
   init(limit: Int) { self.limit = limit }
 
@@ -14,12 +18,25 @@ struct SymbolTally {
   ///
   /// Unsafe, because it reads fields at their offsets, which come from the event's declaration.
   mutating func takes<E: Event>(_ event: E) -> Bool {
-    for field in E.schema.fields where field.layout == .symbol {
-      let symbol = withUnsafeBytes(of: event) { $0.load(fromByteOffset: field.offset, as: Symbol.self) }
-      if seen.insert(symbol).inserted, seen.count > limit { return false }
+    let offsets = offsets ?? offsets(of: E.self)
+    return withUnsafeBytes(of: event) { bytes in
+      for offset in offsets where !takes(bytes.load(fromByteOffset: offset, as: Symbol.self)) { return false }
+      return true
     }
-    return true
   }
 
-  var count: Int { seen.count }
+  private mutating func offsets<E: Event>(of _: E.Type) -> [Int] {
+    let found = E.schema.fields.filter { $0.layout == .symbol }.map(\.offset)
+    offsets = found
+    return found
+  }
+
+  private mutating func takes(_ symbol: Symbol) -> Bool {
+    let id = Int(symbol.id)
+    if id >= seen.count { seen.append(contentsOf: repeatElement(false, count: max(id + 1, 2 * seen.count) - seen.count)) }
+    if seen[id] { return true }
+    seen[id] = true
+    count += 1
+    return count <= limit
+  }
 }
