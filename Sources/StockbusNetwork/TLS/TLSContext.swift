@@ -9,11 +9,13 @@ internal import Darwin
 
 extension TLSSettings {
   /// The context for client connections; reads the CA's file.
-  func clientContext() throws(TLSError) -> NIOSSLContext {
+  ///
+  /// - Parameter protocols: what is offered by ALPN.
+  func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.certificateVerification = .fullVerification
     configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["http/1.1"]
+    configuration.applicationProtocols = protocols
     if let ca { configuration.trustRoots = .certificates(try Self.certificates(ca)) }
     return try makeContext(configuration)
   }

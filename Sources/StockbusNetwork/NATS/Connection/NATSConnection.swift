@@ -1,0 +1,300 @@
+internal import NIOCore
+internal import StockbusPlugin
+internal import Synchronization
+
+/// One connection to a NATS server, from its first packet to its last.
+///
+/// The owner pulls: `receive` returns what waits. When the connection has ended, it throws the first `NATSError`; messages that came before
+/// are still received. It may be used from any task. It answers the server's pings itself.
+package final class NATSConnection: Sendable {
+  /// The subscriptions that every connection has: answers to requests, and acknowledgements of what was published.
+  static var requestSubscription: Int { 1 }
+  package static var acknowledgementSubscription: Int { 2 }
+  static var firstSubscription: Int { 3 }
+
+  let clock: any Timekeeper
+  let state = Mutex(NATSState())
+  /// Rings when there are messages or answers, or when the phase has changed.
+  let news = Bell()
+  /// Rings when the socket can take more.
+  let room = Bell()
+  /// The beginning of the subjects on which this connection gets answers. Nobody else can guess it.
+  let inbox: String
+
+  init(clock: any Timekeeper, random: UInt64) {
+    self.clock = clock
+    // Two halves, because other clients of the server must not meet it by chance.
+    inbox = "_INBOX.\(String(random, radix: 36))\(String(UInt64.random(in: .min ... .max), radix: 36))"
+  }
+
+  /// What the server has said of itself.
+  package var info: NATSServerInfo { state.withLock { $0.info } }
+  package var hasProven: Bool { state.withLock { $0.hasProven } }
+  /// The beginning of the subjects of acknowledgements; a number follows.
+  package var acknowledgements: String { inbox + ".p." }
+
+  // MARK: Receiving
+
+  /// Waits until there are messages, and returns all that have come since the last call, in order, never none.
+  ///
+  /// Without calls some mebibytes are buffered, and then reading pauses. Throws a `NATSError` once all messages have been taken and the
+  /// connection has ended, and `CancellationError`.
+  package nonisolated(nonsending) func receive() async throws -> [NATSMessage] {
+    while true {
+      let heard = news.rings
+      let batch = try takeWhatWaits()
+      if !batch.isEmpty { return batch }
+      if Task.isCancelled { throw CancellationError() }
+      await news.wait(after: heard)
+    }
+  }
+
+  /// The same, but returns none if none come before `deadline`.
+  package nonisolated(nonsending) func receive(until deadline: Duration) async throws -> [NATSMessage] {
+    var batch = try takeWhatWaits()
+    if !batch.isEmpty { return batch }
+    try await waitForNews(until: deadline) { state.withLock { $0.inbox.isEmpty && $0.ending == nil } }
+    batch = try takeWhatWaits()
+    return batch
+  }
+
+  private func takeWhatWaits() throws -> [NATSMessage] {
+    let (batch, resumed, ending) = state.withLock { state in
+      let batch = state.take()
+      let resumed = state.isPaused ? state.channel : nil
+      state.isPaused = false
+      return (batch, resumed, state.ending)
+    }
+    resumed?.read()
+    if batch.isEmpty, let ending { throw ending }
+    return batch
+  }
+
+  private nonisolated(nonsending) func waitForNews(until deadline: Duration, while condition: () -> Bool) async throws {
+    await news.wait(until: deadline, clock, while: condition)
+    if Task.isCancelled { throw CancellationError() }
+  }
+
+  // MARK: Sending
+
+  /// Sends what a batch holds in one write and clears it, without waiting for the socket.
+  package func send(_ batch: inout NATSBatch) {
+    if batch.count == 0 { return }
+    let channel = state.withLock { state -> (any Channel)? in if case .open = state.phase { state.channel } else { nil } }
+    if let channel {
+      let bytes = batch.bytes.withBytes { ByteBuffer(bytes: UnsafeRawBufferPointer($0)) }
+      channel.writeAndFlush(bytes, promise: nil)
+    }
+    batch.clear()
+  }
+
+  /// Waits while the socket cannot take more. Throws as `receive` does.
+  package nonisolated(nonsending) func waitForRoom() async throws {
+    while true {
+      let heard = room.rings
+      let (isReady, ending) = state.withLock { ($0.channel?.isWritable ?? false, $0.ending) }
+      if let ending { throw ending }
+      if isReady { return }
+      if Task.isCancelled { throw CancellationError() }
+      await room.wait(after: heard)
+    }
+  }
+
+  /// Publishes one message without waiting.
+  package func publish(_ subject: String, reply: String = "", headers: String = "", _ payload: String = "") {
+    var batch = NATSBatch()
+    batch.publish(subject, reply: reply, headers: headers, payload)
+    send(&batch)
+  }
+
+  /// Begins to listen to a subject and returns the number that its messages will have. Members of a queue share the messages.
+  package func subscribe(_ subject: String, queue: String? = nil) -> Int {
+    let number = state.withLock { state in
+      defer { state.nextSubscription += 1 }
+      return state.nextSubscription
+    }
+    var batch = NATSBatch()
+    batch.subscribe(subject, queue: queue, number)
+    send(&batch)
+    return number
+  }
+
+  /// A subject on which only this connection listens, for `subscribe`.
+  package func newInbox() -> String {
+    state.withLock { state in
+      defer { state.nextRequest += 1 }
+      return "\(inbox).s.\(state.nextRequest)"
+    }
+  }
+
+  /// Ends a subscription; messages on their way may still come.
+  package func unsubscribe(_ number: Int) {
+    var batch = NATSBatch()
+    batch.unsubscribe(number)
+    send(&batch)
+  }
+
+  /// Publishes a message and waits for the answer. Throws a `NATSError`; `timedOut(.reply)` and `noResponders` leave the connection open.
+  package nonisolated(nonsending) func request(_ subject: String, _ payload: String = "", within limit: Duration) async throws
+    -> NATSMessage
+  {
+    let token = state.withLock { state in
+      let token = String(state.nextRequest)
+      state.nextRequest += 1
+      state.requests[token] = .some(nil)
+      return token
+    }
+    defer { state.withLock { _ = $0.requests.removeValue(forKey: token) } }
+    publish(subject, reply: "\(inbox).r.\(token)", payload)
+    let deadline = clock.uptime + limit
+    try await waitForNews(until: deadline) { state.withLock { $0.ending == nil && ($0.requests[token] ?? nil) == nil } }
+    let (answer, ending) = state.withLock { ($0.requests[token] ?? nil, $0.ending) }
+    guard let answer else { throw ending ?? .timedOut(.reply) }
+    if answer.headers?.status == 503, answer.payload.readableBytes == 0 { throw NATSError.noResponders(subject: subject) }
+    return answer
+  }
+
+  /// Sends a ping; returns its number.
+  @discardableResult
+  func ping() -> Int {
+    state.withLock { state in
+      guard case .open = state.phase else { return state.pings }
+      state.pings += 1
+      // Written under the lock, so that pings are numbered in the order in which they are sent.
+      state.channel?.writeAndFlush(ByteBuffer(string: "PING\r\n"), promise: nil)
+      return state.pings
+    }
+  }
+
+  /// Waits until the server has read everything that was sent before. Throws a `NATSError`.
+  package nonisolated(nonsending) func roundTrip(within limit: Duration) async throws {
+    let number = ping()
+    try await waitForNews(until: clock.uptime + limit) { state.withLock { $0.ending == nil && $0.pongs < number } }
+    let (isDone, ending) = state.withLock { ($0.pongs >= number, $0.ending) }
+    if !isDone { throw ending ?? .timedOut(.reply) }
+  }
+
+  /// What the server has complained about since the last call, without ending the connection.
+  package func takeComplaints() -> [String] {
+    state.withLock { state in
+      defer { state.complaints = [] }
+      return state.complaints
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the connection because of `error`; only the first call has an effect.
+  package func fail(_ error: NATSError) {
+    if end(error) { dropChannel() }
+  }
+
+  /// Ends the connection without closing its socket; returns false if it had already ended.
+  func end(_ error: NATSError) -> Bool {
+    let isFirst = state.withLock { $0.end(error) }
+    if isFirst {
+      news.ring()
+      room.ring()
+    }
+    return isFirst
+  }
+
+  func dropChannel() { state.withLock { $0.channel }?.close(promise: nil) }
+
+  /// Ends the connection, and waits until the socket is closed.
+  nonisolated(nonsending) func close() async {
+    fail(.finished)
+    // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
+    await Task { [self] in
+      while true {
+        let heard = news.rings
+        if state.withLock({ $0.isGone || $0.channel == nil }) { return }
+        await news.wait(after: heard)
+      }
+    }.value
+  }
+
+  /// Waits until `isReached` returns true. Throws the error that has ended the connection before, or `CancellationError`.
+  nonisolated(nonsending) func wait(until isReached: (borrowing NATSState) -> Bool) async throws {
+    while true {
+      let heard = news.rings
+      let (reached, ending) = state.withLock { (isReached($0), $0.ending) }
+      if reached { return }
+      if let ending { throw ending }
+      if Task.isCancelled { throw CancellationError() }
+      await news.wait(after: heard)
+    }
+  }
+}
+
+// What the channel's handler says.
+extension NATSConnection {
+  func connected(_ channel: any Channel) -> Bool {
+    state.withLock { state in
+      state.channel = channel
+      return state.ending == nil
+    }
+  }
+
+  func greeted(_ info: NATSServerInfo) { state.withLock { $0.info = info } }
+
+  /// Notes that the server has let us in; returns false if the connection is not wanted any more.
+  func opened() -> Bool {
+    let isWanted = state.withLock { state in
+      if state.ending != nil { return false }
+      state.phase = .open
+      state.wasOpened = true
+      return true
+    }
+    news.ring()
+    return isWanted
+  }
+
+  func ponged() {
+    state.withLock { $0.pongs += 1 }
+    news.ring()
+  }
+
+  func complain(_ words: String) {
+    state.withLock { state in
+      if state.complaints.count < 16 { state.complaints.append(words) }
+    }
+    news.ring()
+  }
+
+  /// Takes the messages of one read. Returns false if reading must pause because enough messages wait.
+  func deliver(_ messages: [NATSMessage]) -> Bool {
+    let mayRead = state.withLock { state in
+      state.reads &+= 1
+      if state.ending != nil { return true }
+      for message in messages {
+        state.hasProven = true
+        if message.subscription == Self.requestSubscription {
+          let token = message.withSubject { subject in
+            String(decoding: subject.suffix(from: (subject.lastIndex(of: 46) ?? -1) + 1), as: UTF8.self)
+          }
+          // An answer that nobody waits for any more is dropped.
+          if let waiting = state.requests[token], waiting == nil { state.requests[token] = message }
+          continue
+        }
+        state.inbox.append(message)
+        // What a message costs beside its bytes counts too.
+        state.inboxBytes += message.count + 64
+      }
+      state.isPaused = state.isFull
+      return !state.isPaused
+    }
+    if !messages.isEmpty { news.ring() }
+    return mayRead
+  }
+
+  /// Notes that the socket is closed.
+  func gone(_ error: NATSError) {
+    state.withLock { state in
+      _ = state.end(error)
+      state.isGone = true
+    }
+    news.ring()
+    room.ring()
+  }
+}

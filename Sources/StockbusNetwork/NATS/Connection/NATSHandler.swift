@@ -1,0 +1,140 @@
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import StockbusPlugin
+internal import Synchronization
+
+/// The last handler of a channel's pipeline: transfers bytes to and from a `NATSConnection`. Used only on its channel's thread.
+final class NATSHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum Stage {
+    /// The server speaks first.
+    case waitingForInfo
+    case waitingForPong
+    case open, over
+  }
+
+  private let connection: NATSConnection
+  private let address: NATSAddress
+  private let tls: NIOSSLContext
+  private let greeting: NATSGreeting
+  private var reader: NATSReader
+  private var stage = Stage.waitingForInfo
+  private var isSecured = false
+  // What one read has brought.
+  private var messages: [NATSMessage] = []
+  private var hasPing = false
+  private var failure: NATSError?
+
+  init(_ connection: NATSConnection, _ address: NATSAddress, tls: NIOSSLContext, greeting: NATSGreeting, limits: NATSLimits) {
+    self.connection = connection
+    self.address = address
+    self.tls = tls
+    self.greeting = greeting
+    reader = NATSReader(limits: limits)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard connection.connected(context.channel) else { return context.close(promise: nil) }
+    context.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if stage == .over { return }
+    reader.append(unwrapInboundIn(data))
+    do throws(NATSError) {
+      while stage != .over, let operation = try reader.next() { try take(operation, context) }
+    } catch {
+      stage = .over
+      failure = failure ?? error
+    }
+  }
+
+  private func take(_ operation: NATSOperation, _ context: ChannelHandlerContext) throws(NATSError) {
+    switch operation {
+    case .message(let message):
+      // Nothing is subscribed before.
+      if stage != .open { throw .protocolViolation("a message before the greeting is over") }
+      messages.append(message)
+    case .ping: hasPing = true
+    case .pong: if stage == .waitingForPong { open(context) } else { connection.ponged() }
+    case .ok: break
+    case .error(let words):
+      guard let error = NATSError.meaning(of: words) else { return connection.complain(words.printable) }
+      throw error
+    case .info(let info):
+      if info.isLameDuck { throw .lameDuck }
+      connection.greeted(info)
+      if stage == .waitingForInfo { try greet(info, context) }
+    }
+  }
+
+  /// Answers the server's first line; with TLS after its handshake, which the TLS handler does before it passes anything on.
+  private func greet(_ info: NATSServerInfo, _ context: ChannelHandlerContext) throws(NATSError) {
+    if address.isSecure, !info.requiresTLS, !info.offersTLS { throw .tls("'\(address.host)' offers no TLS") }
+    if address.isSecure || info.requiresTLS {
+      // Bytes that have come in the clear must not count as if they had come through TLS.
+      if reader.held > 0 { throw .protocolViolation("it spoke before TLS had begun") }
+      do {
+        try context.pipeline.syncOperations.addHandler(
+          NIOSSLClientHandler(context: tls, serverHostname: address.serverName), position: .first)
+      } catch { throw .tls("TLS failed: \("\(error)".printable)") }
+    }
+    let text = try greeting.text(for: info)
+    stage = .waitingForPong
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+  }
+
+  private func open(_ context: ChannelHandlerContext) {
+    stage = .open
+    let subscriptions =
+      "SUB \(connection.inbox).r.* \(NATSConnection.requestSubscription)\r\n"
+      + "SUB \(connection.inbox).p.* \(NATSConnection.acknowledgementSubscription)\r\n"
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: subscriptions)), promise: nil)
+    if !connection.opened() { context.close(promise: nil) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if hasPing {
+      hasPing = false
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "PONG\r\n")), promise: nil)
+    }
+    let mayRead = finishRead()
+    if let failure {
+      self.failure = nil
+      connection.fail(failure)
+    }
+    if mayRead { context.read() }
+    context.fireChannelReadComplete()
+  }
+
+  @discardableResult
+  private func finishRead() -> Bool {
+    defer { messages.removeAll(keepingCapacity: true) }
+    return connection.deliver(messages)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { connection.room.ring() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    finishRead()
+    connection.gone(stage == .open ? .closed("") : failure ?? .closed("before the greeting was over"))
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    finishRead()
+    if let words = tlsFailure(error, host: address.host), stage != .open {
+      _ = connection.end(.tls(words.replacing("use ws:// if that is meant", with: "use nats:// if that is meant")))
+    } else {
+      _ = connection.end(.closed(systemWords(error)))
+    }
+    stage = .over
+    context.close(promise: nil)
+  }
+}

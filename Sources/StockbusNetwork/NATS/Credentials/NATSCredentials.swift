@@ -1,0 +1,65 @@
+internal import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// With what a client shows who it is.
+enum NATSCredentials: Sendable {
+  case none
+  case password(user: String, Secret)
+  case token(Secret)
+  case nkey(NKey)
+  /// A token that says who the key belongs to.
+  case jwt(Secret, NKey)
+
+  /// The largest credentials file.
+  static var fileLimit: Int { 1 << 16 }
+
+  /// Reads the credentials file, if there is one. It is read again for every connection, because such tokens expire and are replaced.
+  init(_ login: NATSLogin) throws(NATSError) {
+    if let user = login.user {
+      self = .password(user: user, login.password ?? Secret(""))
+    } else if let token = login.token {
+      self = .token(token)
+    } else if let seed = login.nkey {
+      guard let key = NKey(seed: seed) else { throw .refused("'nkey' is no seed of a user's NKey") }
+      self = .nkey(key)
+    } else if let path = login.credentials {
+      self = try Self.read(path)
+    } else {
+      self = .none
+    }
+  }
+
+  private static func read(_ path: String) throws(NATSError) -> NATSCredentials {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    // A pipe could keep the thread for ever.
+    guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int, size <= fileLimit else {
+      throw .refused("\(path): no credentials file, which has at most \(fileLimit) bytes")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else { throw .refused("\(path): cannot be read") }
+    return try parse(String(decoding: data.prefix(fileLimit), as: UTF8.self), path)
+  }
+
+  /// The two texts between lines of dashes: `-----BEGIN NATS USER JWT-----` and `-----BEGIN USER NKEY SEED-----`.
+  static func parse(_ text: String, _ path: String) throws(NATSError) -> NATSCredentials {
+    var parts: [String: String] = [:]
+    var name: String?
+    for line in text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----") {
+        name = String(line.dropFirst(11).dropLast(5))
+      } else if line.hasPrefix("---") {
+        name = nil
+      } else if let name {
+        parts[name, default: ""] += line.filter { !$0.isWhitespace }
+      }
+    }
+    guard let token = parts["NATS USER JWT"], let seed = parts["USER NKEY SEED"], let key = NKey(seed: Secret(seed)) else {
+      throw .refused("\(path): no credentials file: a part 'NATS USER JWT' and a part 'USER NKEY SEED' are needed")
+    }
+    return .jwt(Secret(token), key)
+  }
+}

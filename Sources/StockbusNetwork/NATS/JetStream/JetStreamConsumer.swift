@@ -1,0 +1,102 @@
+/// How a consumer is made, as far as we say it.
+package struct ConsumerSettings: Sendable, Hashable, Encodable {
+  package var name: String
+  /// The same as the name for a consumer that stays when nobody asks it.
+  package var durableName: String?
+  /// `all`, `new`, `last_per_subject`, `by_start_sequence`, `by_start_time`.
+  package var deliverPolicy: String
+  package var optStartSeq: UInt64?
+  package var optStartTime: String?
+  /// `none`, or `all`: one acknowledgement stands for all messages before it.
+  package var ackPolicy: String
+  package var ackWait: Int?
+  package var maxAckPending: Int?
+  package var maxDeliver: Int?
+  package var filterSubject: String?
+  package var filterSubjects: [String]?
+  /// After how long without a request the server removes it, in nanoseconds.
+  package var inactiveThreshold: Int?
+  package var memStorage: Bool?
+  package var numReplicas: Int?
+
+  /// - Parameter subjects: what is read; none for all.
+  package init(_ name: String, deliver: String, ack: String, subjects: [String]) {
+    self.name = name
+    deliverPolicy = deliver
+    ackPolicy = ack
+    // Servers before 2.10 know only the form for one.
+    if subjects.count == 1 { filterSubject = subjects[0] }
+    if subjects.count > 1 { filterSubjects = subjects }
+  }
+}
+
+/// What is known of a consumer.
+package struct ConsumerInfo: Sendable, Hashable {
+  package var name: String
+  /// All messages up to this number of the stream are acknowledged.
+  package var acknowledged: UInt64
+  /// How many messages it has still to deliver.
+  package var pending: UInt64
+}
+
+private struct ConsumerDocument: Decodable {
+  struct Place: Decodable { var streamSeq: UInt64? }
+  var name: String?
+  var ackFloor: Place?
+  var numPending: UInt64?
+  var error: JetStreamFault?
+
+  var info: ConsumerInfo { ConsumerInfo(name: name ?? "", acknowledged: ackFloor?.streamSeq ?? 0, pending: numPending ?? 0) }
+}
+
+private struct ConsumerList: Decodable {
+  var total: Int?
+  var consumers: [ConsumerDocument]?
+  var error: JetStreamFault?
+}
+
+private struct Done: Decodable {
+  var success: Bool?
+  var error: JetStreamFault?
+}
+
+private struct CreateConsumer: Encodable {
+  var streamName: String
+  var config: ConsumerSettings
+  var action: String
+}
+
+// Management of consumers. Everything throws a `NATSError`, and `CancellationError`.
+extension NATSConnection {
+  /// How many consumers of a stream are looked through at most.
+  static var consumerLimit: Int { 100_000 }
+
+  /// Makes a consumer, which must not be there already.
+  package nonisolated(nonsending) func createConsumer(
+    _ settings: ConsumerSettings, of stream: String, within limit: Duration
+  ) async throws -> ConsumerInfo {
+    let body = JetStreamJSON.encode(CreateConsumer(streamName: stream, config: settings, action: "create"))
+    let document = try await ask(ConsumerDocument.self, "CONSUMER.CREATE.\(stream).\(settings.name)", body, within: limit)
+    if let error = document.error { throw NATSError.jetStream(error.problem) }
+    return document.info
+  }
+
+  /// Removes a consumer; true also if there was none.
+  package nonisolated(nonsending) func deleteConsumer(_ name: String, of stream: String, within limit: Duration) async throws {
+    let done = try await ask(Done.self, "CONSUMER.DELETE.\(stream).\(name)", "", within: limit)
+    if let problem = done.error?.problem, !problem.isConsumerMissing { throw NATSError.jetStream(problem) }
+  }
+
+  /// All consumers of a stream.
+  package nonisolated(nonsending) func consumers(of stream: String, within limit: Duration) async throws -> [ConsumerInfo] {
+    var found: [ConsumerInfo] = []
+    while found.count < Self.consumerLimit {
+      let list = try await ask(ConsumerList.self, "CONSUMER.LIST.\(stream)", #"{"offset":\#(found.count)}"#, within: limit)
+      if let error = list.error { throw NATSError.jetStream(error.problem) }
+      let page = list.consumers ?? []
+      found += page.map(\.info)
+      if page.isEmpty || found.count >= list.total ?? 0 { break }
+    }
+    return found
+  }
+}

@@ -1,0 +1,38 @@
+internal import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The JSON of JetStream's requests and answers: keys in snake_case.
+enum JetStreamJSON {
+  static func decode<T: Decodable>(_: T.Type, _ bytes: [UInt8]) throws(NATSError) -> T {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    do { return try decoder.decode(T.self, from: Data(bytes)) } catch {
+      throw .protocolViolation(
+        "an answer of JetStream's that is not as it should be: \(String(decoding: bytes.prefix(200), as: UTF8.self).printable)")
+    }
+  }
+
+  static func encode(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    // Values of ours, which can be encoded; without a text the server says what is missing.
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// The error in an answer.
+struct JetStreamFault: Decodable, Sendable {
+  var code: Int?
+  var errCode: Int?
+  var description: String?
+
+  var problem: JetStreamProblem {
+    JetStreamProblem(code: code ?? 0, number: errCode ?? 0, text: (description ?? "without a reason").printable)
+  }
+}

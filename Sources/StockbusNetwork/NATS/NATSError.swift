@@ -1,0 +1,118 @@
+internal import StockbusPlugin
+
+/// Why there is no connection to a NATS server, why it has ended, or why a request has failed.
+package enum NATSError: Error, Hashable, Sendable {
+  /// The connection was refused, the name could not be resolved, or there is no network; with the system's message.
+  case unreachable(String)
+  /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
+  case tls(String)
+  /// The server does not let us in; with its words.
+  case refused(String)
+  /// The server did not respond in time.
+  case timedOut(Deadline)
+  /// The connection was lost; the reason says how.
+  case closed(String)
+  /// The server sent, or announced, more than the limit.
+  case tooLarge(String, bytes: Int, limit: Int)
+  /// The server violated the protocol.
+  case protocolViolation(String)
+  /// The server ended the connection because this side reads too slowly.
+  case slowConsumer
+  /// The server is about to end and has asked its clients to leave.
+  case lameDuck
+  /// Another error of the server's, with its words.
+  case server(String)
+  /// Nobody answers requests of this subject.
+  case noResponders(subject: String)
+  /// JetStream refused a request.
+  case jetStream(JetStreamProblem)
+  /// Somebody else has removed the consumer that was read.
+  case consumerTaken
+  /// This side ended the connection.
+  case finished
+
+  package enum Deadline: String, Hashable, Sendable {
+    case connect, greeting, pong, reply
+  }
+
+  /// True if the connection goes on after it, because it concerns only one request.
+  package var concernsRequest: Bool {
+    switch self {
+    case .timedOut(.reply), .noResponders, .jetStream: true
+    default: false
+    }
+  }
+
+  /// True if the server has violated a rule, so that reconnecting at once would probably have the same result.
+  var isMisconduct: Bool {
+    switch self {
+    case .tooLarge, .protocolViolation, .refused, .slowConsumer: true
+    default: false
+    }
+  }
+
+  /// What an error line of the server's means; nil if the connection goes on.
+  static func meaning(of line: String) -> NATSError? {
+    let text = line.lowercased()
+    if text.hasPrefix("permissions violation") { return nil }
+    if text.hasPrefix("slow consumer") { return .slowConsumer }
+    if text.hasPrefix("authorization violation") || text.hasPrefix("authentication") || text.hasPrefix("user authentication")
+      || text.hasPrefix("account authentication")
+    {
+      return .refused(line.printable)
+    }
+    if text.hasPrefix("secure connection - tls required") {
+      return .tls("the server takes only TLS; write tls:// before its name")
+    }
+    return .server(line.printable)
+  }
+}
+
+extension NATSError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreachable(let words), .tls(let words): words
+    case .refused(let words): "the server does not let us in: \(words)"
+    case .timedOut(.connect): "no connection in time"
+    case .timedOut(.greeting): "no greeting in time"
+    case .timedOut(.pong): "no answer to a ping in time"
+    case .timedOut(.reply): "an answer did not come in time"
+    case .closed(let reason): reason.isEmpty ? "the connection was cut" : "the connection was cut: \(reason)"
+    case .tooLarge(let what, let bytes, let limit):
+      "\(what) of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
+    case .protocolViolation(let words): "the server broke the protocol: \(words)"
+    case .slowConsumer: "the server has cut us off, because we read too slowly"
+    case .lameDuck: "the server is being shut down and has asked its clients to leave"
+    case .server(let words): "the server says: \(words)"
+    case .noResponders(let subject): "nobody answers '\(subject)'"
+    case .jetStream(let problem): "\(problem)"
+    case .consumerTaken: "the consumer was removed"
+    case .finished: "closed as planned"
+    }
+  }
+}
+
+/// An error in an answer of JetStream's.
+package struct JetStreamProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Like a status of HTTP.
+  package let code: Int
+  /// The error's own number, https://github.com/nats-io/nats-server/blob/main/server/errors.json.
+  package let number: Int
+  package let text: String
+
+  package init(code: Int, number: Int, text: String) {
+    self.code = code
+    self.number = number
+    self.text = text
+  }
+
+  package var description: String { "JetStream refused it: \(text) (\(number))" }
+
+  /// The stream's last message is not the one that was expected: somebody else has written, or an earlier message was refused.
+  package var isWrongLastSequence: Bool { number == 10_071 || number == 10_164 }
+  package var isStreamMissing: Bool { number == 10_059 }
+  package var isConsumerMissing: Bool { number == 10_014 }
+  package var isMessageMissing: Bool { number == 10_037 }
+  /// JetStream has no leader at present, or no resources: another attempt may succeed.
+  package var isPassing: Bool { code == 503 || number == 10_008 || number == 10_023 }
+}

@@ -1,0 +1,63 @@
+internal import StockbusPlugin
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a server says of itself in INFO, as far as it matters here.
+package struct NATSServerInfo: Sendable, Hashable {
+  package var version = ""
+  package var name = ""
+  /// The largest message that it takes, with headers.
+  package var maxPayload = 0
+  package var hasHeaders = false
+  package var hasJetStream = false
+  var requiresTLS = false
+  var offersTLS = false
+  var requiresCredentials = false
+  /// To be signed by an NKey.
+  var nonce: String?
+  /// The server is about to end, and its clients have to go to others.
+  var isLameDuck = false
+
+  /// `2.10.23` as numbers; nil if the version is written in another way.
+  package var release: (major: Int, minor: Int, patch: Int)? {
+    let parts = version.prefix { $0.isNumber || $0 == "." }.split(separator: ".").map { Int($0) }
+    guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else { return nil }
+    return (major, minor, patch)
+  }
+}
+
+extension NATSServerInfo {
+  private struct Document: Decodable {
+    var version: String?
+    var serverName: String?
+    var maxPayload: Int?
+    var headers: Bool?
+    var jetstream: Bool?
+    var tlsRequired: Bool?
+    var tlsAvailable: Bool?
+    var authRequired: Bool?
+    var nonce: String?
+    var ldm: Bool?
+  }
+
+  init(json: some Collection<UInt8>) throws(NATSError) {
+    let document: Document
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    do { document = try decoder.decode(Document.self, from: Data(json)) } catch { throw .protocolViolation("INFO is not as it should be") }
+    version = (document.version ?? "").printable
+    name = (document.serverName ?? "").printable
+    maxPayload = max(0, document.maxPayload ?? 1 << 20)
+    hasHeaders = document.headers ?? false
+    hasJetStream = document.jetstream ?? false
+    requiresTLS = document.tlsRequired ?? false
+    offersTLS = document.tlsAvailable ?? false
+    requiresCredentials = document.authRequired ?? false
+    nonce = document.nonce
+    isLameDuck = document.ldm ?? false
+  }
+}
