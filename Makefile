@@ -5,7 +5,9 @@ CONFIG ?= plugins.yaml
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
-OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests)
+OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests)
+# What a loaded plugin is built against. The program is installed after it: modules newer than the program are not its own.
+CONTRACT = MarketData EventBus StockbusPlugin Logging
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
@@ -52,6 +54,10 @@ test-outside: setup
 
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -d "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
+	install -m 644 $(CONTRACT:%=.build/release/Modules/%.swiftmodule) "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules"
+	install -m 644 Sources/CMemoryBarrier/include/*.h "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
+	printf 'module CMemoryBarrier {\n  umbrella "."\n  export *\n}\n' > "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier/module.modulemap"
 	install -m 755 .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin/stockbus"
 	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi
 

@@ -203,6 +203,7 @@ let package = Package(
       uses: [
         "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
       ]),
+    room("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin", "MarketData", "StockbusSystem"]),
     room(
       "StockbusReloading",
       uses: [
@@ -233,7 +234,8 @@ let package = Package(
       "StockbusProgram",
       uses: [
         "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "CStopSignals", "CVersion",
+        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading", "CStopSignals",
+        "CVersion",
         "CPluginHelper",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -245,7 +247,15 @@ let package = Package(
         "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + allPlugins),
-    .executableTarget(name: "StockbusCLI", dependencies: ["Stockbus"], swiftSettings: strict),
+    // Its symbols are those of the contract for libraries that it loads, so there is one copy of each type. The linker that is named here
+    // exports them without a warning for each symbol that is local to a module.
+    .executableTarget(
+      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict,
+      linkerSettings: [
+        .unsafeFlags(
+          ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
+          .when(platforms: [.linux]))
+      ]),
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
@@ -273,7 +283,8 @@ let package = Package(
     tests(
       "StockbusCLI",
       uses: [
-        "Stockbus", "StockbusProgram", "StockbusReloading", "EventBus", "StockbusConfig", "StockbusRuntime", "StockbusPlugin",
+        "Stockbus", "StockbusProgram", "StockbusLoading", "StockbusReloading", "EventBus", "StockbusConfig", "StockbusRuntime",
+        "StockbusPlugin",
         "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter",
         "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "MarketData",

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import CVersion
 internal import StockbusConfig
+internal import StockbusLoading
 public import StockbusPlugin
 
 #if canImport(Glibc)
@@ -39,8 +40,11 @@ package struct Program: Sendable {
   package let version: String?
   package let catalogue: Catalogue
   let parts: [ProgramPart]
+  /// The folder of the plugins that the user has installed; nil where there is none.
+  let userPlugins: String?
 
-  package init(name: String, version: String? = nil, catalogue: Catalogue, parts: [ProgramPart] = []) {
+  package init(name: String, version: String? = nil, catalogue: Catalogue, parts: [ProgramPart] = [], userPlugins: String? = nil) {
+    self.userPlugins = userPlugins
     self.name = name
     self.version = version
     self.catalogue = catalogue
@@ -53,6 +57,8 @@ package struct Program: Sendable {
 
   /// The catalogue for commands that look at all plugins. If something is wrong with one, prints it and exits with status 70.
   static func wholeCatalogue() throws -> Catalogue {
+    let (catalogue, warnings) = catalogue.adding(PluginFolders([current.userPlugins.map { .init(path: $0, mark: nil) }].compactMap(\.self)))
+    for warning in warnings { StandardError.write("warning: \(warning)") }
     let faults = catalogue.faults()
     if faults.isEmpty { return catalogue }
     StandardError.write(faults.map { "\(name): \($0)" }.joined(separator: "\n"))
@@ -67,7 +73,9 @@ package struct Program: Sendable {
       StandardError.write(error.faults.map { "\(name): \($0)" }.joined(separator: "\n"))
       exit(ExitStatus.software.rawValue)
     }
-    await $current.withValue(Program(name: name, version: version, catalogue: catalogue, parts: parts)) { await RootCommand.main() }
+    let program = Program(
+      name: name, version: version, catalogue: catalogue, parts: parts, userPlugins: PluginFolders.own(ConfigLoader.processEnvironment))
+    await $current.withValue(program) { await RootCommand.main() }
     exit(EXIT_SUCCESS)
   }
 

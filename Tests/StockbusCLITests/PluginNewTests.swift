@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StockbusLoading
 import StockbusPlugin
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
     ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a word"),
     ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' is a sentence"),
     ("name: a\nkind: sink\nhome: process\ndoc: Is.\nrun: [x]", "'takes' is missing"),
-    ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:6: error"),
+    ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:1: error: 'run' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\noptions: { a: { doc: No } }", "option 'a': 'doc'"),
     ("{", "plugin.yaml:"),
   ])
@@ -118,7 +119,9 @@ struct PluginFolderTests {
   private func run(_ arguments: String..., in inner: String = "") throws -> (status: Int32, output: String, errors: String) {
     try ProgramTests.run(
       arguments, in: URL(filePath: folder.path).appending(path: inner),
-      environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "HOME": folder.path])
+      environment: [
+        "PATH": "\(compiler.map { $0 + ":" } ?? "")/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "HOME": folder.path,
+      ])
   }
 
   @Test func `a processor in Python passes its tests, keeps the contract and runs`() throws {
@@ -149,6 +152,54 @@ struct PluginFolderTests {
     let result = try run("run", "--quiet", "--log-level", "notice", in: "trade_tally")
     let counts = result.errors.matches(of: /[A-Z]+ ([0-9]+)(,|\n)/).map { Int($0.1) ?? 0 }
     #expect(result.status == 0 && counts.reduce(0, +) == 20, "\(result)")
+  }
+
+  @Test func `an installed plugin runs from anywhere, is listed and described, and goes when it is removed`() throws {
+    #expect(try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process").status == 0)
+    let bundle = folder.file(".local/share/stockbus/plugins/big_trades.stockbusplugin")
+    #expect(try run("plugin", "install", "big_trades") == (0, "installed \(bundle)\n", ""))
+    #expect(try run("plugin", "install", "big_trades") == (0, "replaced \(bundle)\n", ""))
+    let list = try run("plugin", "list")
+    #expect(list.output.contains("least (100): The least size that passes.") && list.output.contains("big_trades"), "\(list)")
+    #expect(try run("list").output.contains("Passes trades of at least a size."))
+    #expect(try run("describe", "big_trades").output.contains("Emits  trade"))
+    folder.put(
+      """
+      sources: { ticks: { plugin: generator, symbols: 5, count: 20, seed: 42 } }
+      processors: { mine: { plugin: big_trades, inputs: [ticks], options: { least: 900 } } }
+      sinks: { out: { plugin: file_writer, inputs: [mine], path: "-" } }
+
+      """, in: "elsewhere/plugins.yaml")
+    let result = try run("run", "--quiet", "--log-level", "error", in: "elsewhere")
+    let sizes = result.output.matches(of: /"size":([0-9.]+)/).map { Double($0.1) ?? 0 }
+    #expect(result.status == 0 && !sizes.isEmpty && sizes.allSatisfy { $0 >= 900 }, "\(result)")
+    #expect(try run("plugin", "remove", "big_trades") == (0, "removed \(bundle)\n", ""))
+    #expect(try run("validate", in: "elsewhere").errors.contains("unknown plugin 'big_trades'"))
+    #expect(try run("plugin", "remove", "big_trades").errors.hasPrefix("error: no plugin 'big_trades' is installed in "))
+    #expect(try run("plugin", "remove", "../x").status == 64)
+  }
+
+  @Test(.enabled(if: compiler != nil, "there is no Swift compiler"))
+  func `a library in Swift is built, keeps the contract and runs, and a rebuilt one is another library`() throws {
+    let root = ProgramTests.fixtures.deletingLastPathComponent().deletingLastPathComponent().path
+    #expect(
+      try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "loaded", "--stockbus", root).status == 0)
+    #expect(try run("validate", in: "big_trades").errors.contains("plugin_path: "))
+    let built = try run("plugin", "build", in: "big_trades")
+    #expect(built.status == 0 && built.errors == "", "\(built)")
+    #expect(try run("plugin", "check", in: "big_trades") == (0, "big_trades keeps the contract\n", ""))
+    let result = try run("run", "--quiet", "--log-level", "error", in: "big_trades")
+    let sizes = result.output.matches(of: /"size":([0-9.]+)/).map { Double($0.1) ?? 0 }
+    #expect(result.status == 0 && !sizes.isEmpty && sizes.allSatisfy { $0 >= 500 }, "\(result)")
+    #expect(try run("plugin", "install", "big_trades").status == 0)
+    #expect(try run("describe", "big_trades").output.contains("The least size that passes."))
+    // Another library, beside the former one.
+    let source = "big_trades/Sources/BigTradesProcessor.swift"
+    folder.put(folder.text(source).replacing("trade.size >= least", with: "trade.size < least"), in: source)
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.file("big_trades/build/big_trades.stockbusplugin"))
+    #expect(try run("plugin", "build", "big_trades").status == 0)
+    let after = try FileManager.default.contentsOfDirectory(atPath: folder.file("big_trades/build/big_trades.stockbusplugin"))
+    #expect(Set(before).symmetricDifference(after).count == 2, "\(before) \(after)")
   }
 
   @Test func `what a broken process does wrong is told`() throws {
@@ -186,19 +237,6 @@ struct PluginFolderTests {
 /// Python, if it is installed where the tests look for it.
 private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first { FileManager.default.isExecutableFile(atPath: $0) }
 
-/// An empty folder, removed with all that is in it when the object is dropped.
-private final class Workshop: Sendable {
-  let path = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)").path
-
-  init() { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String) -> String { path + "/" + name }
-  func text(_ name: String) -> String { (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? "(no \(name))" }
-
-  func put(_ text: String, in name: String) {
-    let url = URL(filePath: file(name))
-    try? FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try? Data(text.utf8).write(to: url)
-  }
-}
+/// The folder of the Swift compiler, if it is along PATH.
+private let compiler = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+  .first { FileManager.default.isExecutableFile(atPath: $0 + "/swiftc") }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import NullSink
 import StockbusConfig
 import StockbusPlugin
@@ -17,6 +18,25 @@ import Testing
     let plugin = try #require(fixedCatalogue["probe"])
     try expect(Describe.text(plugin, width: 80), is: "describe-probe-80.txt")
     try expect(Describe.text(plugin, width: 120), is: "describe-probe-120.txt")
+  }
+
+  @Test func `describe of a plugin with options inside options, and of these`() throws {
+    let plugin = Plugin("nested", "Has options inside options.", .sink(Nest.self))
+    try expect(Describe.text(plugin, width: 100), is: "describe-nested.txt")
+    try expect(Describe.text(option: "rules", of: plugin, width: 100), is: "describe-nested-rules.txt")
+    try expect(Describe.text(option: "rules.window.length", of: plugin, width: 60), is: "describe-nested-length.txt")
+  }
+
+  @Test(arguments: [
+    ("rule", "plugin 'nested' has no option 'rule'; did you mean 'rules'?"),
+    ("rules.x", "option 'rules' has no option 'x'; there are name, window"),
+    ("path.x", "option 'path' has no option 'x'; there are no options inside it"),
+    ("", "plugin 'nested' has no option ''; there are path, rules"),
+  ])
+  func `describe of an option that there is not`(option: String, message: String) throws {
+    let plugin = Plugin("nested", "Has options inside options.", .sink(Nest.self))
+    let error = #expect(throws: ValidationError.self) { try Describe.text(option: option, of: plugin, width: 100) }
+    #expect(error?.message == message)
   }
 
   @Test func `describe of a plugin without options`() throws {
@@ -95,4 +115,26 @@ import Testing
     #expect(table.lines(width: nil)[1] == "a     one, two and three  What it does, in many words that need their room.")
     #expect(table.lines(width: 10).allSatisfy { $0.count <= 20 })
   }
+}
+
+private actor Nest: Sink {
+  struct Settings: Options {
+    struct Rule: Options {
+      struct Window: Options {
+        @Setting("How long it is.", in: .seconds(1) ... .seconds(3600)) var length = Duration.seconds(60)
+        init() {}
+      }
+
+      @Setting("What it is called.", length: 1...) var name: String
+      @Setting("When it counts.") var window = Window()
+      init() {}
+    }
+
+    @Setting("Where the results go.", length: 1...) var path: String
+    @Setting("What is looked for.", count: 0...10) var rules: [Rule] = []
+    init() {}
+  }
+
+  init(_: Settings, _: Context) {}
+  func receive(_: Span<Trade>) {}
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The exact text of every error in a pipeline that is found without the plugins.
 @Suite struct ConfigProblemTests {
-  private static let keys = "'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars' or 'history'"
+  private static let keys = "'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars', 'history' or 'plugin_path'"
 
   @Test func `a blank that is missing behind a colon is told, without what follows`() {
     let text = """
@@ -151,8 +151,8 @@ import Testing
         plugins.yaml:1:1: error: unknown key 'sink'; did you mean 'sinks'?
         plugins.yaml:2:1: error: unknown key 'source'; did you mean 'sources'?
         plugins.yaml:3:1: error: unknown key 'Processors'; did you mean 'processors'?
-        plugins.yaml:4:1: error: unknown key 'transforms'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars' or 'history'
-        plugins.yaml:5:1: error: unknown key 'x'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars' or 'history'
+        plugins.yaml:4:1: error: unknown key 'transforms'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars', 'history' or 'plugin_path'
+        plugins.yaml:5:1: error: unknown key 'x'; expected 'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars', 'history' or 'plugin_path'
         plugins.yaml:7:1: error: unknown key 'runtim'; did you mean 'runtime'?
         """)
     #expect(

@@ -19,24 +19,42 @@ import Testing
         """#)
   }
 
-  @Test func `columns give way to the sentences in eighty characters`() {
+  @Test func `sentences are below their options where columns leave them fewer than forty characters`() {
     #expect(
       Everything.help(width: 80) == #"""
-        NAME         TYPE          DEFAULT       RANGE
-        interval     duration      2s            1ms to 1h      How often new prices
-                                                                appear.
-        path         text          required                     The file to read.
-        url          text          none                         Where to post, if
-                                                                anywhere.
-        limit        whole number  500           1 to 1000      How many at most.
-        order        choice        descending    ascending,     Which end comes first.
-                                                 descending
-        symbols      list of       [AAPL, NVDA]  1 to 3 items   What to watch.
-                     symbols
-        buffer_size  size          64KiB         at least 4KiB  How much may wait.
-        token        secret        required                     The token.
+        interval (duration: 1ms to 1h; default 2s)
+            How often new prices appear.
+        path (text; required)
+            The file to read.
+        url (text; optional)
+            Where to post, if anywhere.
+        limit (whole number: 1 to 1000; default 500)
+            How many at most.
+        order (choice: ascending, descending; default descending)
+            Which end comes first.
+        symbols (list of symbols: 1 to 3 items; default [AAPL, NVDA])
+            What to watch.
+        buffer_size (size: at least 4KiB; default 64KiB)
+            How much may wait.
+        token (secret; required)
+            The token.
 
         """#)
+    // Columns of 55 characters, at their narrowest.
+    #expect(Everything.help(width: 94).hasPrefix("interval (duration"))
+    #expect(Everything.help(width: 95).hasPrefix("NAME "))
+  }
+
+  @Test func `options inside options are left out on request, and shown by themselves`() {
+    #expect(
+      Rules.help(width: 200, nested: false).split(separator: "\n").map { $0.prefix { $0 != " " } } == [
+        "NAME", "rules", "buffer", "channels",
+      ])
+    let rules = Rules.describe()[0]
+    #expect(
+      rules.help(width: 200).split(separator: "\n").map { $0.prefix { $0 != " " } } == [
+        "NAME", "name", "symbol", "cooldown", "low", "high",
+      ])
   }
 
   @Test func `help has no columns where there is no room for them`() {
@@ -69,7 +87,7 @@ import Testing
 
   @Test func `nested options stand below their own, indented`() {
     #expect(
-      Rules.help(width: 100) == #"""
+      Rules.help(width: 120) == #"""
         NAME          TYPE              DEFAULT   RANGE
         rules         list of mappings  required  at least 1 item       What to watch for.
           name        text              required  at least 1 character  What it is called.
@@ -92,7 +110,7 @@ import Testing
 
   @Test func `every other kind has words, a default and a range`() {
     #expect(
-      Further.help() == #"""
+      Further.help(width: 120) == #"""
         NAME           TYPE               DEFAULT  RANGE
         is_shown       true or false      true                                   Whether to show it.
         crosses_above  price              none     at least 0                    A price to cross.

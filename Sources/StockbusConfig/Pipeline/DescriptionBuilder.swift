@@ -47,6 +47,8 @@ struct DescriptionBuilder {
         if let node = given(entry, &variables) { config.description.calendars.append(node) }
       } else if entry.key == "instruments" {
         if let node = given(entry, &variables) { config.description.instruments.append(node) }
+      } else if entry.key == "plugin_path" {
+        if let node = given(entry, &variables) { addPluginPath(node) }
       } else if entry.key == "history" {
         if let node = given(entry, &variables) { addHistory(node, at: entry.mark) }
       } else {
@@ -76,9 +78,9 @@ struct DescriptionBuilder {
   }
 
   /// The keys that hold no components.
-  private static let otherKeys = ["runtime", "instruments", "calendars", "history"]
+  private static let otherKeys = ["runtime", "instruments", "calendars", "history", "plugin_path"]
   private static let keys = Section.allCases.map(\.key) + otherKeys
-  private static let expected = "'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars' or 'history'"
+  private static let expected = "'sources', 'processors', 'sinks', 'runtime', 'instruments', 'calendars', 'history' or 'plugin_path'"
 
   private mutating func add(
     _ section: Section, _ entry: ConfigNode.Entry, _ doubled: Set<ConfigNode.Mark>, _ variables: inout Interpolation
@@ -127,6 +129,23 @@ struct DescriptionBuilder {
         runtimePlaces[option.key] = option.mark
         runtime.append(option)
       }
+    }
+  }
+
+  /// A folder, or a list of folders.
+  private mutating func addPluginPath(_ node: ConfigNode) {
+    var folders = [node]
+    if case .list(let items) = node.value { folders = items }
+    for folder in folders {
+      guard case .scalar(let path) = folder.value, !path.isEmpty else {
+        config.report("'plugin_path' must be a folder or a list of folders, got \(folder.kind)", at: folder.mark)
+        continue
+      }
+      if config.description.pluginPath.count == limits.filesPerFolder {
+        config.report("'plugin_path' names more than \(ConfigLimits.grouped(limits.filesPerFolder)) folders, the limit", at: folder.mark)
+        return
+      }
+      config.description.pluginPath.append(folder)
     }
   }
 

@@ -21,6 +21,8 @@ package struct PipelineDescription: Sendable {
   package var calendars: [ConfigNode] = []
   /// The values of all `instruments` keys.
   package var instruments: [ConfigNode] = []
+  /// The values of all `plugin_path` keys.
+  package var pluginPath: [ConfigNode] = []
   /// The value of `history`; nil if there is none.
   package var history: ConfigNode?
 

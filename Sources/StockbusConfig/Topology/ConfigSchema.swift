@@ -22,6 +22,13 @@ extension Catalogue {
         [
           "description": "A history file, from which the run knows previous closes, last prices and charts.", "type": ["string", "null"],
         ]))
+    sections.append(
+      .init(
+        "plugin_path",
+        [
+          "description": "Folders with plugins besides those of the program and of the user's own folder.",
+          "anyOf": [["type": ["string", "null"]], ["type": "array", "items": ["type": "string"]]],
+        ]))
     definitions.append(.init("inputs", Self.inputs))
     definitions.append(.init("merge", Self.merge))
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))

@@ -105,7 +105,7 @@ extension PlannedNode {
   /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.
   package func isLike(_ other: PlannedNode) -> Bool {
     guard let description, let before = other.description else { return false }
-    return id == other.id && description.isLike(before)
+    return id == other.id && plugin.revision == other.plugin.revision && description.isLike(before)
   }
 
   /// True if both read the same topics in the same order with the same options.

@@ -1,9 +1,9 @@
 extension Options {
-  /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults. Each line
-  /// begins with `indent` blanks.
-  package static func example(indent: Int = 0) -> String {
+  /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults, unless
+  /// `onlyRequired` leaves them out. Each line begins with `indent` blanks.
+  package static func example(indent: Int = 0, onlyRequired: Bool = false) -> String {
     let margin = String(repeating: " ", count: max(0, indent))
-    return OptionExample.lines(describe(), isComment: false).map { margin + $0 + "\n" }.joined()
+    return OptionExample.lines(describe().filter { $0.isRequired || !onlyRequired }, isComment: false).map { margin + $0 + "\n" }.joined()
   }
 }
 

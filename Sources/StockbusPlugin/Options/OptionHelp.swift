@@ -1,8 +1,16 @@
 extension Options {
-  /// A table of the options: name, type, default or `required`, range and description. The options of a mapping follow it, indented.
+  /// A table of the options: name, type, default or `required`, range and description; where fewer than 40 characters are left for
+  /// descriptions, these are below their options. The options of a mapping follow it, indented, unless `nested` is false.
   ///
   /// No line is longer than `width` characters, or 30 if that is more. Empty if there are no options.
-  package static func help(width: Int = 100) -> String { OptionHelp(describe(), width: max(30, width)).text }
+  package static func help(width: Int = 100, nested: Bool = true) -> String {
+    OptionHelp(describe(), width: max(30, width), nested: nested).text
+  }
+}
+
+extension OptionInfo {
+  /// The options inside it as `Options.help` writes them, without those inside them.
+  package func help(width: Int) -> String { OptionHelp(nested, width: max(30, width), nested: false).text }
 }
 
 /// Options as plain text for a terminal.
@@ -26,13 +34,13 @@ struct OptionHelp {
   private let rows: [Row]
   private let width: Int
 
-  init(_ infos: [OptionInfo], width: Int) {
+  init(_ infos: [OptionInfo], width: Int, nested: Bool) {
     self.width = width
     var rows: [Row] = []
     func add(_ infos: [OptionInfo], depth: Int) {
       for info in infos {
         rows.append(Row(depth: depth, info: info))
-        add(info.nested, depth: depth + 1)
+        if nested { add(info.nested, depth: depth + 1) }
       }
     }
     add(infos, depth: 0)
@@ -47,12 +55,14 @@ struct OptionHelp {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The least number of characters for descriptions.
-  private static let narrowest = 24
+  /// The least number of characters for descriptions beside their options.
+  private static let narrowest = 40
+  /// Cells become no narrower, since a word on each line is hard to read.
+  private static let narrowestCell = 12
 
   private func used(_ widths: [Int]) -> Int { widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) } }
 
-  /// The width of each column; 0 for an empty one. Columns shrink to their longest word to leave room for the descriptions.
+  /// The width of each column; 0 for an empty one. Columns shrink to their longest word, or to 12, to leave room for the descriptions.
   private func columns() -> [Int] {
     var widths = [0, 0, 0, 0]
     var least = widths
@@ -60,7 +70,7 @@ struct OptionHelp {
       let cells = [Self.header[column]] + rows.map { $0.cells[column] }
       widths[column] = min(Self.widest[column], cells.map(\.count).max() ?? 0)
       let words = column == 0 ? cells : cells.flatMap { $0.split(separator: " ").map(String.init) }
-      least[column] = min(widths[column], words.map(\.count).max() ?? 0)
+      least[column] = min(widths[column], max(Self.narrowestCell, words.map(\.count).max() ?? 0))
     }
     while width - used(widths) < Self.narrowest {
       guard let widest = (0..<4).filter({ widths[$0] > least[$0] }).max(by: { widths[$0] < widths[$1] }) else { break }
@@ -89,7 +99,7 @@ struct OptionHelp {
     return line
   }
 
-  /// For a narrow terminal: `interval (duration: 1ms to 1h; default 2s)`, with the description below.
+  /// For a narrow page: `interval (duration: 1ms to 1h; default 2s)`, with the description below.
   private func narrow(_ row: Row) -> [String] {
     let fallback = row.info.isRequired ? "required" : row.info.defaultText.map { "default \($0)" } ?? "optional"
     let facts = row.info.typeName + (row.info.rangeText.map { ": \($0)" } ?? "") + "; \(fallback)"

@@ -14,7 +14,7 @@ public struct Blueprint: Sendable {
   /// The event type it emits; nil for a sink.
   package let output: (any Event.Type)?
   /// The type of its options, for documentation, schema and decoding.
-  package let options: any Options.Type
+  package private(set) var options: any Options.Type
   package let commands: [CommandInfo]
   /// True if it is told the time, and gets several inputs in the order of their receipts.
   package let isTimed: Bool
@@ -22,7 +22,7 @@ public struct Blueprint: Sendable {
   package var canMerge: Bool { isTimed || inputs.count == 1 }
   private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
-  private let decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
+  private var decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
 
   /// The parameters for making a topic.
   @usableFromInline package struct TopicPlan: Sendable {
@@ -117,6 +117,16 @@ public struct Blueprint: Sendable {
         }
       ) { try await run(settings, $0) }
     }
+  }
+
+  /// The same component under other options: those of `options`, from which `adapt` makes the component's own.
+  package func adapted(
+    options: any Options.Type, _ adapt: @escaping @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> ConfigNode
+  ) -> Blueprint {
+    var copy = self
+    copy.options = options
+    copy.decode = { [decode] node, mark throws(Problems) in try decode(adapt(node, mark), mark) }
+    return copy
   }
 
   /// Makes the topic of its output; nil for a sink.

@@ -21,6 +21,8 @@ public struct Plugin: Sendable {
   /// Plugins of the components that read parts of its output; their names are `NAME.part`.
   package var parts: [Plugin] = []
   private let choice: Choice?
+  /// What tells two versions of its code apart, where they can change while the program runs; empty for a plugin of the program.
+  package private(set) var revision = ""
   private struct Choice: Sendable {
     let option: String
     let values: @Sendable () -> [String]
@@ -81,6 +83,18 @@ public struct Plugin: Sendable {
   ) {
     let open = OpenTypes(accepts: .anyEvent, heedsOptions: true) { types, options in types.first.map { bind($0, options) } }
     self.init(name, doc, CompiledBlueprints { [example()] }, open: open, emits: emits)
+  }
+
+  /// A plugin with a blueprint for each fitting upstream type.
+  package init(_ name: String, _ doc: String, compiled: @autoclosure @escaping @Sendable () -> [Blueprint]) {
+    self.init(name, doc, CompiledBlueprints { compiled() })
+  }
+
+  /// The same plugin, which is told apart from other versions of its code.
+  package func revised(_ revision: String) -> Plugin {
+    var copy = self
+    copy.revision = revision
+    return copy
   }
 
   private init(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import StockbusFiles
+import StockbusLoading
 import StockbusPlugin
 import StockbusTestKit
 
@@ -33,6 +35,19 @@ struct PluginCheck: AsyncParsableCommand {
     folder.folder = plugin
     let manifest = try folder.manifest()
     switch manifest.home {
+    case .loaded:
+      let path = plugin.hasSuffix(PluginFolders.ending) ? plugin : "\(plugin)/build/\(manifest.name)\(PluginFolders.ending)"
+      let bundle: PluginBundle
+      do throws(Problems) { bundle = try PluginBundle(at: absolutePath(path)) } catch {
+        StandardError.write(ConfigArguments.report(error, ""))
+        throw ExitStatus.config
+      }
+      let loaded: Plugin
+      do throws(BundleFault) { loaded = try bundle.plugin(Program.catalogue) } catch {
+        StandardError.write("\(path): error: \(error)")
+        throw ExitCode.failure
+      }
+      try Self.report(await checkContract(loaded, options: options ?? ""), manifest.name)
     case .program:
       throw ToolCall(manifest.run + ["plugin", "check", manifest.name] + (options.map { ["--options", $0] } ?? []), in: plugin).become()
     case .process:

@@ -1,12 +1,13 @@
 import ArgumentParser
 import StockbusConfig
+import StockbusLoading
 import StockbusPlugin
 
 /// `stockbus plugin`: from an empty folder to a plugin that runs.
 struct PluginCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "plugin", abstract: "Write, test and check plugins.",
+      commandName: "plugin", abstract: "Write, test, check and install plugins.",
       discussion: """
           \(Program.name) plugin new big_trades --kind processor --home process
           cd big_trades
@@ -14,7 +15,9 @@ struct PluginCommand: ParsableCommand {
           \(Program.name) plugin check
           \(Program.name) run
         """,
-      subcommands: [PluginNew.self, PluginTest.self, PluginCheck.self, PluginBuild.self])
+      subcommands: [
+        PluginNew.self, PluginTest.self, PluginCheck.self, PluginBuild.self, PluginList.self, PluginInstall.self, PluginRemove.self,
+      ])
   }
 }
 

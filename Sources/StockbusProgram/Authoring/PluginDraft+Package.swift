@@ -1,3 +1,4 @@
+import StockbusLoading
 import StockbusPlugin
 
 extension PluginDraft {
@@ -16,8 +17,8 @@ extension PluginDraft {
     ]
   }
 
-  private var module: String { name.upper + "Plugin" }
-  private var type: String { name.upper + kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() }
+  var module: String { name.upper + "Plugin" }
+  var type: String { name.upper + kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() }
   /// The plugins of stockbus that its configuration needs.
   private var others: [(module: String, value: String)] {
     switch kind {
@@ -37,11 +38,15 @@ extension PluginDraft {
     return last.hasSuffix(".git") ? String(last.dropLast(4)) : last
   }
 
-  private func product(_ name: String) -> String { #".product(name: "\#(name)", package: \#(JSONValue.string(identity)))"# }
+  func product(_ name: String) -> String { #".product(name: "\#(name)", package: \#(JSONValue.string(identity)))"# }
+
+  /// The dependency on stockbus.
+  var dependency: String {
+    let source = JSONValue.string(stockbus).description
+    return isRemote ? ".package(url: \(source), from: \"\(Version.number)\")" : ".package(name: \"stockbus\", path: \(source))"
+  }
 
   private var packageManifest: String {
-    let source = JSONValue.string(stockbus).description
-    let dependency = isRemote ? ".package(url: \(source), from: \"\(Version.number)\")" : ".package(name: \"stockbus\", path: \(source))"
     let plugins = others.map { "        " + product($0.module) + ",\n" }.joined()
     return """
       // swift-tools-version: 6.2
@@ -90,7 +95,7 @@ extension PluginDraft {
       """
   }
 
-  private var swiftCode: String {
+  var swiftCode: String {
     """
     public import StockbusPlugin
 
@@ -190,7 +195,7 @@ extension PluginDraft {
     }
   }
 
-  private var swiftTest: String {
+  var swiftTest: String {
     let trade = """
         private func trade(_ size: Quantity, of symbol: Symbol = "AAPL") -> Trade {
           Trade(symbol: symbol, price: 189, size: size, time: Timestamp(ns: 0), received: Timestamp(ns: 0))

@@ -1,4 +1,5 @@
 import CPluginHelper
+import StockbusLoading
 
 extension PluginDraft {
   /// A process in Python.

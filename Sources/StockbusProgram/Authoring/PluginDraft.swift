@@ -1,18 +1,10 @@
+import StockbusLoading
 import StockbusPlugin
 
 /// What a new plugin is to be.
 struct PluginDraft: Sendable {
-  /// Where a plugin's code runs.
-  enum Home: String, Sendable, CaseIterable, Choice {
-    /// In a program of its author's, which is stockbus with this plugin.
-    case program
-    /// In a process of its own, which speaks the process protocol.
-    case process
-  }
-
-  enum Kind: String, Sendable, CaseIterable, Choice {
-    case source, processor, sink
-  }
+  typealias Kind = PluginManifest.Kind
+  typealias Home = PluginManifest.Home
 
   enum Language: String, Sendable, CaseIterable {
     case swift, python
@@ -31,6 +23,7 @@ struct PluginDraft: Sendable {
     switch home {
     case .process: pythonFiles
     case .program: packageFiles
+    case .loaded: libraryFiles
     }
   }
 
@@ -72,14 +65,14 @@ struct PluginDraft: Sendable {
   }
 
   /// The description of the plugin for the commands `plugin …`.
-  func manifest(run: String, build: String?, test: String) -> String {
+  func manifest(run: String?, build: String?, test: String) -> String {
     var lines = [
       "# What '\(program) plugin check', 'test', 'build' and 'install' know about this folder.", "name: \(name.snake)",
       "kind: \(kind.rawValue)", "home: \(home.rawValue)", "doc: \(doc)",
     ]
     if let takes { lines.append("takes: [\(takes)]") }
     if let emits { lines.append("emits: \(emits)") }
-    lines.append("run: \(run)")
+    if let run { lines.append("run: \(run)") }
     if let build { lines.append("build: \(build)") }
     lines.append("test: \(test)")
     if let option, home == .process {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StockbusLoading
 import StockbusPlugin
 
 /// `stockbus plugin new`: a folder to start from.
@@ -8,7 +9,7 @@ struct PluginNew: ParsableCommand {
       commandName: "new", abstract: "Write a new plugin: code, a test, a configuration that runs it, a README.",
       discussion: """
         A process speaks the process protocol and may be written in any language; this writes Python, and needs nothing but what is \
-        installed. A program is a Swift package that depends on stockbus, with the plugin and a program of your own that has it.
+        installed. A program is a Swift package that depends on stockbus, with the plugin and a program of your own that has it. What is loaded is a library in Swift that runs inside this program.
 
           \(Program.name) plugin new big_trades --kind processor --home process
         """)
@@ -20,15 +21,15 @@ struct PluginNew: ParsableCommand {
   @ArgumentParser.Option(help: "source, processor or sink.")
   var kind: PluginDraft.Kind
 
-  @ArgumentParser.Option(help: "Where its code runs: process or program.")
+  @ArgumentParser.Option(help: "Where its code runs: process, program or loaded.")
   var home: PluginDraft.Home
 
-  @ArgumentParser.Option(help: "python for a process, swift for a program, which is also what they are without it.")
+  @ArgumentParser.Option(help: "python for a process, swift for the others, which is also what they are without it.")
   var language: PluginDraft.Language?
 
   @ArgumentParser.Option(
     help: ArgumentHelp(
-      "For a program: the sources of stockbus, a folder or the address of a repository; by default those that this program was built from, if it is still beside them.",
+      "For Swift: the sources of stockbus, a folder or the address of a repository; by default those that this program was built from, if it is still beside them.",
       valueName: "path|url"))
   var stockbus: String?
 
@@ -40,16 +41,17 @@ struct PluginNew: ParsableCommand {
     switch (home, language) {
     case (.process, .swift?):
       throw ValidationError("a process is written in Python here; in Swift write a program: --home program")
-    case (.program, .python?): throw ValidationError("a program is in Swift; in Python write a process: --home process")
+    case (.program, .python?), (.loaded, .python?):
+      throw ValidationError("a \(home == .program ? "program" : "library") is in Swift; in Python write a process: --home process")
     default: break
     }
-    if home == .process, stockbus != nil { throw ValidationError("--stockbus is for --home program; a process needs no sources") }
+    if home == .process, stockbus != nil { throw ValidationError("--stockbus is for Swift; a process needs no sources") }
   }
 
   func run() throws {
     do throws(NewFolder.Failure) {
       var draft = PluginDraft(name: PluginName(snake: name), kind: kind, home: home, program: Program.name)
-      if home == .program { draft.stockbus = try sources() }
+      if home != .process { draft.stockbus = try sources() }
       let folder = parent == "." ? name : parent + "/" + name
       try NewFolder.write(draft.files, to: folder)
       try print(Self.text(draft, folder: folder))
@@ -67,17 +69,18 @@ struct PluginNew: ParsableCommand {
     if let stockbus { return try StockbusSources.resolved(stockbus) }
     if let found = StockbusSources.ofThisProgram { return found }
     throw NewFolder.Failure(
-      description: "a program needs the sources of stockbus, and they are not beside this one: add --stockbus with their folder or address")
+      description: "a package needs the sources of stockbus, and they are not beside this one: add --stockbus with their folder or address")
   }
 
   /// What is there now, and what to do next.
   static func text(_ draft: PluginDraft, folder: String) -> String {
-    let run = draft.home == .process ? "\(draft.program) run" : "swift run \(draft.name.snake) run"
-    let steps = ["cd \(folder)", "\(draft.program) plugin test", "\(draft.program) plugin check", run]
+    let run = draft.home == .program ? "swift run \(draft.name.snake) run" : "\(draft.program) run"
+    let first = draft.home == .process ? "test" : "build"
+    let steps = ["cd \(folder)", "\(draft.program) plugin \(first)", "\(draft.program) plugin check", run]
     return (["wrote \(folder):"] + draft.files.map { "  " + $0.path } + ["next:"] + steps.map { "  " + $0 }).joined(separator: "\n")
   }
 }
 
-extension PluginDraft.Kind: ExpressibleByArgument {}
-extension PluginDraft.Home: ExpressibleByArgument {}
+extension PluginManifest.Kind: ExpressibleByArgument {}
+extension PluginManifest.Home: ExpressibleByArgument {}
 extension PluginDraft.Language: ExpressibleByArgument {}

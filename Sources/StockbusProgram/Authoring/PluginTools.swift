@@ -1,4 +1,5 @@
 import ArgumentParser
+import StockbusLoading
 import StockbusPlugin
 
 /// `stockbus plugin test`: the plugin's own tests.
@@ -20,12 +21,21 @@ struct PluginTest: ParsableCommand {
 struct PluginBuild: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Build a plugin.",
-    discussion: "Runs the command 'build' of its plugin.yaml in its folder; the status is that of the command.")
+    discussion:
+      "Of what is loaded, compiles its Swift files against the modules beside this program, and writes build/NAME.stockbusplugin. Of others, runs the command 'build' of its plugin.yaml in its folder; the status is that of the command."
+  )
 
   @OptionGroup var folder: PluginFolderArgument
 
   func run() throws {
     let manifest = try folder.manifest()
+    if manifest.home == .loaded {
+      return try ShelfArgument.telling { () throws(BundleFault) in
+        let build = try LibraryBuild(manifest, in: folder.folder)
+        try build.run()
+        return "built \(build.shelf.bundle(manifest.name))"
+      }
+    }
     if manifest.build.isEmpty { return try StandardOutput.write("\(manifest.name) needs no build") }
     throw ToolCall(manifest.build, in: folder.folder).become()
   }

@@ -1,4 +1,5 @@
 import EventBus
+import StockbusLoading
 import StockbusPlugin
 import StockbusTestKit
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StockbusLoading
 import StockbusPlugin
 import StockbusSystem
 

@@ -7,8 +7,8 @@ struct Describe: ParsableCommand {
     CommandConfiguration(
       abstract: "Describe a plugin or an event type; without a name, list both.",
       discussion: """
-        Of a plugin: what it takes and emits, its options, its commands, and an example. Of an event type: its fields, \
-        and an example as JSON and CSV.
+        Of a plugin: what it takes and emits, its options, its commands, and an example. With an option that has options \
+        of its own, those: '\(Program.name) describe file_replay decoding'. Of an event type: its fields, and an example as JSON and CSV.
         """)
   }
 
@@ -25,6 +25,9 @@ struct Describe: ParsableCommand {
     completion: .list(Program.catalogue.plugins.map(\.name) + Program.catalogue.events.map { $0.eventName }))
   var name: String?
 
+  @Argument(help: ArgumentHelp("Of a plugin, an option with options inside it, such as decoding.messages.", valueName: "option"))
+  var option: String?
+
   func validate() throws {
     guard let name else {
       if format == .jsonSchema { throw ValidationError("--format json-schema needs the name of a plugin") }
@@ -34,12 +37,17 @@ struct Describe: ParsableCommand {
     if format == .jsonSchema, Program.catalogue[name] == nil, events.contains(name) {
       throw ValidationError("\(name) is an event type; --format json-schema is for plugins")
     }
-    if let message = Self.unknown(name, Program.catalogue) { throw ValidationError(message) }
+    if option != nil, format == .jsonSchema { throw ValidationError("--format json-schema is for a whole plugin") }
   }
 
   func run() throws {
     let (catalogue, width) = (try Program.wholeCatalogue(), PageWidth.ofTerminal ?? 100)
     guard let name else { return try StandardOutput.write(Self.overview(catalogue, width: width)) }
+    if let message = Self.unknown(name, catalogue) { throw ValidationError(message) }
+    if let option {
+      guard let plugin = catalogue[name] else { throw ValidationError("\(name) is an event type; only plugins have options") }
+      return try StandardOutput.write(Self.text(option: option, of: plugin, width: width))
+    }
     if let plugin = catalogue[name] {
       return try StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
     }
@@ -74,22 +82,23 @@ struct Describe: ParsableCommand {
     }
     if !parts.isEmpty { facts.append(["In parts", parts.joined(separator: ", ")]) }
     lines += [""] + Table(rows: facts).lines(width: width)
-    let help = plugin.options.help(width: width - 2).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    lines += ["", "Options"] + indented(help.isEmpty || help == [""] ? ["none"] : help.last == "" ? help.dropLast() : help)
+    let options = plugin.options.describe()
+    lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(plugin.options.help(width: width - 2, nested: false)))
+    lines += Self.hint(options, plugin.name, width: width)
     if !plugin.commands.isEmpty {
       lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
     }
-    let example = example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let example = Self.example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines += ["", "Example"] + indented(example)
     while lines.last == "" { lines.removeLast() }
     return lines.joined(separator: "\n")
   }
 
-  /// A component as it is written in a configuration: required options with a value to fill in, others as comments.
+  /// A component as it is written in a configuration: with the options that it cannot do without.
   static func example(_ plugin: Plugin) -> String {
     var lines = ["\(plugin.kind.rawValue)s:", "  my_\(plugin.name):", "    plugin: \(plugin.name)"]
     if plugin.takesInputs { lines.append("    inputs: [something]") }
-    let options = plugin.options.example(indent: 4)
+    let options = plugin.options.example(indent: 4, onlyRequired: true)
     if !options.isEmpty { lines.append(options) }
     return lines.joined(separator: "\n")
   }
@@ -119,5 +128,53 @@ extension Describe {
     // Never wrapped, so that they can be copied.
     lines += ["", "As JSON", "  " + schema.json(schema.example), "", "As CSV", "  " + schema.csvHeader, "  " + csv.string]
     return lines.joined(separator: "\n")
+  }
+}
+
+extension Describe {
+  /// One option and the options inside it. Throws what is wrong with its name.
+  static func text(option path: String, of plugin: Plugin, width: Int) throws -> String {
+    var infos = plugin.options.describe()
+    var found: OptionInfo?
+    var walked = ""
+    for step in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+      guard let info = infos.first(where: { $0.name == step }) else {
+        let names = infos.map(\.name)
+        let near = didYouMean(step, among: names)
+        let known = names.isEmpty ? "; there are no options inside it" : "; there are \(names.joined(separator: ", "))"
+        let place = walked.isEmpty ? "plugin '\(plugin.name)'" : "option '\(walked)'"
+        throw ValidationError("\(place) has no option \(shown(step))" + (near.isEmpty ? known : near))
+      }
+      walked += (walked.isEmpty ? "" : ".") + step
+      found = info
+      infos = info.nested
+    }
+    guard let info = found else { return "" }
+    var facts = [["Type", info.typeName]]
+    if info.isRequired {
+      facts.append(["Default", "none, it is required"])
+    } else if let text = info.defaultText {
+      facts.append(["Default", text])
+    }
+    if let range = info.rangeText { facts.append(["Range", range]) }
+    var lines = ["\(walked): an option of \(plugin.name)", ""] + wrapped(info.sentence, width: width) + [""]
+    lines += Table(rows: facts).lines(width: width)
+    if !infos.isEmpty {
+      lines += ["", "Options"] + indented(Self.lines(info.help(width: width - 2)))
+      lines += hint(infos, plugin.name, inside: walked + ".", width: width)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// How to see the options inside options; empty if there are none.
+  private static func hint(_ infos: [OptionInfo], _ plugin: String, inside path: String = "", width: Int) -> [String] {
+    let deep = infos.filter { !$0.nested.isEmpty }.map { path + $0.name }
+    guard let first = deep.first else { return [] }
+    let text = "There are options inside \(deep.joined(separator: ", ")): see '\(Program.name) describe \(plugin) \(first)'."
+    return [""] + indented(wrapped(text, width: width - 2))
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast(text.hasSuffix("\n") ? 1 : 0)
   }
 }

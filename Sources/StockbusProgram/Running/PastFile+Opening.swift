@@ -1,4 +1,6 @@
 internal import StockbusConfig
+internal import StockbusFiles
+internal import StockbusLoading
 internal import StockbusPlugin
 
 extension Program {
@@ -6,6 +8,7 @@ extension Program {
   func topology(
     _ config: LoadedConfig, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
+    let catalogue = try catalogue.adding(pluginFolders(of: config), for: config)
     // Only of the plugins that are named: making the blueprints of all of them takes 10 ms.
     let faults = catalogue.faults(of: Set(config.description.components.map(\.plugin)))
     if !faults.isEmpty {
@@ -17,6 +20,15 @@ extension Program {
     return try Topology.check(
       config, catalogue: catalogue, looksAtFiles: looksAtFiles, outerFiles: outerFiles,
       historyFault: (pastReader ?? .none).fault)
+  }
+
+  /// The folders that a configuration names, and the user's own.
+  private func pluginFolders(of config: LoadedConfig) -> PluginFolders {
+    let named = config.description.pluginPath.compactMap { node -> PluginFolders.Place? in
+      guard case .scalar(let path) = node.value else { return nil }
+      return PluginFolders.Place(path: absolutePath(path), mark: node.mark)
+    }
+    return PluginFolders(named + [userPlugins.map { .init(path: $0, mark: nil) }].compactMap(\.self))
   }
 
   /// What the file under `history` knows now. If it cannot be read, prints why and exits with status 78.

@@ -1,14 +1,16 @@
-import StockbusPlugin
+internal import StockbusPlugin
 
 /// The name of a new plugin, from which the names of its folder and of its types follow.
-struct PluginName: Sendable, Hashable {
+package struct PluginName: Sendable, Hashable {
   /// As a configuration writes it: `big_trades`.
-  let snake: String
+  package let snake: String
 
-  static let longest = 40
+  package static let longest = 40
+
+  package init(snake: String) { self.snake = snake }
 
   /// Why a text is no name for a new plugin, as a sentence without a full stop; nil if it is one.
-  static func fault(_ text: String, taken: [String] = []) -> String? {
+  package static func fault(_ text: String, taken: [String] = []) -> String? {
     let isWord = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
     let first = text.utf8.first ?? 0
     if !isWord || !(97...122).contains(first) || text.hasSuffix("_") || text.contains("__") {
@@ -23,9 +25,9 @@ struct PluginName: Sendable, Hashable {
   }
 
   /// `BigTrades`, for types.
-  var upper: String { snake.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
+  package var upper: String { snake.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
   /// `bigTrades`, for a property.
-  var lower: String { upper.prefix(1).lowercased() + upper.dropFirst() }
+  package var lower: String { upper.prefix(1).lowercased() + upper.dropFirst() }
 
   /// A plugin may change its home, so words of both languages are refused.
   private static let keywords: Set<String> = [

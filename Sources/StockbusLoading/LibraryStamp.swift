@@ -1,0 +1,68 @@
+internal import StockbusConfig
+package import StockbusPlugin
+internal import StockbusSystem
+
+/// `stamp.yaml` in a bundle: what its library was built for. It is compared before a line of the library runs.
+package struct LibraryStamp: Options {
+  @Setting("The library's file in the bundle.", length: 1...200) package var library: String
+  @Setting("The library's contents, as a number.", length: 1...64) package var contents: String
+  @Setting("The modules of the contract, as a number.", length: 1...64) package var contract: String
+  @Setting("The system and the processor.", length: 1...64) package var platform: String
+  package init() {}
+
+  static let file = "stamp.yaml"
+
+  package var text: String {
+    """
+    # What 'plugin build' has built. A program loads the library only if all of it is as it says here.
+    library: \(library)
+    contents: "\(contents)"
+    contract: "\(contract)"
+    platform: \(platform)
+
+    """
+  }
+
+  static func read(_ bundle: String) throws(Problems) -> LibraryStamp {
+    let path = bundle + "/" + file
+    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let descriptor = try FileDescriptor.opening(path, .readOnly)
+      defer { try? descriptor.shut() }
+      bytes = try descriptor.readToEnd(atMost: PluginManifest.sizeLimit)
+    } catch {
+      var problems = Problems()
+      problems.add("cannot be read: \(error); 'plugin build' writes it", at: start)
+      throw problems
+    }
+    let document = YAMLParser.parse(bytes, file: path)
+    guard let root = document.root, document.problems.isEmpty else { throw document.problems }
+    return try decode(root, at: start)
+  }
+
+  /// What stands for a library's contents.
+  package static func contents(of bytes: [UInt8]) -> String {
+    var hash = ContentHash()
+    hash.add(bytes)
+    return "\(hash)"
+  }
+
+  /// The platform of this program.
+  package static var platform: String {
+    #if arch(x86_64)
+    let processor = "x86_64"
+    #elseif arch(arm64)
+    let processor = "arm64"
+    #else
+    let processor = "other"
+    #endif
+    #if os(Linux)
+    return "linux-\(processor)"
+    #elseif os(macOS)
+    return "macos-\(processor)"
+    #else
+    return "other-\(processor)"
+    #endif
+  }
+}

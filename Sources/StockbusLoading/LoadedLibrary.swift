@@ -1,0 +1,65 @@
+internal import MarketData
+package import StockbusPlugin
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A plugin in a library, which becomes a part of this process. Nothing is ever unloaded: a rebuilt one is another library beside it.
+package enum LoadedLibrary {
+  /// What a library exports: a function that writes its plugin to the place that it is given.
+  static let symbol = "stockbus_plugin"
+
+  /// Loads the library of a bundle once everything about it was compared. Throws one sentence without a full stop.
+  package static func load(_ stamp: LibraryStamp, of manifest: PluginManifest, in bundle: String) throws(BundleFault) -> Plugin {
+    let rebuild = "build it again, with 'plugin build' in the plugin's folder, and install it"
+    if stamp.platform != LibraryStamp.platform {
+      throw BundleFault("its library is for \(shown(stamp.platform)), and this program for \(LibraryStamp.platform); \(rebuild)")
+    }
+    let kit = try BuildKit()
+    if stamp.contract != kit.stamp {
+      throw BundleFault(
+        "its library was built for another stockbus or by another compiler (\(shown(stamp.contract)), and not \(kit.stamp)); \(rebuild)")
+    }
+    if stamp.library.contains("/") || stamp.library.hasPrefix(".") {
+      throw BundleFault("\(LibraryStamp.file) names a library outside of the bundle: \(shown(stamp.library))")
+    }
+    let path = bundle + "/" + stamp.library
+    try checkOwner(bundle)
+    try checkOwner(path)
+    let contents: [UInt8]
+    do throws(Errno) { contents = try BuildKit.contents(path) } catch { throw BundleFault("its library cannot be read: \(error)") }
+    if LibraryStamp.contents(of: contents) != stamp.contents {
+      throw BundleFault("its library \(shown(stamp.library)) is not the one that was built; \(rebuild)")
+    }
+    guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+      throw BundleFault("its library cannot be loaded: \(visible(dlerror().map { String(cString: $0) } ?? "unknown", limit: 400))")
+    }
+    guard let entry = dlsym(library, symbol) else { throw BundleFault("its library has no function '\(symbol)'; \(rebuild)") }
+    let plugin = plugin(from: entry)
+    if plugin.name != manifest.name {
+      throw BundleFault("its library has a plugin \(shown(plugin.name)), and not \(shown(manifest.name))")
+    }
+    return plugin.revised(stamp.contents)
+  }
+
+  /// Calls the library's function. The stamp has shown that both sides know the same type `Plugin`.
+  private static func plugin(from entry: UnsafeMutableRawPointer) -> Plugin {
+    typealias Entry = @convention(c) (UnsafeMutableRawPointer) -> Void
+    let place = UnsafeMutablePointer<Plugin>.allocate(capacity: 1)
+    defer { place.deallocate() }
+    unsafeBitCast(entry, to: Entry.self)(UnsafeMutableRawPointer(place))
+    return place.move()
+  }
+
+  /// What others could write would run with the rights of whoever starts this program.
+  private static func checkOwner(_ path: String) throws(BundleFault) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw BundleFault("\(shown(path, limit: 200)) cannot be read: \(Errno(rawValue: errno))") }
+    if status.st_uid != geteuid(), status.st_uid != 0 { throw BundleFault("\(shown(path, limit: 200)) belongs to another user") }
+    if status.st_mode & 0o022 != 0 { throw BundleFault("others may write to \(shown(path, limit: 200))") }
+  }
+}

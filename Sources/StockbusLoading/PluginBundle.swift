@@ -1,0 +1,90 @@
+package import StockbusConfig
+package import StockbusPlugin
+
+/// An installed plugin.
+package struct PluginBundle: Sendable {
+  package let path: String
+  package let manifest: PluginManifest
+
+  /// Reads the description only, and runs nothing. Throws all problems with their places.
+  package init(at path: String) throws(Problems) {
+    self.path = path
+    manifest = try PluginManifest.read(path)
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    if manifest.name + PluginFolders.ending != name {
+      var problems = Problems()
+      let place = ConfigNode.Mark(file: path + "/" + PluginManifest.file, line: 1, column: 1)
+      problems.add(
+        "the plugin is called \(shown(manifest.name)), and its folder has to be \(manifest.name)\(PluginFolders.ending)", at: place)
+      throw problems
+    }
+  }
+
+  /// The plugin. Throws one sentence without a full stop.
+  /// - Parameter catalogue: what the program has by itself.
+  package func plugin(_ catalogue: Catalogue) throws(BundleFault) -> Plugin {
+    switch manifest.home {
+    case .program: throw BundleFault("it is a program of its own, and is run as that")
+    case .loaded:
+      let stamp: LibraryStamp
+      do throws(Problems) { stamp = try LibraryStamp.read(path) } catch { throw BundleFault(error.sorted[0].description) }
+      return try LoadedLibrary.load(stamp, of: manifest, in: path)
+    case .process: return try ProcessPlugin.make(manifest, in: path, catalogue).revised(FolderCopy(of: path).revision)
+    }
+  }
+}
+
+extension Catalogue {
+  /// This catalogue and the plugins of these folders that a configuration names. Throws all problems: of the folders at their places, of a
+  /// plugin where it is named.
+  package func adding(_ folders: PluginFolders, for config: LoadedConfig) throws(Problems) -> Catalogue {
+    var problems = folders.problems
+    var more: [Plugin] = []
+    var seen: Set<String> = []
+    for component in config.description.components where seen.insert(component.plugin).inserted {
+      let bundles = folders.bundles(of: component.plugin)
+      guard let first = bundles.first else { continue }
+      func report(_ message: String) { problems.add("\(component.title): \(message)", at: component.pluginMark) }
+      if self[component.plugin] != nil {
+        report("two plugins are called \(component.shownPlugin): the program's own, and \(shown(first, limit: 200))")
+      } else if bundles.count > 1 {
+        report("two plugins are called \(component.shownPlugin): \(shown(first, limit: 200)) and \(shown(bundles[1], limit: 200))")
+      } else {
+        do throws(Problems) {
+          let bundle = try PluginBundle(at: first)
+          do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch {
+            report("plugin \(shown(first, limit: 200)): \(error)")
+          }
+        } catch { problems.add(error) }
+      }
+    }
+    guard problems.isEmpty else {
+      problems.add(config.problems)
+      throw problems
+    }
+    if more.isEmpty { return self }
+    do throws(CatalogueError) { return try Catalogue(checkingNames: plugins + more) } catch {
+      // Names were compared above.
+      for fault in error.faults { problems.add(fault, at: ConfigNode.Mark(line: 1, column: 1)) }
+      throw problems
+    }
+  }
+
+  /// This catalogue and all plugins of these folders that can be used. What is wrong with others is told in lines.
+  package func adding(_ folders: PluginFolders) -> (catalogue: Catalogue, faults: [String]) {
+    var faults: [String] = []
+    var more: [Plugin] = []
+    for path in folders.bundles {
+      do throws(Problems) {
+        let bundle = try PluginBundle(at: path)
+        let name = bundle.manifest.name
+        if self[name] != nil || more.contains(where: { $0.name == name }) {
+          faults.append("\(path): two plugins are called \(shown(name))")
+          continue
+        }
+        do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch { faults.append("\(path): \(error)") }
+      } catch { faults += error.sorted.map(\.description) }
+    }
+    return ((try? Catalogue(checkingNames: plugins + more)) ?? self, faults)
+  }
+}

@@ -1,0 +1,82 @@
+internal import StockbusConfig
+package import StockbusPlugin
+internal import StockbusSystem
+
+/// `plugin.yaml` in a plugin's folder: what the commands `plugin …` know about it.
+package struct PluginManifest: Options {
+  package enum Kind: String, Sendable, CaseIterable, Choice {
+    case source, processor, sink
+  }
+
+  /// Where a plugin's code runs.
+  package enum Home: String, Sendable, CaseIterable, Choice {
+    /// In a program of its author's, which is stockbus with this plugin.
+    case program
+    /// In a process of its own, which speaks the process protocol.
+    case process
+    /// In this process, from a library.
+    case loaded
+  }
+
+  /// An option of a process, which is declared nowhere else.
+  package struct DeclaredOption: Options {
+    @Setting("Its default; without one the option is required.") package var `default`: FreeValue?
+    @Setting("What it is for, in a sentence with a full stop.", length: 1...500) package var doc: String
+    package init() {}
+  }
+
+  @Setting("The plugin's name.", length: 1...PluginName.longest) package var name: String
+  @Setting("What kind of component it is.") package var kind: Kind
+  @Setting("Where its code runs.") package var home: Home
+  @Setting("What it does, in a sentence with a full stop.", length: 1...500) package var doc: String
+  @Setting("The event types that it takes.", count: 0...100) package var takes: [String] = []
+  @Setting("The event type that it emits.", length: 1...100) package var emits: String?
+  @Setting("The program and its arguments; not of what is loaded.", count: 0...100) package var run: [String] = []
+  @Setting("The command that builds it, and its arguments.", count: 0...100) package var build: [String] = []
+  @Setting("The command that runs its tests, and its arguments.", count: 0...100) package var test: [String] = []
+  @Setting("The options of a process.", count: 0...1000) package var options: Mapping<DeclaredOption> = [:]
+  package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    if let fault = PluginName.fault(name) { problems.add(fault, at: "name") }
+    if doc.last != "." { problems.add("'doc' is a sentence and ends with a full stop", at: "doc") }
+    if kind == .source, !takes.isEmpty { problems.add("a source takes nothing", at: "takes") }
+    if kind != .source, takes.isEmpty { problems.add("'takes' is missing: the event types that it takes, such as [trade]", at: "takes") }
+    if kind == .sink, emits != nil { problems.add("a sink emits nothing", at: "emits") }
+    if kind != .sink, emits == nil { problems.add("'emits' is missing: the event type that it emits, such as trade", at: "emits") }
+    if home == .loaded, !run.isEmpty { problems.add("what is loaded runs no program", at: "run") }
+    if home != .loaded, run.isEmpty { problems.add("'run' is missing: the program and its arguments", at: "run") }
+    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
+    for (name, option) in options.entries where option.doc.last != "." {
+      problems.add("option \(shown(name)): 'doc' is a sentence and ends with a full stop", at: "options")
+    }
+  }
+
+  package static let file = "plugin.yaml"
+  package static let sizeLimit = 64 << 10
+
+  /// Reads it from a plugin's folder; throws all problems with their places.
+  package static func read(_ folder: String) throws(Problems) -> PluginManifest {
+    let path = folder == "." ? file : folder + "/" + file
+    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
+    func failed(_ message: String) -> Problems {
+      var problems = Problems()
+      problems.add(message, at: start)
+      return problems
+    }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let descriptor = try FileDescriptor.opening(path, .readOnly)
+      defer { try? descriptor.shut() }
+      bytes = try descriptor.readToEnd(atMost: sizeLimit + 1)
+    } catch {
+      let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+      throw failed(
+        isMissing ? "no such file; a plugin's folder has one, as 'plugin new' writes it" : "cannot be read: \(error)")
+    }
+    if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
+    let document = YAMLParser.parse(bytes, file: path)
+    guard let root = document.root, document.problems.isEmpty else { throw document.problems }
+    return try decode(root, at: start)
+  }
+}

@@ -1,0 +1,81 @@
+internal import StockbusPlugin
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A folder of bundles to which plugins are added, and from which they are removed.
+package struct PluginShelf: Sendable {
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  package func bundle(_ name: String) -> String { path + "/" + name + PluginFolders.ending }
+
+  /// Puts a plugin there. One of the same name is replaced as a whole, or, where something fails, not at all.
+  /// - Returns: true if there was one.
+  package func install(_ copy: FolderCopy, as name: String) throws(BundleFault) -> Bool {
+    try make()
+    let (new, old) = (path + "/.\(name).new-\(getpid())", path + "/.\(name).old-\(getpid())")
+    Self.remove(new)
+    do throws(BundleFault) { try copy.write(to: new) } catch {
+      Self.remove(new)
+      throw error
+    }
+    let hadOne = rename(bundle(name), old) == 0
+    if rename(new, bundle(name)) != 0 {
+      let error = Errno(rawValue: errno)
+      if hadOne { rename(old, bundle(name)) }
+      Self.remove(new)
+      throw BundleFault("\(shown(bundle(name), limit: 200)) cannot be written: \(error)")
+    }
+    if hadOne { Self.remove(old) }
+    return hadOne
+  }
+
+  /// False if there is none.
+  package func remove(_ name: String) throws(BundleFault) -> Bool {
+    let old = path + "/.\(name).old-\(getpid())"
+    if rename(bundle(name), old) != 0 {
+      if errno == ENOENT { return false }
+      throw BundleFault("\(shown(bundle(name), limit: 200)) cannot be removed: \(Errno(rawValue: errno))")
+    }
+    Self.remove(old)
+    return true
+  }
+
+  /// Makes the folder, and those around it.
+  private func make() throws(BundleFault) {
+    var inner = ""
+    for part in path.split(separator: "/") {
+      inner += "/" + part
+      if PluginFolders.isFolder(inner) { continue }
+      if mkdir(inner, 0o755) != 0, errno != EEXIST {
+        throw BundleFault("\(shown(inner, limit: 200)) cannot be made: \(Errno(rawValue: errno))")
+      }
+    }
+  }
+
+  /// Removes a file, or a folder with what is in it. It follows no links. What cannot be removed stays, under a name that nothing looks for.
+  static func remove(_ path: String, depth: Int = 0) {
+    var status = stat()
+    guard lstat(path, &status) == 0, depth <= FolderCopy.depthLimit + 1 else { return }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      unlink(path)
+      return
+    }
+    if let handle = opendir(path) {
+      var names: [String] = []
+      while let entry = readdir(handle) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if name != ".", name != ".." { names.append(name) }
+      }
+      closedir(handle)
+      for name in names { remove(path + "/" + name, depth: depth + 1) }
+    }
+    rmdir(path)
+  }
+}

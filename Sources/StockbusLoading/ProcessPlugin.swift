@@ -1,0 +1,130 @@
+internal import MarketData
+package import StockbusPlugin
+
+/// A plugin that is an installed process: a plugin by its own name, run by `program_source`, `program_processor` or `program_sink`.
+package enum ProcessPlugin {
+  /// - Parameters:
+  ///   - folder: the bundle's, in which the program's files are.
+  ///   - catalogue: what has the plugin that runs it, and the event types.
+  /// - Throws: one sentence without a full stop.
+  package static func make(_ manifest: PluginManifest, in folder: String, _ catalogue: Catalogue) throws(BundleFault) -> Plugin {
+    guard let base = catalogue["program_\(manifest.kind.rawValue)"] else {
+      throw BundleFault("this program cannot run processes: it has no plugin 'program_\(manifest.kind.rawValue)'")
+    }
+    func type(_ name: String) throws(BundleFault) -> any Event.Type {
+      if let type = catalogue.events.first(where: { $0.eventName == name }) { return type }
+      throw BundleFault("there is no event type \(shown(name))\(didYouMean(name, among: catalogue.events.map { $0.eventName }))")
+    }
+    var taken: [any Event.Type] = []
+    for name in manifest.takes { taken.append(try type(name)) }
+    if let emits = manifest.emits { _ = try type(emits) }
+    let own = ProcessOptions(manifest: manifest, run: manifest.run.map { path($0, in: folder) })
+    let upstreams: [[any Event.Type]] = manifest.kind == .source ? [[]] : taken.map { [$0] }
+    var blueprints: [Blueprint] = []
+    for upstream in upstreams {
+      let options = own.emitting(upstream.first?.eventName, at: ConfigNode.Mark(file: folder, line: 1, column: 1))
+      guard let blueprint = base.blueprint(for: upstream, options: options) else {
+        throw BundleFault("a process cannot take or emit these types")
+      }
+      if let emits = manifest.emits, blueprint.output?.eventName != emits {
+        throw BundleFault("a process cannot emit \(shown(emits))")
+      }
+      blueprints.append(
+        blueprint.adapted(options: ProcessPluginSettings.self) { node, mark throws(Problems) in
+          try own.adapt(node, takes: upstream.first?.eventName, at: mark)
+        })
+    }
+    let made = blueprints
+    return Plugin(manifest.name, manifest.doc, compiled: made)
+  }
+
+  /// The path of a word that is a file of the bundle; other words as they are.
+  private static func path(_ word: String, in folder: String) -> String {
+    if word.isEmpty || word.hasPrefix("/") || word.hasPrefix("-") { return word }
+    let path = folder + "/" + word
+    return FolderCopy.isFile(path) ? path : word
+  }
+}
+
+/// The options of an installed process, in a configuration.
+package struct ProcessPluginSettings: Options {
+  @Setting("Options for the program, as its own README and 'plugin list' tell them.") package var options: Mapping<FreeValue> = [:]
+  @Setting("Variables for the program besides PATH, HOME, LANG, LC_ALL and TZ.", count: 0...1000)
+  package var environment: Mapping<Secret> = [:]
+  @Setting("How long an answer may take; then it is killed.", in: .milliseconds(10) ... .seconds(86_400))
+  package var timeout = Duration.seconds(10)
+  @Setting("What the system lets it use, as of 'program_processor'.") package var limits: Mapping<FreeValue> = [:]
+  package init() {}
+}
+
+/// Turns the options of an installed process into those of the plugin that runs it.
+private struct ProcessOptions: Sendable {
+  let manifest: PluginManifest
+  /// The program and its arguments, with the paths of the bundle's files.
+  let run: [String]
+
+  /// The option that decides the output, where that differs from the input.
+  func emitting(_ takes: String?, at mark: ConfigNode.Mark) -> ConfigNode { ConfigNode(.map(emitted(takes, mark)), at: mark) }
+
+  private func emitted(_ takes: String?, _ mark: ConfigNode.Mark) -> [ConfigNode.Entry] {
+    guard let emits = manifest.emits, emits != takes else { return [] }
+    return [entry("emits", .scalar(emits), mark)]
+  }
+
+  func adapt(_ node: ConfigNode?, takes: String?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
+    // Unknown keys and wrong values are told in the words of its own options.
+    _ = try ProcessPluginSettings.decode(node, at: mark)
+    let place = node?.mark ?? mark
+    var entries = emitted(takes, place)
+    entries.append(entry("run", .list(run.map { ConfigNode(.scalar($0), at: place, isQuoted: true) }), place))
+    if case .map(let written)? = node?.value { entries += written.filter { $0.key != "options" && !$0.value.isNull } }
+    entries.append(
+      ConfigNode.Entry(key: "options", mark: place, value: try options(node?["options"], at: place)))
+    return ConfigNode(.map(entries), at: place)
+  }
+
+  /// The program's own options: those that are written, which it must declare, and its defaults.
+  private func options(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
+    var problems = Problems()
+    var written: [ConfigNode.Entry] = []
+    if case .map(let entries)? = node?.value { written = entries }
+    let names = manifest.options.entries.map(\.name)
+    for entry in written where !names.contains(entry.key) {
+      let near = didYouMean(entry.key, among: names)
+      let known = names.isEmpty ? "; it has none" : "; there are \(names.joined(separator: ", "))"
+      problems.add("unknown option \(shown(entry.key))\(near.isEmpty ? known : near)", at: entry.mark)
+    }
+    for (name, option) in manifest.options.entries where !written.contains(where: { $0.key == name }) {
+      if let value = option.default {
+        written.append(.init(key: name, mark: mark, value: Self.node(value.json, at: mark)))
+      } else {
+        problems.add("'options' is missing \(shown(name)): \(option.doc)", at: node?.mark ?? mark)
+      }
+    }
+    guard problems.isEmpty else { throw problems }
+    return ConfigNode(.map(written), at: node?.mark ?? mark)
+  }
+
+  private func entry(_ key: String, _ value: ConfigNode.Value, _ mark: ConfigNode.Mark) -> ConfigNode.Entry {
+    .init(key: key, mark: mark, value: ConfigNode(value, at: mark, isQuoted: true))
+  }
+
+  private static func node(_ json: JSONValue, at mark: ConfigNode.Mark) -> ConfigNode {
+    switch json {
+    case .null: ConfigNode(.scalar(""), at: mark)
+    case .bool(let value): ConfigNode(.scalar(value ? "true" : "false"), at: mark)
+    case .number(let text): ConfigNode(.scalar(text), at: mark)
+    case .string(let text): ConfigNode(.scalar(text), at: mark, isQuoted: true)
+    case .array(let items): ConfigNode(.list(items.map { node($0, at: mark) }), at: mark)
+    case .object(let members):
+      ConfigNode(.map(members.map { .init(key: $0.name, mark: mark, value: node($0.value, at: mark)) }), at: mark)
+    }
+  }
+}
+
+/// What is wrong with a bundle: a sentence without a full stop, which does not name the bundle.
+package struct BundleFault: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

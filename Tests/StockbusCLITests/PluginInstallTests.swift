@@ -1,0 +1,228 @@
+import Foundation
+import StockbusConfig
+import StockbusLoading
+import StockbusPlugin
+import Testing
+
+@testable import Stockbus
+@testable import StockbusProgram
+
+/// Installed plugins: where they are found, what they become, and what is told of bad ones.
+@Suite struct PluginInstallTests {
+  private let workshop = Workshop()
+  private var program: Program { Program(name: "stockbus", catalogue: Catalogue(.builtIn), userPlugins: workshop.file("user")) }
+
+  private static let manifest = """
+    name: big_trades
+    kind: processor
+    home: process
+    doc: Passes trades of at least a size.
+    takes: [trade, quote]
+    emits: trade
+    run: [python3, plugin.py]
+    options:
+      least: { default: 100, doc: The least size that passes. }
+      by: { doc: What it goes by. }
+    """
+
+  private func put(_ manifest: String = manifest, _ code: String = "1", in folder: String = "user", as name: String = "big_trades") {
+    workshop.put(manifest, in: "\(folder)/\(name).stockbusplugin/plugin.yaml")
+    workshop.put(code, in: "\(folder)/\(name).stockbusplugin/plugin.py")
+  }
+
+  private func topology(_ component: String, _ more: String = "", plugins: String = "trade") throws(Problems) -> Topology {
+    let text = """
+      sources: { ticks: { plugin: file_replay, path: a.csv, event: \(plugins) } }
+      processors: { mine: \(component) }
+      sinks: { end: { plugin: null_sink, inputs: [mine] } }
+      \(more)
+      """
+    return try program.topology(ConfigLoader(environment: { _ in nil }).load(text: text, file: "desk.yaml"), looksAtFiles: false)
+  }
+
+  private func problems(_ component: String, _ more: String = "", plugins: String = "trade") -> [String] {
+    do throws(Problems) {
+      _ = try topology(component, more, plugins: plugins)
+      return []
+    } catch { return error.sorted.map { $0.description.replacing(workshop.path, with: "") } }
+  }
+
+  @Test func `an installed process is a plugin by its own name, for each type that it takes`() throws {
+    put()
+    for type in ["trade", "quote"] {
+      let node = try #require(
+        try topology("{ plugin: big_trades, inputs: [ticks], options: { by: size } }", plugins: type).nodes.first { $0.id == "mine" })
+      #expect(node.blueprint.inputs.map { $0.eventName } == [type] && node.blueprint.output?.eventName == "trade")
+    }
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }", plugins: "bar").map {
+        $0.contains("consumes trade, quote")
+      }
+        == [true])
+  }
+
+  @Test func `its options are those that it declares`() {
+    put()
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks], options: { lest: 5, by: size } }") == [
+        "desk.yaml:2:71: error: processor 'mine': unknown option 'lest'; did you mean 'least'?"
+      ])
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks] }") == [
+        "desk.yaml:2:21: error: processor 'mine': 'options' is missing 'by': What it goes by."
+      ])
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks], run: [x], options: { by: size } }").map { $0.contains("unknown option 'run'") } == [
+        true
+      ])
+  }
+
+  @Test func `clashes of names are told where the plugin is named`() {
+    put()
+    put(in: "other")
+    put(Self.manifest.replacing("big_trades", with: "filter"), as: "filter")
+    let place = "desk.yaml:2:31: error: processor 'mine': "
+    #expect(
+      problems("{ plugin: filter, inputs: [ticks], where: size > 1 }") == [
+        place + "two plugins are called 'filter': the program's own, and '/user/filter.stockbusplugin'"
+      ])
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks] }", "plugin_path: \(workshop.file("other"))") == [
+        place + "two plugins are called 'big_trades': '/other/big_trades.stockbusplugin' and '/user/big_trades.stockbusplugin'"
+      ])
+    // Nobody who does not name it hears of it.
+    #expect(problems("{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }") == [])
+  }
+
+  @Test func `folders and bundles that cannot be used are told`() {
+    let mine = "{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }"
+    #expect(problems(mine, "plugin_path: [\(workshop.file("none"))]") == ["desk.yaml:4:15: error: plugin_path: '/none' is no folder"])
+    #expect(
+      problems(mine, "plugin_path: [{ a: b }]").map { $0.contains("desk.yaml:4:15: error: 'plugin_path' must be a folder") } == [true])
+    put(Self.manifest.replacing("takes: [trade, quote]", with: "takes: [trad]"))
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks] }") == [
+        "desk.yaml:2:31: error: processor 'mine': plugin '/user/big_trades.stockbusplugin': there is no event type 'trad'; did you mean 'trade'?"
+      ])
+    put(Self.manifest.replacing("home: process", with: "home: nowhere"))
+    #expect(
+      problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.hasPrefix("/user/big_trades.stockbusplugin/plugin.yaml:3:7: error: ") }
+        == [true])
+    put(Self.manifest.replacing("name: big_trades", with: "name: other"))
+    #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("has to be other.stockbusplugin") } == [true])
+    // A name is no path.
+    #expect(problems("{ plugin: ../user/big_trades, inputs: [ticks] }").map { $0.contains("unknown plugin") } == [true])
+  }
+
+  @Test func `a plugin whose files have changed is replaced by a reload, and nothing else`() throws {
+    let component = "{ plugin: big_trades, inputs: [ticks], options: { by: size } }"
+    put()
+    let before = try topology(component)
+    #expect(before.difference(to: try topology(component)).ids(.replaced) == [])
+    put(Self.manifest, "2")
+    #expect(before.difference(to: try topology(component)).ids(.replaced) == ["mine"])
+  }
+
+  @Test func `lists know installed plugins, and go on without those that are wrong`() {
+    put()
+    put("kind: sink", as: "broken")
+    let (all, faults) = program.catalogue.adding(PluginFolders([.init(path: workshop.file("user"), mark: nil)]))
+    #expect(all["big_trades"]?.kind == .processor && all.plugins.count == program.catalogue.plugins.count + 1)
+    #expect(!faults.isEmpty && faults.allSatisfy { $0.contains("broken.stockbusplugin/plugin.yaml:1:1: error: ") }, "\(faults)")
+    #expect(all.configSchema.description.contains(#""plugin_big_trades":{"description":"Passes trades of at least a size.""#))
+    #expect(Describe.text(all["big_trades"]!, width: 100).contains("Takes  trade, quote"))
+  }
+
+  private static let loaded = """
+    name: big_trades
+    kind: processor
+    home: loaded
+    doc: Passes trades of at least a size.
+    takes: [trade]
+    emits: trade
+    """
+
+  /// A bundle whose stamp fits this program, except for what is replaced in it.
+  private func putLibrary(_ bytes: String, _ replaced: [(String, String)] = []) throws {
+    put(Self.loaded)
+    let path = workshop.file("user/big_trades.stockbusplugin/big_trades-1.so")
+    workshop.put(bytes, in: "user/big_trades.stockbusplugin/big_trades-1.so")
+    var stamp = LibraryStamp()
+    stamp.library = "big_trades-1.so"
+    stamp.contents = LibraryStamp.contents(of: Array(bytes.utf8))
+    stamp.contract = try BuildKit(of: #require(ProgramTests.program).path).stamp
+    stamp.platform = LibraryStamp.platform
+    var text = stamp.text
+    for (old, new) in replaced { text = text.replacing(old, with: new) }
+    workshop.put(text, in: "user/big_trades.stockbusplugin/stamp.yaml")
+    #expect(chmod(path, 0o644) == 0)
+  }
+
+  @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
+  func `a library that does not fit is told, with what to do, and is not loaded`() throws {
+    func told(_ bytes: String = "no library", _ replaced: (String, String)...) throws -> String {
+      try putLibrary(bytes, replaced)
+      let result = try ProgramTests.run(
+        ["plugin", "check", workshop.file("user/big_trades.stockbusplugin")], environment: ["HOME": workshop.path])
+      #expect(result.status == 1 && result.output == "", "\(result)")
+      return result.errors
+    }
+    let rebuild = "build it again, with 'plugin build' in the plugin's folder, and install it"
+    #expect(
+      try told("x", ("platform: \(LibraryStamp.platform)", "platform: linux-riscv")).contains("its library is for 'linux-riscv', and this"))
+    #expect(try told("x", ("contract: \"", "contract: \"0")).contains("was built for another stockbus or by another compiler"))
+    #expect(try told("x", ("contents: \"", "contents: \"0")).contains("is not the one that was built; \(rebuild)"))
+    #expect(try told("x", ("library: ", "library: ../")).contains("names a library outside of the bundle"))
+    #expect(try told("a text and no library").contains("its library cannot be loaded: "))
+    #expect(try told("x", ("library: ", "lib: ")).contains("unknown option 'lib'"))
+    try putLibrary("x")
+    #expect(chmod(workshop.file("user/big_trades.stockbusplugin"), 0o777) == 0)
+    let open = try ProgramTests.run(["plugin", "check", workshop.file("user/big_trades.stockbusplugin")])
+    #expect(open.status == 1 && open.errors.contains("others may write to "), "\(open)")
+  }
+
+  @Test func `the user's folder`() {
+    #expect(PluginFolders.own { ["XDG_DATA_HOME": "/data", "HOME": "/home/me"][$0] } == "/data/stockbus/plugins")
+    #expect(PluginFolders.own { ["XDG_DATA_HOME": "data", "HOME": "/home/me"][$0] } == "/home/me/.local/share/stockbus/plugins")
+    #expect(PluginFolders.own { _ in nil } == nil)
+  }
+
+  @Test func `an installed plugin is replaced as a whole, and removed as a whole`() throws {
+    workshop.put("a", in: "from/one")
+    workshop.put("b", in: "from/inner/two")
+    workshop.put("hidden", in: "from/.git/three")
+    workshop.put("compiled", in: "from/__pycache__/four")
+    let shelf = PluginShelf(workshop.file("shelf/deep"))
+    #expect(try shelf.install(FolderCopy(of: workshop.file("from")), as: "it") == false)
+    let bundle = "shelf/deep/it.stockbusplugin"
+    #expect(workshop.text("\(bundle)/one") == "a" && workshop.text("\(bundle)/inner/two") == "b")
+    #expect(!FileManager.default.fileExists(atPath: workshop.file("\(bundle)/.git")))
+    #expect(!FileManager.default.fileExists(atPath: workshop.file("\(bundle)/__pycache__")))
+    try FileManager.default.removeItem(atPath: workshop.file("from/one"))
+    #expect(try shelf.install(FolderCopy(of: workshop.file("from")), as: "it") == true)
+    #expect(!FileManager.default.fileExists(atPath: workshop.file("\(bundle)/one")))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.file("shelf/deep")) == ["it.stockbusplugin"])
+    #expect(try shelf.remove("it") == true)
+    #expect(try shelf.remove("it") == false)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.file("shelf/deep")) == [])
+  }
+
+  @Test func `a folder's limits are kept`() throws {
+    for i in 0...FolderCopy.fileLimit { workshop.put("", in: "many/\(i)") }
+    #expect(throws: BundleFault("it has more than 1,000 files")) { try FolderCopy(of: workshop.file("many")) }
+    workshop.put("", in: "deep/" + (0..<9).map { "\($0)/" }.joined() + "x")
+    #expect(throws: BundleFault("its folders are nested more than 8 deep")) { try FolderCopy(of: workshop.file("deep")) }
+    #expect(throws: BundleFault.self) { try FolderCopy(of: workshop.file("none")) }
+  }
+
+  @Test func `contents decide the revision`() throws {
+    workshop.put("1", in: "a/x")
+    workshop.put("1", in: "b/x")
+    func revision(_ folder: String) throws -> String { try FolderCopy(of: workshop.file(folder)).revision }
+    #expect(try revision("a") == revision("b"))
+    workshop.put("2", in: "b/x")
+    #expect(try revision("a") != revision("b"))
+    workshop.put("1", in: "c/y")
+    #expect(try revision("a") != revision("c"))
+  }
+}
