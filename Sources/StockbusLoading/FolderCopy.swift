@@ -12,6 +12,8 @@ package struct FolderCopy: Sendable {
   package static let fileLimit = 1_000
   package static let sizeLimit = 64 << 20
   static let depthLimit = 8
+  /// The most names of one folder, with those that are not copied.
+  private static let listLimit = 100_000
 
   private struct File: Sendable {
     /// Below the folder.
@@ -45,19 +47,18 @@ package struct FolderCopy: Sendable {
   private mutating func add(_ inner: String, in folder: String, depth: Int) throws(BundleFault) {
     if depth > Self.depthLimit { throw BundleFault("its folders are nested more than \(Self.depthLimit) deep") }
     let path = inner.isEmpty ? folder : folder + "/" + inner
-    guard let handle = opendir(path) else { throw BundleFault("\(shown(path, limit: 200)) cannot be read: \(Errno(rawValue: errno))") }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while let entry = readdir(handle) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if !name.hasPrefix("."), name != "__pycache__" { names.append(name) }
-      if names.count > Self.fileLimit { throw BundleFault("it has more than 1,000 files") }
+    let all: [String]
+    do throws(Errno) { all = try FolderListing.names(path, atMost: Self.listLimit) } catch {
+      throw BundleFault("\(shown(path, limit: 200)) cannot be read: \(error)")
     }
+    let names = all.filter { !$0.hasPrefix(".") && $0 != "__pycache__" }
+    if names.count > Self.fileLimit || all.count == Self.listLimit { throw BundleFault("it has more than 1,000 files") }
     for name in names.sorted() {
       let below = inner.isEmpty ? name : inner + "/" + name
       var status = stat()
       guard lstat(folder + "/" + below, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
+        if folders.count == Self.fileLimit { throw BundleFault("it has more than 1,000 folders") }
         folders.append(below)
         try add(below, in: folder, depth: depth + 1)
       } else if Self.isFile(folder + "/" + below) {
@@ -88,9 +89,7 @@ package struct FolderCopy: Sendable {
         let descriptor = try FileDescriptor.opening(
           folder + "/" + file.name, .writeOnly, [.create, .exclusiveCreate], permissions: permissions)
         defer { try? descriptor.shut() }
-        var fault: Errno?
-        file.bytes.withUnsafeBytes { bytes in do throws(Errno) { try descriptor.writeWhole(bytes) } catch { fault = error } }
-        if let fault { throw fault }
+        try descriptor.writeWhole(file.bytes)
       }
     } catch { throw BundleFault("\(shown(folder, limit: 200)) cannot be written: \(error)") }
   }

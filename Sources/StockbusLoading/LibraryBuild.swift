@@ -26,7 +26,8 @@ package struct LibraryBuild: Sendable {
   package func run() throws(BundleFault) {
     let sources = try FolderCopy(of: folder + "/Sources").names.filter { $0.hasSuffix(".swift") }.map { "\(folder)/Sources/\($0)" }
     if sources.isEmpty { throw BundleFault("there are no Swift files in \(folder)/Sources") }
-    var template = Array("/tmp/stockbus-build-XXXXXX".utf8CString)
+    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(temporary)/stockbus-build-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw BundleFault("no temporary folder can be made: \(Errno(rawValue: errno))") }
     let work = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { PluginShelf.remove(work) }
@@ -84,14 +85,12 @@ package struct LibraryBuild: Sendable {
   }
 
   private static func put(_ text: String, in path: String) throws(BundleFault) {
-    var fault: Errno?
     do throws(Errno) {
       let file = try FileDescriptor.opening(
         path, .writeOnly, [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
       defer { try? file.shut() }
-      Array(text.utf8).withUnsafeBytes { bytes in do throws(Errno) { try file.writeWhole(bytes) } catch { fault = error } }
-    } catch { fault = error }
-    if let fault { throw BundleFault("\(shown(path, limit: 200)) cannot be written: \(fault)") }
+      try file.writeWhole(Array(text.utf8))
+    } catch { throw BundleFault("\(shown(path, limit: 200)) cannot be written: \(error)") }
   }
 
   /// Runs a tool with this process's streams, and waits for it.

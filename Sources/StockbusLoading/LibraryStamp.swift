@@ -1,6 +1,4 @@
-internal import StockbusConfig
 package import StockbusPlugin
-internal import StockbusSystem
 
 /// `stamp.yaml` in a bundle: what its library was built for. It is compared before a line of the library runs.
 package struct LibraryStamp: Options {
@@ -24,21 +22,7 @@ package struct LibraryStamp: Options {
   }
 
   static func read(_ bundle: String) throws(Problems) -> LibraryStamp {
-    let path = bundle + "/" + file
-    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
-    let bytes: [UInt8]
-    do throws(Errno) {
-      let descriptor = try FileDescriptor.opening(path, .readOnly)
-      defer { try? descriptor.shut() }
-      bytes = try descriptor.readToEnd(atMost: PluginManifest.sizeLimit)
-    } catch {
-      var problems = Problems()
-      problems.add("cannot be read: \(error); 'plugin build' writes it", at: start)
-      throw problems
-    }
-    let document = YAMLParser.parse(bytes, file: path)
-    guard let root = document.root, document.problems.isEmpty else { throw document.problems }
-    return try decode(root, at: start)
+    try BundleFile.read(bundle + "/" + file, missing: "'plugin build' writes it")
   }
 
   /// What stands for a library's contents.

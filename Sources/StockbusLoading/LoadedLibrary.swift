@@ -55,7 +55,7 @@ package enum LoadedLibrary {
     return place.move()
   }
 
-  /// What others could write would run with the rights of whoever starts this program.
+  /// Refuses what another user owns or may write: its code would run with this user's rights.
   private static func checkOwner(_ path: String) throws(BundleFault) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw BundleFault("\(shown(path, limit: 200)) cannot be read: \(Errno(rawValue: errno))") }

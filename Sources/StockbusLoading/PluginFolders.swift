@@ -21,7 +21,7 @@ package struct PluginFolders: Sendable {
   }
 
   package static let ending = ".stockbusplugin"
-  /// The most plugins that are listed of one folder.
+  /// The most names of one folder that are looked at for a list of plugins.
   package static let listLimit = 1_000
 
   package let places: [Place]
@@ -58,14 +58,8 @@ package struct PluginFolders: Sendable {
   }
 
   private static func names(in folder: String) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while names.count < listLimit, let entry = readdir(handle) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name.hasSuffix(ending), PluginName.fault(String(name.dropLast(ending.count))) == nil { names.append(name) }
-    }
-    return names.sorted()
+    let names = (try? FolderListing.names(folder, atMost: listLimit)) ?? []
+    return names.filter { $0.hasSuffix(ending) && PluginName.fault(String($0.dropLast(ending.count))) == nil }.sorted()
   }
 
   static func isFolder(_ path: String) -> Bool {

@@ -1,6 +1,4 @@
-internal import StockbusConfig
 package import StockbusPlugin
-internal import StockbusSystem
 
 /// `plugin.yaml` in a plugin's folder: what the commands `plugin …` know about it.
 package struct PluginManifest: Options {
@@ -53,30 +51,9 @@ package struct PluginManifest: Options {
   }
 
   package static let file = "plugin.yaml"
-  package static let sizeLimit = 64 << 10
 
   /// Reads it from a plugin's folder; throws all problems with their places.
   package static func read(_ folder: String) throws(Problems) -> PluginManifest {
-    let path = folder == "." ? file : folder + "/" + file
-    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
-    func failed(_ message: String) -> Problems {
-      var problems = Problems()
-      problems.add(message, at: start)
-      return problems
-    }
-    let bytes: [UInt8]
-    do throws(Errno) {
-      let descriptor = try FileDescriptor.opening(path, .readOnly)
-      defer { try? descriptor.shut() }
-      bytes = try descriptor.readToEnd(atMost: sizeLimit + 1)
-    } catch {
-      let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
-      throw failed(
-        isMissing ? "no such file; a plugin's folder has one, as 'plugin new' writes it" : "cannot be read: \(error)")
-    }
-    if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
-    let document = YAMLParser.parse(bytes, file: path)
-    guard let root = document.root, document.problems.isEmpty else { throw document.problems }
-    return try decode(root, at: start)
+    try BundleFile.read(folder == "." ? file : folder + "/" + file, missing: "a plugin's folder has one, as 'plugin new' writes it")
   }
 }

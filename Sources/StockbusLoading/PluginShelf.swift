@@ -67,15 +67,7 @@ package struct PluginShelf: Sendable {
       unlink(path)
       return
     }
-    if let handle = opendir(path) {
-      var names: [String] = []
-      while let entry = readdir(handle) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        if name != ".", name != ".." { names.append(name) }
-      }
-      closedir(handle)
-      for name in names { remove(path + "/" + name, depth: depth + 1) }
-    }
+    for name in (try? FolderListing.names(path)) ?? [] { remove(path + "/" + name, depth: depth + 1) }
     rmdir(path)
   }
 }

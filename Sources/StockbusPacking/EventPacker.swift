@@ -7,7 +7,7 @@ package import MarketData
 package struct EventPacker {
   /// Bytes of text after which a batch ends.
   private static let textLimit = 256 << 10
-  /// The most names that begin with one batch.
+  /// The most names that begin with one batch, whose number has two bytes.
   private static let nameLimit = Int(UInt16.max)
 
   private let layout: PackedLayout
@@ -25,7 +25,8 @@ package struct EventPacker {
 
   /// Writes a batch of the events from `first` on, and returns how many it took: at least one, and at most `most`.
   package mutating func pack<E: Event>(_ events: Span<E>, from first: Int, most: Int, to out: inout ByteWriter) -> Int {
-    let wanted = min(most, events.count - first)
+    let symbols = layout.steps.count { $0.form == .symbol }
+    let wanted = min(most, events.count - first, Self.nameLimit / max(1, symbols))
     return events.withUnsafeBufferPointer { events in
       guard wanted > 0, let base = events.baseAddress else { return 0 }
       return pack(UnsafeRawPointer(base + first), stride: MemoryLayout<E>.stride, wanted, to: &out)
@@ -35,16 +36,15 @@ package struct EventPacker {
   private mutating func pack(_ base: UnsafeRawPointer, stride: Int, _ wanted: Int, to out: inout ByteWriter) -> Int {
     let taken = layout.size == nil ? fitting(base, stride, wanted) : wanted
     out.reserve(6)
+    out.put(little: count)
     let head = out.count
-    out.put(little: count, bytes: 4)
-    out.put(little: UInt16(0), bytes: 2)
+    out.put(little: UInt16(0))
     let before = count
     for i in 0..<taken { putNewNames(of: base + i * stride, &out) }
-    let new = count - before
-    out.replace(at: head + 4, with: UInt8(truncatingIfNeeded: new))
-    out.replace(at: head + 5, with: UInt8(truncatingIfNeeded: new >> 8))
-    out.reserve(4 + taken * (layout.size ?? 0))
-    out.put(little: UInt32(taken), bytes: 4)
+    out.replace(at: head, with: UInt16(count - before))
+    // Where records differ, each text reserves for what follows it.
+    out.reserve(4 + (layout.size.map { $0 * taken } ?? Self.fixedLimit))
+    out.put(little: UInt32(taken))
     numbers.withUnsafeBufferPointer { numbers in
       for i in 0..<taken { put(base + i * stride, numbers, &out) }
     }
@@ -83,9 +83,9 @@ package struct EventPacker {
     for step in layout.steps {
       let at = event + step.offset
       switch step.form {
-      case .word: out.put(little: at.loadUnaligned(as: UInt64.self), bytes: 8)
-      case .symbol: out.put(little: numbers[Int(at.load(as: UInt32.self))] &- 1, bytes: 4)
-      case .half: out.put(little: at.loadUnaligned(as: UInt32.self), bytes: 4)
+      case .word: out.put(little: at.loadUnaligned(as: UInt64.self))
+      case .symbol: out.put(little: numbers[Int(at.load(as: UInt32.self))] &- 1)
+      case .half: out.put(little: at.loadUnaligned(as: UInt32.self))
       case .choice: out.put(UInt8(truncatingIfNeeded: layout.choices[step.choice + Int(at.load(as: UInt8.self))]))
       case .decimals: out.put(at.load(as: UInt8.self))
       case .text: putText(at, layout, &out)
@@ -99,7 +99,7 @@ package struct EventPacker {
     var text = at.assumingMemoryBound(to: String.self).pointee
     text.withUTF8 { bytes in
       out.reserve(4)
-      out.put(little: UInt32(bytes.count), bytes: 4)
+      out.put(little: UInt32(bytes.count))
       out.append(bytes)
     }
     out.reserve(Self.fixedLimit)
@@ -110,7 +110,7 @@ package struct EventPacker {
     var text = ByteWriter(capacity: 64)
     layout.write[field]?(at, &text)
     out.reserve(4)
-    out.put(little: UInt32(text.count), bytes: 4)
+    out.put(little: UInt32(text.count))
     text.withBytes { out.append($0) }
     out.reserve(Self.fixedLimit)
   }
@@ -120,10 +120,16 @@ package struct EventPacker {
 }
 
 extension ByteWriter {
-  /// The lowest byte first; reserve as many.
+  /// The lowest byte first; reserve the number's size.
   @inline(__always)
-  mutating func put<Number: FixedWidthInteger>(little number: Number, bytes: Int) {
+  mutating func put<Number: FixedWidthInteger>(little number: Number) {
     var number = number.littleEndian
     withUnsafeBytes(of: &number) { put($0.assumingMemoryBound(to: UInt8.self)) }
+  }
+
+  /// Overwrites bytes that were written before; the lowest first.
+  mutating func replace<Number: FixedWidthInteger>(at start: Int, with number: Number) {
+    var number = number.littleEndian
+    withUnsafeBytes(of: &number) { bytes in for (i, byte) in bytes.enumerated() { replace(at: start + i, with: byte) } }
   }
 }

@@ -48,7 +48,7 @@ package final class EventUnpacker<E: Event> {
     var done = 0
     while done < count {
       let next = min(Self.chunk, count - done)
-      try Self.read(next, layout, symbols, UnsafeMutableRawPointer(events), stride: MemoryLayout<E>.stride, &bytes)
+      try PackedRecords.read(next, layout, symbols, UnsafeMutableRawPointer(events), stride: MemoryLayout<E>.stride, &bytes)
       output.send(contentsOf: Span(_unsafeStart: UnsafePointer(events), count: next))
       done += next
     }
@@ -68,16 +68,9 @@ package final class EventUnpacker<E: Event> {
       do { symbols.append(try intake.symbol(utf8: name)) } catch { throw bytes.error("a bad name: \(error.reason)") }
     }
   }
-
-  /// Apart from the event's type, so that it is compiled once.
-  private static func read(
-    _ count: Int, _ layout: PackedLayout, _ symbols: [Symbol], _ events: UnsafeMutableRawPointer, stride: Int, _ bytes: inout PackedReader
-  ) throws(PackingError) {
-    try PackedRecords.read(count, layout, symbols, events, stride: stride, &bytes)
-  }
 }
 
-/// The loop over the records of a batch.
+/// The loop over the records of a batch, apart from the event's type, so that it is compiled once.
 enum PackedRecords {
   static func read(
     _ count: Int, _ layout: PackedLayout, _ symbols: [Symbol], _ events: UnsafeMutableRawPointer, stride: Int, _ bytes: inout PackedReader
@@ -134,7 +127,7 @@ enum PackedRecords {
   }
 }
 
-/// Reads from bytes of somebody else: nothing beyond their end.
+/// Reads from untrusted bytes, and nothing beyond their end.
 struct PackedReader {
   private let base: UnsafeRawPointer?
   private let count: Int

@@ -19,25 +19,24 @@ package enum Frame {
   package static func begin(_ kind: Kind, in out: inout ByteWriter) -> Int {
     let start = out.count
     out.reserve(headSize)
-    out.put(little: UInt32(0), bytes: 4)
+    out.put(little: UInt32(0))
     out.put(kind.rawValue)
     return start
   }
 
   package static func end(_ start: Int, in out: inout ByteWriter) {
-    let size = out.count - start - 4
-    for i in 0..<4 { out.replace(at: start + i, with: UInt8(truncatingIfNeeded: size >> (8 * i))) }
+    out.replace(at: start, with: UInt32(out.count - start - 4))
   }
 
   /// The number of the last event, before packed events.
   package static func put(last: Int, in out: inout ByteWriter) {
     out.reserve(numberSize)
-    out.put(little: UInt64(last), bytes: numberSize)
+    out.put(little: UInt64(last))
   }
 
   /// Overwrites the number that was put at `start`.
   package static func put(last: Int, at start: Int, in out: inout ByteWriter) {
-    for i in 0..<numberSize { out.replace(at: start + i, with: UInt8(truncatingIfNeeded: last >> (8 * i))) }
+    out.replace(at: start, with: UInt64(last))
   }
 
   /// The same, of a content of this kind; nil if it is too short.

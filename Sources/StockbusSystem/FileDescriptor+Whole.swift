@@ -29,6 +29,15 @@ extension FileDescriptor {
     try writeWhole(bytes, from: &sent) { (rest) throws(Errno) in try writeOnce(rest) }
   }
 
+  /// The same for bytes in an array.
+  package func writeWhole(_ bytes: [UInt8]) throws(Errno) {
+    // A result, because the array's closure cannot throw a typed error.
+    let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
+      do throws(Errno) { return .success(try writeWhole(bytes)) } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
   /// Writes the bytes from `sent` on until none is left, waiting while there is no room for them.
   ///
   /// Throws the system's error, and `ioError` if `write` takes no bytes without an error, which would otherwise loop for ever.

@@ -128,6 +128,20 @@ struct Note: SymbolEvent, Equatable {
     #expect(try events(batches) == notes)
   }
 
+  @Test func `records with texts are packed alike wherever the writer's memory ends`() {
+    var note = Note.schema.example
+    note.text = ""
+    var packer = EventPacker(PackedLayout(Note.self))
+    let expected = bytes(&packer, [note, note])[0]
+    for before in 0..<400 {
+      var out = ByteWriter(capacity: 64)
+      out.append(String(repeating: "x", count: before))
+      packer.forgetNames()
+      #expect(packer.pack([note, note].span, from: 0, most: 2, to: &out) == 2)
+      #expect(out.withBytes { Array($0.dropFirst(before)) } == expected, "behind \(before) bytes")
+    }
+  }
+
   @Test func `names beyond a limit, unknown symbols, and bytes too many or too few are errors`() throws {
     var packer = EventPacker(PackedLayout(Trade.self))
     var trades = [Trade](repeating: Trade.schema.example, count: 2)

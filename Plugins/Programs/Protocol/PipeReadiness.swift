@@ -60,8 +60,8 @@ final class PipeReadiness: Sendable {
     if !hasEnded { await isReady.wait { $0 } }
   }
 
-  /// To be called before the pipe is closed; who waits, goes on. Returns once nobody watches the pipe any more: its number may belong to
-  /// another file as soon as it is closed.
+  /// Ends all waiting; call it before the pipe is closed. Returns once the system no longer watches the descriptor, whose number may belong
+  /// to another file as soon as it is closed.
   func end() async {
     cancel()
     let hasEnded = hasEnded

@@ -48,6 +48,14 @@ final class PlainLines {
   /// True once everything that the program sends has been dealt with.
   private let ended = WaitableValue(false)
   private let batchOver = WaitableValue(true)
+  /// True if the last read has brought something.
+  private var hasMore = false
+  /// True once one of the loops has found something wrong.
+  private var isBroken = false
+  /// What is wrong, once that is known.
+  private let reason = WaitableValue<String?>(nil)
+  /// How the program has ended, once it has after its input.
+  private var end: ProgramEnd?
 
   init(_ settings: ProgramSettings, _ kind: Blueprint.Kind, _ context: Context) {
     life = ProgramLife(settings, context)
@@ -187,12 +195,6 @@ final class PlainLines {
     } catch { throw await broken(error, taken: 0) }
   }
 
-  private var isBroken = false
-  /// What is wrong, once that is known.
-  private let reason = WaitableValue<String?>(nil)
-  /// How the program has ended, once it has after its input.
-  private var end: ProgramEnd?
-
   // MARK: From the program
 
   /// Publishes what comes back until the program ends, which it may when its input has ended.
@@ -220,8 +222,6 @@ final class PlainLines {
       try await end(of: life.child)
     } catch { isGone = true }
   }
-
-  private var hasMore = false
 
   /// Reads what there is, waits if there is nothing, and returns false at the end.
   private func read(_ use: (UnsafeBufferPointer<UInt8>) -> Void) async throws -> Bool {

@@ -23,9 +23,8 @@ final class ProgramSession {
   static let outputLimit = 64 << 20
   static let stateLimit = 64 << 10
   static let replyLimit = 4 << 10
-  /// Events of one message to the program, of lines and of frames.
+  /// Events of one line to the program.
   static let eventsOfMessage = 64
-  static let eventsOfFrame = 256
   /// Events that are unanswered before further ones are given.
   static let eventsInHand = 1024
   /// Bytes of messages that are unanswered before further ones are made.
@@ -37,11 +36,8 @@ final class ProgramSession {
   private let life: ProgramLife
   private var readiness: PipeReadiness?
   private var lines = LineBuffer(limit: messageLimit)
-  /// True once both sides have said hello, if the program wants frames instead of lines.
-  private var isBinary = false
-  private var packer: EventPacker?
-  /// An `EventUnpacker` of the output's type.
-  private var unpacker: AnyObject?
+  /// Once both sides have said hello, if the program wants frames instead of lines.
+  private var frames: FramedEvents?
   private var symbols: SymbolTally
   private var text = JSONText(limit: messageLimit)
   private var out = ByteWriter(capacity: 64 << 10)
@@ -78,7 +74,7 @@ final class ProgramSession {
       guard case .hello(let greeting) = try answer() else { throw ProgramError("does not begin with hello") }
       if let misfit = role.misfit(greeting) { throw ProgramMisfit(description: "the program \(misfit)") }
       commits = greeting["commits"] == .bool(true)
-      isBinary = greeting["framing"] == "binary"
+      frames = greeting["framing"] == "binary" ? FramedEvents() : nil
       var start: [JSONValue.Member] = [
         .init("start", .object(life.settings.options.entries.map { .init($0.name, $0.value.json) })),
         .init("seed", .number(Int64(bitPattern: context.seed) & Int64.max)),
@@ -116,7 +112,7 @@ final class ProgramSession {
   func ask(_ message: JSONValue) {
     forgetWritten()
     heard = context.clock.uptime
-    if isBinary {
+    if frames != nil {
       let frame = Frame.begin(.message, in: &out)
       out.append("\(message)")
       Frame.end(frame, in: &out)
@@ -137,23 +133,11 @@ final class ProgramSession {
   /// Gives the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
-    if isBinary { return giveFrame(events, from: &next) }
+    if frames != nil { return frames?.give(events, from: &next, told: &told, to: &out) ?? () }
     let end = min(events.count, next + Self.eventsOfMessage)
     told += end - next
     Self.write(events, next..<end, told, to: &out)
     next = end
-  }
-
-  private func giveFrame<E: Event>(_ events: Span<E>, from next: inout Int) {
-    if packer == nil { packer = EventPacker(PackedLayout(E.self)) }
-    let frame = Frame.begin(.events, in: &out)
-    let number = out.count
-    Frame.put(last: 0, in: &out)
-    let taken = packer?.pack(events, from: next, most: Self.eventsOfFrame, to: &out) ?? 0
-    told += taken
-    next += taken
-    Frame.put(last: told, at: number, in: &out)
-    Frame.end(frame, in: &out)
   }
 
   /// Apart, so that the buffer is accessed once for all events.
@@ -251,20 +235,13 @@ final class ProgramSession {
   func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
     outputBytes += line.count
     if outputBytes > Self.outputLimit { throw ProgramError("sends more than 64 MiB of events at once") }
-    if isBinary { return try takeFrame(line, into: &output) }
+    if frames != nil {
+      uncommitted += try frames?.take(line, into: &output, context.symbols) ?? 0
+      return
+    }
     do { uncommitted += try EventLine.read(line, into: &output, &symbols) } catch {
       throw ProgramError("sends a bad \(E.eventName): \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
     }
-  }
-
-  private func takeFrame<E: Event>(_ content: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>) throws {
-    if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), context.symbols, limit: context.symbols.limit) }
-    guard let unpacker = unpacker as? EventUnpacker<E> else { preconditionFailure("a component has one output") }
-    let content = UnsafeRawBufferPointer(content)
-    if content.count < Frame.numberSize { throw ProgramError("sends events without their number") }
-    do {
-      uncommitted += try unpacker.unpack(UnsafeRawBufferPointer(rebasing: content[Frame.numberSize...]), into: &output)
-    } catch { throw ProgramError("sends bad packed events of \(E.eventName): \(error)") }
   }
 
   /// True while a source that commits has sent events that it has not committed.
@@ -340,7 +317,7 @@ final class ProgramSession {
       }
       while true {
         let reply =
-          isBinary
+          frames != nil
           ? lines.takeFrame(past: &passed) { $0 == Frame.Kind.message.rawValue && Self.isReply($1) }
           : lines.take(past: &passed, where: Self.isReply)
         if let reply {
@@ -370,7 +347,7 @@ final class ProgramSession {
 
   /// The next message that concerns the work in hand; nil if there is none yet.
   func next() throws -> ProgramMessage? {
-    if isBinary { return try nextOfFrames() }
+    if frames != nil { return try nextOfFrames() }
     while let line = lines.next() {
       if line.count > Self.messageLimit { throw tooLong() }
       if EventLine.isNext(line) { return .events(line) }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// The Python side of the process protocol, `stockbus_plugin.py`; it lives as long as the program.
+/// The Python side of the process protocol, `stockbus_plugin.py`; valid as long as the program runs.
 const unsigned char *stockbus_python_helper(void);
 
 /// Its bytes.

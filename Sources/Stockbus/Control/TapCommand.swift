@@ -40,10 +40,7 @@ struct TapCommand: AsyncParsableCommand {
   var time: String?
 
   func validate() throws {
-    guard let time else { return }
-    guard let time = try? Duration(option: time), time > .zero, time <= .seconds(86_400) else {
-      throw ValidationError("--for is a time up to 24h, such as 10s")
-    }
+    if let time, WatchTime.tap.read(time) == nil { throw ValidationError("--for \(WatchTime.tap.usage)") }
   }
 
   private var query: [(name: String, value: String)] {

@@ -28,9 +28,7 @@ struct Why: AsyncParsableCommand {
   var symbol: String
 
   func validate() throws {
-    guard let time = try? Duration(option: duration), time >= .zero, time <= .seconds(60) else {
-      throw ValidationError("--for is a time up to 60s, such as 5s")
-    }
+    if WatchTime.why.read(duration) == nil { throw ValidationError("--for \(WatchTime.why.usage)") }
   }
 
   func run() async throws {

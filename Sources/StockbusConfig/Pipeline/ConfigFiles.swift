@@ -74,14 +74,7 @@ enum ConfigFiles {
   static func names(inFolder folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
   private static func names(in folder: String) throws(Problem) -> [String] {
-    guard let stream = opendir(folder) else { throw unreadable(folder, Errno(rawValue: errno)) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // The name is a C string inside a longer field.
-      names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-    }
-    return names
+    do throws(Errno) { return try FolderListing.names(folder) } catch { throw unreadable(folder, error) }
   }
 
   private static func problem(_ message: String, _ path: String) -> Problem {

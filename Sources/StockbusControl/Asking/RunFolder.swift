@@ -1,4 +1,5 @@
 internal import StockbusPlugin
+internal import StockbusSystem
 
 #if canImport(Glibc)
 internal import Glibc
@@ -43,13 +44,8 @@ package struct RunFolder: Sendable, Hashable {
 
   /// The sockets in it with their processes, by number; some may be left by processes that were killed.
   package var sockets: [(process: Int, path: String)] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
     var found: [(Int, String)] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
+    for name in (try? FolderListing.names(path)) ?? [] {
       guard name.hasSuffix(".sock"), let process = Int(name.dropLast(5)), process > 0, process <= Int(pid_t.max) else { continue }
       found.append((process, "\(path)/\(name)"))
     }

@@ -43,7 +43,9 @@ struct ControlRoutes: Sendable {
     }
     routes.add(.get, "/symbols/:symbol/why", guards: guards) { request in
       let name = request.parameters["symbol"] ?? ""
-      guard let duration = Self.watchTime(request.target["for"]) else { return .error(422, "for", "'for' is a time up to 60s, such as 5s") }
+      guard let duration = WatchTime.why.read(request.target["for"] ?? "2s") else {
+        return .error(422, "for", "'for' \(WatchTime.why.usage)")
+      }
       guard let symbol = Symbol(known: name) else {
         let other = name.uppercased() == name ? name.lowercased() : name.uppercased()
         let hint = Symbol(known: other) == nil ? "" : "; did you mean \(shown(other))?"
@@ -60,13 +62,6 @@ struct ControlRoutes: Sendable {
       let form = Metrics.Form(accepting: request.fields["accept"] ?? "")
       return WebResponse(200, body: Array(Metrics(control).text(form).utf8), type: form.type)
     }
-  }
-
-  /// Nil if it is not such a time.
-  private static func watchTime(_ text: String?) -> Duration? {
-    guard let text else { return .seconds(2) }
-    guard let time = try? Duration(option: text), time >= .zero, time <= .seconds(60) else { return nil }
-    return time
   }
 
   private func change(_ routes: inout WebRoutes) {

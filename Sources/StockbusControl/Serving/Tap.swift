@@ -25,9 +25,6 @@ struct TapRequest: Sendable {
   /// Nil for as long as the component publishes.
   var time: Duration?
 
-  /// The longest time that can be asked for.
-  static let longest = Duration.seconds(86_400)
-
   init(_ target: WebTarget) throws(Mistake) {
     condition = target["where"]
     fields = target["fields"].map { $0.split(separator: ",").map(String.init) }
@@ -40,9 +37,7 @@ struct TapRequest: Sendable {
       self.limit = limit
     }
     if let text = target["for"] {
-      guard let time = try? Duration(option: text), time > .zero, time <= Self.longest else {
-        throw Mistake(code: "for", message: "'for' is a time up to 24h, such as 10s")
-      }
+      guard let time = WatchTime.tap.read(text) else { throw Mistake(code: "for", message: "'for' \(WatchTime.tap.usage)") }
       self.time = time
     }
   }

@@ -23,32 +23,17 @@ package struct NATSAddress: Hashable, Sendable {
     if rest.contains("@") { throw .hint("put the user's name and password into 'login'") }
     let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
     if authority.contains(where: { "/?#".contains($0) }) { throw .because("nothing may follow the port") }
-    let portText: Substring
-    if authority.hasPrefix("["), let bracket = authority.firstIndex(of: "]") {
-      host = String(authority[authority.index(after: authority.startIndex)..<bracket])
-      portText = authority[authority.index(after: bracket)...]
-    } else {
-      host = String(authority.prefix { $0 != ":" })
-      portText = authority.dropFirst(host.count)
-    }
-    if host.isEmpty || !portText.isEmpty && !portText.hasPrefix(":") { throw .because("no host") }
-    guard portText.count > 1 else {
-      port = 4222
-      return
-    }
-    guard let number = UInt16(portText.dropFirst()), number > 0 else { throw .because("a port is a number from 1 to 65535") }
-    port = Int(number)
+    let server = try HostAndPort(authority)
+    host = server.host
+    port = server.port ?? 4222
   }
 
-  /// The server name for TLS; nil for an IP address, which a certificate states in another way.
-  var serverName: String? {
-    let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
-    return isAddress ? nil : host
-  }
+  /// The server name for TLS; nil for an IP address.
+  var serverName: String? { HostAndPort.serverName(host) }
 }
 
 extension NATSAddress: CustomStringConvertible {
-  package var description: String { "\(isSecure ? "tls" : "nats")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+  package var description: String { "\(isSecure ? "tls" : "nats")://\(HostAndPort.written(host)):\(port)" }
 }
 
 extension NATSAddress: ScalarOption {

@@ -61,7 +61,7 @@ private func makeContext(_ configuration: TLSConfiguration) throws(TLSError) -> 
 }
 
 /// The meaning of a failed TLS handshake, and what to do about it.
-func tlsFailure(_ error: any Error, host: String) -> String? {
+func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
   let text = "\(error)"
   if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
     return "the certificate is not for '\(host)'; connect by a name that it has"
@@ -70,7 +70,7 @@ func tlsFailure(_ error: any Error, host: String) -> String? {
     return "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
   }
   if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-    return "'\(host)' does not speak TLS there; use ws:// if that is meant"
+    return "'\(host)' does not speak TLS there; use \(scheme) if that is meant"
   }
   guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else { return nil }
   if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return nil }

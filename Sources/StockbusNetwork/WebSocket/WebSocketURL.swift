@@ -31,34 +31,19 @@ package struct WebSocketURL: Hashable, Sendable {
     if authority.contains("@") { throw .hint("put a name and password into a header") }
     let tail = rest.dropFirst(authority.count)
     target = tail.hasPrefix("/") ? String(tail) : "/" + tail
-    let portText: Substring
-    if authority.hasPrefix("["), let bracket = authority.firstIndex(of: "]") {
-      host = String(authority[authority.index(after: authority.startIndex)..<bracket])
-      portText = authority[authority.index(after: bracket)...]
-    } else {
-      host = String(authority.prefix { $0 != ":" })
-      portText = authority.dropFirst(host.count)
-    }
-    if host.isEmpty || !portText.isEmpty && !portText.hasPrefix(":") { throw .because("no host") }
-    guard portText.count > 1 else {
-      port = isSecure ? 443 : 80
-      return
-    }
-    guard let number = UInt16(portText.dropFirst()), number > 0 else { throw .because("a port is a number from 1 to 65535") }
-    port = Int(number)
+    let server = try HostAndPort(authority)
+    host = server.host
+    port = server.port ?? (isSecure ? 443 : 80)
   }
 
   /// The value of the Host header.
   var authority: String {
-    let name = host.contains(":") ? "[\(host)]" : host
+    let name = HostAndPort.written(host)
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
 
-  /// The server name for TLS; nil for an IP address, which a certificate states in another way.
-  var serverName: String? {
-    let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
-    return isAddress ? nil : host
-  }
+  /// The server name for TLS; nil for an IP address.
+  var serverName: String? { HostAndPort.serverName(host) }
 }
 
 extension WebSocketURL: CustomStringConvertible {

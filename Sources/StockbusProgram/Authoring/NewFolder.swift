@@ -37,21 +37,13 @@ enum NewFolder {
           path, .writeOnly, [.create, .exclusiveCreate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
         written.append(path)
         defer { try? descriptor.shut() }
-        try writeAll(Array(file.text.utf8), to: descriptor)
+        try descriptor.writeWhole(Array(file.text.utf8))
       }
     } catch {
       for path in written { unlink(path) }
       for path in folders.reversed() { rmdir(path) }
       throw Failure(description: "\(shown(folder, limit: 200)) could not be written: \(error); nothing of it was left")
     }
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: FileDescriptor) throws(Errno) {
-    var fault: Errno?
-    bytes.withUnsafeBytes { bytes in
-      do throws(Errno) { try descriptor.writeWhole(bytes) } catch { fault = error }
-    }
-    if let fault { throw fault }
   }
 
   private static func make(_ folder: String) throws(Errno) { try retrying { mkdir(folder, 0o755) } }

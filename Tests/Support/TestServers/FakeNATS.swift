@@ -213,7 +213,7 @@ extension FakeNATS {
     return a.count == b.count
   }
 
-  /// Delivers a message to whoever listens.
+  /// Delivers a message to its subscribers.
   func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: String, shown: String? = nil) {
     let targets = core.withLock { core in
       core.subscriptions.flatMap { number, list in

@@ -129,8 +129,8 @@ final class NATSHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     finishRead()
-    if let words = tlsFailure(error, host: address.host), stage != .open {
-      _ = connection.end(.tls(words.replacing("use ws:// if that is meant", with: "use nats:// if that is meant")))
+    if let words = tlsFailure(error, host: address.host, plain: "nats://"), stage != .open {
+      _ = connection.end(.tls(words))
     } else {
       _ = connection.end(.closed(systemWords(error)))
     }

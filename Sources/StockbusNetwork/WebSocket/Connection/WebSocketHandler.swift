@@ -196,7 +196,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     let host = if case .client(let request) = role { request.url.host } else { "the client" }
     finishRead()
-    if let words = tlsFailure(error, host: host), isShaking {
+    if let words = tlsFailure(error, host: host, plain: "ws://"), isShaking {
       _ = connection.end(.tls(words))
     } else {
       _ = connection.end(.closed(nil, reason: systemWords(error)))

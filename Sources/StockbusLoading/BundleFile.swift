@@ -1,0 +1,33 @@
+internal import StockbusConfig
+internal import StockbusPlugin
+internal import StockbusSystem
+
+/// A file of options in a bundle: its description or its stamp.
+enum BundleFile {
+  /// No file is larger.
+  static let sizeLimit = 64 << 10
+
+  /// Reads a file of options; throws all problems with their places.
+  /// - Parameter missing: what is said where there is no such file.
+  static func read<File: Options>(_ path: String, as _: File.Type = File.self, missing: String) throws(Problems) -> File {
+    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
+    func failed(_ message: String) -> Problems {
+      var problems = Problems()
+      problems.add(message, at: start)
+      return problems
+    }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let descriptor = try FileDescriptor.opening(path, .readOnly)
+      defer { try? descriptor.shut() }
+      bytes = try descriptor.readToEnd(atMost: sizeLimit + 1)
+    } catch {
+      let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+      throw failed(isMissing ? "no such file; \(missing)" : "cannot be read: \(error)")
+    }
+    if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
+    let document = YAMLParser.parse(bytes, file: path)
+    guard let root = document.root, document.problems.isEmpty else { throw document.problems }
+    return try File.decode(root, at: start)
+  }
+}

@@ -1,0 +1,36 @@
+internal import StockbusPlugin
+
+/// The part of an address that names a server: `host`, `host:port` or `[IPv6]:port`.
+struct HostAndPort {
+  /// A name or an address; IPv6 without brackets.
+  let host: String
+  /// Nil if none is written.
+  let port: Int?
+
+  init(_ text: Substring) throws(OptionTextError) {
+    let portText: Substring
+    if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
+      host = String(text[text.index(after: text.startIndex)..<bracket])
+      portText = text[text.index(after: bracket)...]
+    } else {
+      host = String(text.prefix { $0 != ":" })
+      portText = text.dropFirst(host.count)
+    }
+    if host.isEmpty || !portText.isEmpty && !portText.hasPrefix(":") { throw .because("no host") }
+    guard portText.count > 1 else {
+      port = nil
+      return
+    }
+    guard let number = UInt16(portText.dropFirst()), number > 0 else { throw .because("a port is a number from 1 to 65535") }
+    port = Int(number)
+  }
+
+  /// The host as addresses write it: IPv6 in brackets.
+  static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+
+  /// The server name for TLS; nil for an IP address, which a certificate states in another way.
+  static func serverName(_ host: String) -> String? {
+    let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
+    return isAddress ? nil : host
+  }
+}
