@@ -1,0 +1,1 @@
+../../../Sources/StockbusNetwork/HostAndPort.swift
