@@ -36,7 +36,9 @@ final class ProgramLife {
     guard let path = ProgramSearch.find(name, in: environment) else {
       throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
     }
-    let variables = ProgramEnvironment.minimal(environment)
+    // A trap ends the process at once, and its last line is the reason; the analysis that Swift makes would take seconds.
+    let usual = settings.hostsPlugin ? ["SWIFT_BACKTRACE": "enable=no"] : [:]
+    let variables = ProgramEnvironment.minimal(environment).merging(usual) { first, _ in first }
       .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
     let limits = ProgramLaunch.Limits(
       memory: settings.limits.memory?.bytes, cpu: settings.limits.cpu, files: settings.limits.files)
@@ -105,7 +107,8 @@ final class ProgramLife {
 
   private func logErrorLine(_ line: String) {
     if line.isEmpty { return }
-    lastErrorLine = visible(line, limit: 300)
+    // What Swift says behind its reason is where in the code that was.
+    if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }
     log(line, "notice", &errorAllowance)
   }
 
