@@ -16,7 +16,8 @@ package struct Patience: Sendable {
   ///
   /// - Parameter since: when the first attempt has failed, by the run's clock, if that was before; the time counts from then.
   package func insist<Failure: Error>(
-    since: Duration? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in }, _ attempt: () throws(Failure) -> Void
+    since: Duration? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
+    _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     do throws(Failure) { return try attempt() } catch {
       try await insist(after: error, since: since ?? context.clock.uptime, taken: taken, mayPass: mayPass, failed: failed, attempt)
@@ -24,7 +25,8 @@ package struct Patience: Sendable {
   }
 
   private func insist<Failure: Error>(
-    after first: Failure, since: Duration, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void, _ attempt: () throws(Failure) -> Void
+    after first: Failure, since: Duration, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void,
+    _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     var failure = first
     var told: String?
