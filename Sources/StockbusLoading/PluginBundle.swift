@@ -28,7 +28,7 @@ package struct PluginBundle: Sendable {
     case .loaded:
       let stamp: LibraryStamp
       do throws(Problems) { stamp = try LibraryStamp.read(path) } catch { throw BundleFault(error.sorted[0].description) }
-      return try LoadedLibrary.load(stamp, of: manifest, in: path).loaded(from: path)
+      return try LoadedLibrary.load(stamp, of: manifest, in: path, probed: catalogue.probesLibraries).loaded(from: path)
     case .process: return try ProcessPlugin.make(manifest, in: path, catalogue).revised(FolderCopy(of: path).revision)
     }
   }
@@ -91,6 +91,7 @@ extension Catalogue {
   private func with(_ more: [Plugin]) throws(CatalogueError) -> Catalogue {
     var all = try Catalogue(checkingNames: plugins + more)
     all.isolation = isolation
+    all.probesLibraries = probesLibraries
     return all
   }
 }

@@ -76,6 +76,7 @@ package struct Program: Sendable {
       exit(ExitStatus.software.rawValue)
     }
     catalogue.isolation = isolation
+    catalogue.probesLibraries = true
     let program = Program(
       name: name, version: version, catalogue: catalogue, parts: parts, userPlugins: PluginFolders.own(ConfigLoader.processEnvironment))
     await $current.withValue(program) { await RootCommand.main() }
@@ -92,7 +93,7 @@ package struct Program: Sendable {
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] { [Run<C>.self, Watch<C>.self, Open<C>.self] }
     let own: [any ParsableCommand.Type] = [
       Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, ListInstruments.self,
-      PluginCommand.self,
+      PluginCommand.self, ProbeLibrary.self,
     ]
     return runs(companion) + own + parts.flatMap(\.commands)
   }

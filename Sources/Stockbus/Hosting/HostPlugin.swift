@@ -16,10 +16,12 @@ struct HostPlugin: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let catalogue = Program.current.catalogue
+    var catalogue = Program.current.catalogue
+    // What a library does to this process it does to no other.
+    catalogue.probesLibraries = false
     let pool = WorkerPool.shared
     let surroundings = HostedPlugin.Surroundings(
-      find: { name, bundle, more in try Self.find(name, bundle, more, in: catalogue) }, context: Self.context, executor: pool)
+      find: { [catalogue] name, bundle, more in try Self.find(name, bundle, more, in: catalogue) }, context: Self.context, executor: pool)
     // On the threads of a run, where what is woken runs next to what has woken it.
     let hasWorked = await withTaskExecutorPreference(pool) { await HostedPlugin.onStandardStreams(surroundings) }
     if !hasWorked { throw ExitCode.failure }
