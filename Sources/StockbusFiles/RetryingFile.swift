@@ -96,9 +96,7 @@ package final class RetryingFile {
       guard !isTrying, let file else { continue }
       do throws(FileError) {
         try file.flush()
-        if failingSince == nil { continue }
-        failingSince = nil
-        context.report(trouble: nil)
+        noteSuccess()
       } catch {
         if failingSince == nil, !noteGoneReader(error) { context.logger.warning("\(error)") }
         noteFailure()
@@ -126,6 +124,10 @@ package final class RetryingFile {
         noteFailure()
         noteGoneReader(error)
       }, attempt)
+    noteSuccess()
+  }
+
+  private func noteSuccess() {
     if failingSince == nil { return }
     failingSince = nil
     context.report(trouble: nil)

@@ -1,5 +1,4 @@
 internal import EventBus
-internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 
@@ -41,17 +40,6 @@ enum HostedFrames {
   }
 }
 
-extension HostedEvents where E == Trade {
-  /// The reader of a topic of any type.
-  static func of(_ topic: any AnyTopic, _ context: Context) -> any HostedEventList {
-    func open<Output: Event>(_: Output.Type) -> any HostedEventList {
-      guard let topic = topic as? Topic<Output> else { preconditionFailure("a topic has events of its type") }
-      return HostedEvents<Output>(topic, context.waiting)
-    }
-    return open(topic.eventType)
-  }
-}
-
 /// Sends what a hosted source publishes to the host, as it comes.
 actor HostedOutput<E: Event>: Sink {
   private let life: HostedLife
@@ -74,6 +62,15 @@ actor HostedOutput<E: Event>: Sink {
 enum HostedOutputs {
   /// Set while a sink for the host is made.
   @TaskLocal static var life: HostedLife?
+
+  /// The reader of a topic of any type.
+  static func list(of topic: any AnyTopic, _ context: Context) -> any HostedEventList {
+    func open<Output: Event>(_: Output.Type) -> any HostedEventList {
+      guard let topic = topic as? Topic<Output> else { preconditionFailure("a topic has events of its type") }
+      return HostedEvents<Output>(topic, context.waiting)
+    }
+    return open(topic.eventType)
+  }
 
   /// Attaches a sink for the host to a topic; what is returned runs it to the topic's end.
   static func sink(of topic: any AnyTopic, _ life: HostedLife) throws -> @Sendable () async throws -> Void {

@@ -90,7 +90,7 @@ struct HostedFeed {
       producer: Parker(life.context.waiting))
     var outlet = Outlet(topic)
     let unpacker = EventUnpacker<Input>(PackedLayout(Input.self), .open, limit: Symbol.limit)
-    let output = life.slot.output.map { HostedEvents<Trade>.of($0, life.context) }
+    let output = life.slot.output.map { HostedOutputs.list(of: $0, life.context) }
     life.slot.reconnect([Edge(topic)])
     guard let port = life.slot.ports.first else { throw HostWire.Broken() }
     life.begin()

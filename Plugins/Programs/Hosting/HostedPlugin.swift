@@ -71,7 +71,7 @@ package struct HostedPlugin {
       }
       let news = HostedNews(voice)
       let context = try surroundings.context(
-        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), news: news, run: HostedRun(), voice: voice))
+        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), news: news, voice: voice))
       let assembly: Blueprint.Assembly
       do throws(Problems) { assembly = try blueprint.assembly(options, at: mark) } catch {
         throw HostingError(error.sorted.map(\.message).joined(separator: "; "))
@@ -106,14 +106,12 @@ package struct HostedContext: Sendable {
   /// The mapping at `runtime` of the host's configuration.
   package let runtime: ConfigNode
   package let news: HostedNews
-  package let run: HostedRun
   private let voice: HostVoice
 
-  init(id: String, runtime: ConfigNode, news: HostedNews, run: HostedRun, voice: HostVoice) {
+  init(id: String, runtime: ConfigNode, news: HostedNews, voice: HostVoice) {
     self.id = id
     self.runtime = runtime
     self.news = news
-    self.run = run
     self.voice = voice
   }
 
@@ -121,21 +119,10 @@ package struct HostedContext: Sendable {
   package func say(log line: String, _ level: String) { voice.say(["log": .string(line.cut(toBytes: 4096)), "level": .string(level)]) }
 }
 
-/// The run as a hosted component sees it: other components are not in its process.
-package struct HostedRun: RunView {
-  package var components: [RunComponent] { [] }
-  package var edges: [RunEdge] { [] }
-  package func log(after number: Int) -> [RunLogLine] { [] }
-  package func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
-  package func stop() {}
-  package var cutOff: Duration? { nil }
-  package func waitForStop() async { await Latch().wait() }
-}
-
 /// Why a plugin cannot be hosted.
-struct HostingError: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
+package struct HostingError: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
 }
 
 /// Hears what the host of a source says.

@@ -16,7 +16,8 @@ final class ProgramLife {
   private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
   private var lastErrorLine = ""
   /// True once the program has closed its standard error, which `poll` would report again and again.
-  private(set) var haveErrorsEnded = false
+  var haveErrorsEnded: Bool { errorsEnded.value }
+  let errorsEnded = WaitableValue(false)
   /// True once the program may end, with whatever status.
   var hasSaidGoodbye = false
   /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
@@ -99,7 +100,7 @@ final class ProgramLife {
         errorLines.dropRest()
       }
       let arrival = errorLines.read(child.errors)
-      if arrival == .end { haveErrorsEnded = true }
+      if arrival == .end { errorsEnded.update { $0 = true } }
       if arrival != .something { break }
     }
     while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }

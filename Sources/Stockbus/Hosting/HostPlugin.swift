@@ -36,7 +36,7 @@ struct HostPlugin: AsyncParsableCommand {
       let plugin = try PluginBundle(at: bundle).plugin(catalogue)
       return (plugin, types + plugin.eventTypes)
     }
-    guard let plugin = catalogue[name] else { throw HostingFault(description: "there is no plugin \(shown(name))") }
+    guard let plugin = catalogue[name] else { throw HostingError("there is no plugin \(shown(name))") }
     return (plugin, types)
   }
 
@@ -47,14 +47,9 @@ struct HostPlugin: AsyncParsableCommand {
     logger[metadataKey: "component"] = "\(hosted.id)"
     return Context(
       id: hosted.id, clock: SystemTimekeeper(), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
-      counters: hosted.news.counters, notices: hosted.news, run: hosted.run, waiting: pool.parking, helpers: pool,
+      counters: hosted.news.counters, notices: hosted.news, waiting: pool.parking, helpers: pool,
       symbolLimit: settings.symbolsPerSource, zone: settings.displayZone)
   }
-}
-
-/// Why a plugin cannot be hosted.
-private struct HostingFault: Error, CustomStringConvertible {
-  let description: String
 }
 
 /// Passes log lines on to the host, which has its own level.

@@ -110,7 +110,7 @@ public struct Context: Sendable {
   public func lose(_ count: Int, _ reason: String) {
     if count <= 0 || counters.hasNoReader { return }
     counters.lost.add(count)
-    logger.error("\(count) events lost: \(reason)")
+    logger.error("\(count) \(count == 1 ? "event" : "events") lost: \(reason)")
   }
 
   /// Reports that standard output has no reader any more, as in `stockbus run … | head`. What the component throws next counts as its
