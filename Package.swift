@@ -89,9 +89,8 @@ let plugins = [
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
+      "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
       "StockbusTerminal",
-      .product(name: "Crypto", package: "swift-crypto"),
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
     ],
@@ -131,8 +130,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -140,6 +137,7 @@ let package = Package(
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
@@ -160,6 +158,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", uses: ["EventBus", "MarketData"]),
+    room("StockbusCrypto", uses: ["CLibCrypto"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room(
       "StockbusPrograms",
@@ -175,14 +174,13 @@ let package = Package(
     room(
       "StockbusNetwork",
       uses: [
-        "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nio),
     room(
       "StockbusWeb",
       uses: [
-        "StockbusNetwork", "StockbusPlugin", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusNetwork", "StockbusPlugin", "CZlib",
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
     room(
@@ -191,8 +189,7 @@ let package = Package(
     room(
       "StockbusAccounts",
       uses: [
-        "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData",
       ]),
     room("StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusDecoding", "StockbusPlugin"]),
     room(
@@ -265,7 +262,7 @@ let package = Package(
     .target(
       name: "TestServers",
       dependencies: [
-        "StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusTestKit", "CLibCrypto", .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
     .target(
@@ -282,6 +279,7 @@ let package = Package(
     tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
+    tests("StockbusCrypto"),
     tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "StockbusCLI",

@@ -76,7 +76,8 @@ let package = Package(
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
     .target(
-      name: "Programs", dependencies: ["StockbusPlugin", "EventBus", "MarketData", "StockbusDecoding", "StockbusPacking", "StockbusSystem"],
+      name: "Programs",
+      dependencies: ["StockbusPlugin", "EventBus", "MarketData", "StockbusDecoding", "StockbusPacking", "StockbusSystem"],
       swiftSettings: attacked),
 
     plugin("Generator"),

@@ -17,9 +17,12 @@ extension Target {
   static let programs = Target(
     "programs", "what a plugin that is a process says (the first bytes choose lines or frames, and how the pipe cuts them)", limit: 4096,
     words: [
-      "{\"hello\":1", "{\"ready\":true}", "{\"events\":[", "{\"done\":", ",\"filtered\":", ",\"state\":", "{\"drained\":true}", "{\"ended\":true}",
-      "{\"commit\":true", "{\"reply\":\"", "{\"refused\":\"", "{\"failed\":\"", "{\"log\":\"", ",\"level\":\"", "{\"trouble\":null}", "{\"reject\":\"",
-      "{\"lost\":", "{\"note\":\"", "{\"counter\":\"", ",\"add\":", "{\"connection\":\"connected\"", "{\"gap\":\"", "{\"remembers\":true}", "\n",
+      "{\"hello\":1", "{\"ready\":true}", "{\"events\":[", "{\"done\":", ",\"filtered\":", ",\"state\":", "{\"drained\":true}",
+      "{\"ended\":true}",
+      "{\"commit\":true", "{\"reply\":\"", "{\"refused\":\"", "{\"failed\":\"", "{\"log\":\"", ",\"level\":\"", "{\"trouble\":null}",
+      "{\"reject\":\"",
+      "{\"lost\":", "{\"note\":\"", "{\"counter\":\"", ",\"add\":", "{\"connection\":\"connected\"", "{\"gap\":\"", "{\"remembers\":true}",
+      "\n",
     ],
     seeds: programSeeds, budget: 400
   ) { bytes in

@@ -1,19 +1,12 @@
-internal import AsyncHTTPClient
+internal import MarketData
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
-/// HTTP over the network, with async-http-client.
+/// HTTP/1.1 over the network.
 ///
-/// Certificates are always verified, against the system's and those of `certificates`. All transports of a process with the same settings
-/// share one client and its connections; it is created at the first request.
+/// Certificates are always verified, against the system's and those of `certificates`. All transports of a process share the connections that
+/// wait for another exchange.
 package struct NetworkTransport: HTTPTransport {
   /// A file of certificates (PEM) that are trusted in addition to the system's.
   private let certificates: String?
@@ -26,13 +19,13 @@ package struct NetworkTransport: HTTPTransport {
   }
 
   package func exchange(_ request: HTTPRequest, limits: HTTPLimits) async throws(HTTPError) -> HTTPResponse {
-    let setup = SharedClients.Setup(
-      certificates: certificates, connect: limits.connect, proxy: EnvironmentProxy(for: request.address, in: environment))
-    let client = try await SharedClients.shared.client(setup)
-    do {
-      return try await perform(request, limits, client)
-    } catch {
-      throw Self.translate(error, request.address)
+    try await perform(request, limits) { chunk, response in
+      guard response.body.count + chunk.count <= limits.body else {
+        let beginning = response.body.prefix(512) + chunk.prefix(max(0, 512 - response.body.count))
+        throw Self.tooLarge(request, limits, Array(beginning))
+      }
+      response.body.append(contentsOf: chunk)
+      return true
     }
   }
 
@@ -41,90 +34,103 @@ package struct NetworkTransport: HTTPTransport {
   package func follow(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), _ take: ([UInt8]) async -> Bool
   ) async throws(HTTPError) -> HTTPResponse {
-    let setup = SharedClients.Setup(
-      certificates: certificates, connect: limits.connect, proxy: EnvironmentProxy(for: request.address, in: environment))
-    let client = try await SharedClients.shared.client(setup)
+    try await perform(request, limits, announced: .max) { chunk, response in
+      if response.isSuccess { return await take(Array(chunk)) }
+      if response.body.count + chunk.count <= limits.body { response.body.append(contentsOf: chunk) }
+      return true
+    }
+  }
+
+  /// - Parameters:
+  ///   - announced: the largest body that a response may announce; by default that of the limits.
+  ///   - take: gets the pieces of the body; false ends the exchange.
+  private func perform(
+    _ request: HTTPRequest, _ limits: HTTPLimits, announced: Int? = nil,
+    _ take: (ByteBufferView, inout HTTPResponse) async throws -> Bool
+  ) async throws(HTTPError) -> HTTPResponse {
     do {
-      let answer = try await client.execute(Self.message(request), deadline: .distantFuture)
-      var response = HTTPResponse(status: Int(answer.status.code))
-      for try await chunk in answer.body {
-        if response.isSuccess {
-          if await !take(Array(chunk.readableBytesView)) { break }
-        } else if response.body.count + chunk.readableBytes <= limits.body {
-          response.body.append(contentsOf: chunk.readableBytesView)
+      return try await attempt(request, limits, announced ?? limits.body, take)
+    } catch {
+      throw Task.isCancelled ? HTTPError(.cancelled, "cancelled") : HTTPError(error, request.address)
+    }
+  }
+
+  private func attempt(
+    _ request: HTTPRequest, _ limits: HTTPLimits, _ announced: Int, _ take: (ByteBufferView, inout HTTPResponse) async throws -> Bool
+  ) async throws -> HTTPResponse {
+    let route = HTTPRoute(request.address, proxy: EnvironmentProxy(for: request.address, in: environment), certificates: certificates)
+    let (connection, first) = try await begin(request, route, limits)
+    var isReusable = false
+    let response = try await Self.closing(connection) {
+      guard case .head(let head) = first else { throw HTTPParts.Closed() }
+      var response = HTTPResponse(status: Int(head.status.code))
+      for (name, value) in head.headers { response.fields.receive(name, value) }
+      if let size = head.headers.first(name: "Content-Length").flatMap(Int.init), size > announced {
+        throw Self.tooLarge(request, limits, [])
+      }
+      while true {
+        switch try await connection.next() {
+        case .head: throw HTTPParts.Closed()
+        case .body(let chunk):
+          if try await !take(chunk.readableBytesView, &response) { return response }
+        case .end:
+          isReusable = head.isKeepAlive
+          return response
         }
       }
-      return response
-    } catch {
-      throw Self.translate(error, request.address)
     }
-  }
-
-  private static func message(_ request: HTTPRequest) -> HTTPClientRequest {
-    var message = HTTPClientRequest(url: request.address.revealed)
-    message.method = HTTPMethod(rawValue: request.method.rawValue)
-    for (name, value) in zip(request.fields.names, request.fields.values) { message.headers.add(name: name, value: value) }
-    if request.address.socket != nil { message.headers.add(name: "Host", value: request.address.host) }
-    if !request.body.isEmpty || request.method == .post || request.method == .put { message.body = .bytes(ByteBuffer(bytes: request.body)) }
-    return message
-  }
-
-  private func perform(_ request: HTTPRequest, _ limits: HTTPLimits, _ client: HTTPClient) async throws -> HTTPResponse {
-    // Without a deadline: the caller measures the time by its own clock, and cancels.
-    let answer = try await client.execute(Self.message(request), deadline: .distantFuture)
-    var response = HTTPResponse(status: Int(answer.status.code))
-    for (name, value) in answer.headers { response.fields.receive(name, value) }
-    let tooLarge = HTTPError(.tooLarge, "\(request.address) answers with more than \(limits.body) bytes")
-    if let announced = answer.headers.first(name: "Content-Length").flatMap(Int.init), announced > limits.body { throw tooLarge }
-    for try await chunk in answer.body {
-      if response.body.count + chunk.readableBytes > limits.body {
-        let begin = response.body.prefix(512) + chunk.readableBytesView.prefix(max(0, 512 - response.body.count))
-        throw HTTPError(.tooLarge, tooLarge.description, beginning: Array(begin))
-      }
-      response.body.append(contentsOf: chunk.readableBytesView)
-    }
+    if isReusable { await HTTPConnections.shared.put(connection, route) } else { connection.close() }
     return response
   }
 
-  /// Errors with texts of our own, because those of the libraries may contain the address or a header.
-  static func translate(_ error: any Error, _ address: WebAddress) -> HTTPError {
-    switch error {
-    case let error as HTTPError: return error
-    case is CancellationError: return HTTPError(.cancelled, "cancelled")
-    case let error as HTTPClientError: return translate(error, address)
-    case let error as NIOSSLError:
-      if case .handshakeFailed(let reason) = error, "\(reason)".contains("CERTIFICATE_VERIFY_FAILED") {
-        return HTTPError(.untrusted, "the certificate of \(address) is not trusted")
+  /// Sends the request over a connection that waits, or over a new one. Returns the connection and the first part of the response.
+  private func begin(
+    _ request: HTTPRequest, _ route: HTTPRoute, _ limits: HTTPLimits
+  ) async throws -> (HTTPConnection, HTTPClientResponsePart) {
+    let pool = HTTPConnections.shared
+    let (head, body) = (Self.head(request), Self.body(request))
+    if let used = await pool.take(route) {
+      do {
+        return (used, try await Self.closing(used) { try await used.exchange(head, body) })
+      } catch  where Self.isStale(error) && request.method != .post && !Task.isCancelled {
+        // The server has closed it meanwhile. What may be done twice is done again (RFC 9112, section 9.3.1).
       }
-      return HTTPError(.untrusted, "no secure connection to \(address) came about")
-    case is NIOSSLExtraError: return HTTPError(.untrusted, "the certificate of \(address) is for another name")
-    case let error as NIOConnectionError:
-      // If the name had been resolved, there would have been an address to try.
-      let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-      return HTTPError(.unreachable, "\(address) cannot be reached" + (isNameless ? ": the host was not found" : ""))
-    case let error as IOError where unreachable.contains(error.errnoCode):
-      return HTTPError(.unreachable, "\(address) cannot be reached")
-    case let error as IOError:
-      return HTTPError(.brokenOff, "the connection to \(address) broke off (error \(error.errnoCode))")
-    case HTTPParserError.invalidEOFState:
-      return HTTPError(.brokenOff, "\(address) closed the connection in the middle")
-    case is HTTPParserError: return HTTPError(.brokenOff, "\(address) does not answer in HTTP")
-    default: return HTTPError(.brokenOff, "the exchange with \(address) failed (\(type(of: error)))")
+    }
+    let limit = TimeAmount.nanoseconds(min(limits.connect, Self.longestConnect).wholeNanoseconds)
+    let new = try await HTTPConnection.open(route, try await pool.tls(route), within: limit)
+    return (new, try await Self.closing(new) { try await new.exchange(head, body) })
+  }
+
+  private static func isStale(_ error: any Error) -> Bool { error is HTTPParts.Closed || error is IOError || error is ChannelError }
+
+  /// Small enough for adding it to the clock's time.
+  private static let longestConnect = Duration.seconds(1_000_000)
+
+  /// Closes the connection if `body` throws, or the task is cancelled.
+  private static func closing<Result>(_ connection: HTTPConnection, _ body: () async throws -> Result) async throws -> Result {
+    try await withTaskCancellationHandler {
+      do { return try await body() } catch {
+        connection.close()
+        throw error
+      }
+    } onCancel: {
+      connection.close()
     }
   }
 
-  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENOENT]
-
-  private static func translate(_ error: HTTPClientError, _ address: WebAddress) -> HTTPError {
-    switch error {
-    case .cancelled: HTTPError(.cancelled, "cancelled")
-    case .connectTimeout: HTTPError(.unreachable, "\(address) cannot be reached in time")
-    case .tlsHandshakeTimeout: HTTPError(.unreachable, "\(address) does not finish the TLS handshake in time")
-    case .remoteConnectionClosed, .readTimeout, .uncleanShutdown:
-      HTTPError(.brokenOff, "\(address) closed the connection in the middle")
-    case .proxyAuthenticationRequired, .invalidProxyResponse, .httpProxyHandshakeTimeout:
-      HTTPError(.unreachable, "the proxy does not lead to \(address)")
-    default: HTTPError(.brokenOff, "the exchange with \(address) failed: \(error.shortDescription.lowercased())")
-    }
+  private static func tooLarge(_ request: HTTPRequest, _ limits: HTTPLimits, _ beginning: [UInt8]) -> HTTPError {
+    HTTPError(.tooLarge, "\(request.address) answers with more than \(limits.body) bytes", beginning: beginning)
   }
+
+  private static func head(_ request: HTTPRequest) -> HTTPRequestHead {
+    var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.address.target)
+    head.headers.add(name: "Host", value: request.address.authority)
+    for (name, value) in zip(request.fields.names, request.fields.values) { head.headers.add(name: name, value: value) }
+    if !request.body.isEmpty || request.method == .post || request.method == .put {
+      head.headers.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)")
+    }
+    return head
+  }
+
+  private static func body(_ request: HTTPRequest) -> ByteBuffer? { request.body.isEmpty ? nil : ByteBuffer(bytes: request.body) }
 }
