@@ -105,6 +105,14 @@ let commit: [CSetting] =
   Context.environment["STOCKBUS_COMMIT_IS_TOLD"] == nil
   ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../.build/commit")]
 
+/// For programs that load libraries: their symbols are those of the contract for what they load, so there is one copy of each type. The
+/// linker that is named here exports them without a warning for each symbol that is local to a module.
+let exporting: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
+    .when(platforms: [.linux]))
+]
+
 let package = Package(
   name: "stockbus",
   platforms: [.macOS(.v26)],
@@ -245,20 +253,14 @@ let package = Package(
         "StockbusLoading", .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + allPlugins),
-    // Its symbols are those of the contract for libraries that it loads, so there is one copy of each type. The linker that is named here
-    // exports them without a warning for each symbol that is local to a module.
     .executableTarget(
-      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict,
-      linkerSettings: [
-        .unsafeFlags(
-          ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
-          .when(platforms: [.linux]))
-      ]),
+      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict, linkerSettings: exporting),
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .executableTarget(
-      name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict),
+      name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict,
+      linkerSettings: exporting),
     .target(
       name: "TestServers",
       dependencies: [

@@ -10,7 +10,7 @@ if [ ! -d .build/checkouts ]; then echo "stockbus: the first build fetches and c
 
 {
   # The clock of the line below.
-  (while sleep 1 && kill -0 $$ 2>/dev/null; do echo "tick"; done) &
+  (while sleep 1 >/dev/null && kill -0 $$ 2>/dev/null; do echo "tick"; done) &
   ticks=$!
   "$swift" build "$@" 2>&1
   status=$?
@@ -30,7 +30,7 @@ if [ ! -d .build/checkouts ]; then echo "stockbus: the first build fetches and c
   /^\[[0-9]+\/[0-9]+\] / {
     split(substr($1, 2, length($1) - 2), n, "/")
     step = n[1] " of " n[2]
-    what = $2 == "Compiling" ? "compiling " $3 : substr($0, length($1) + 2)
+    if ($2 == "Compiling" || $2 == "Linking") what = tolower($2) " " $3
     show(); next
   }
   /^(Fetching|Fetched|Updating|Updated|Creating|Working|Computing|Computed|Building|Planning)/ { what = $0; show(); next }
