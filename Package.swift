@@ -58,7 +58,7 @@ let plugins = [
   PluginTargets("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
   PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
-  PluginTargets("NATS", uses: ["StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
+  PluginTargets("NATS", uses: ["StockbusNetwork", "StockbusPacking"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
