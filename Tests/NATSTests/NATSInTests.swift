@@ -14,6 +14,27 @@ import Testing
 
   private func states(_ harness: PluginHarness) -> [String] { harness.notices.connections.value.map { "\($0.state): \($0.reason)" } }
 
+  @Test(arguments: ["", "\ndurable: desk"]) func `it keeps the contract`(durable: String) async throws {
+    let server = try await FakeNATS()
+    // Each instance finds more than the ones before have read.
+    let writing = Task {
+      var asked = 0
+      while !Task.isCancelled {
+        let before = asked
+        await server.lines.wait { $0.count { $0.contains("CONSUMER.MSG.NEXT") } > before }
+        asked += 1
+        for trade in trades(0..<50) { server.store(.init(subject: "ticks.0", payload: Trade.schema.json(trade))) }
+      }
+    }
+    // Where a durable reader begins depends on the instances before.
+    let violations = await checkContract(
+      .natsIn, options: server.options("stream: TICKS" + durable), isDeterministic: durable.isEmpty, jumps: .milliseconds(100))
+    writing.cancel()
+    await writing.value
+    #expect(violations == [])
+    await server.close()
+  }
+
   @Test func `a stream is read from its beginning, and what comes then`() async throws {
     let server = try await FakeNATS()
     try await fill(server, 0..<5000)

@@ -28,6 +28,16 @@ import Testing
 
   private static let declaration = "trade(\(Trade.schema.fields.map { "\($0.name):\($0.layout)" }.joined(separator: ",")))"
 
+  @Test func `it keeps the contract`() async throws {
+    let server = try await FakeNATS()
+    for options in [Self.stream, "stream: TICKS\nsubject: ticks.all\nids: [symbol, size]", "subject: other.all"] {
+      let violations = await checkContract(
+        .natsOut, options: server.options(options), inputs: [Feed(trades(0..<50))], jumps: .milliseconds(100))
+      #expect(violations == [], "\(options)")
+    }
+    await server.close()
+  }
+
   @Test func `the hash is FNV-1a, by its published values`() {
     #expect(EventMark.hash("".utf8) == 0xcbf2_9ce4_8422_2325)
     #expect(EventMark.hash("a".utf8) == 0xaf63_dc4c_8601_ec8c)
@@ -86,6 +96,40 @@ import Testing
     #expect(server.positions.map(\.number) == Array(0..<1500))
     #expect(server.connections > 1)
     #expect(harness.lost == 0)
+    await server.close()
+  }
+
+  @Test func `where an acknowledgement does not come, the next connection finds what is there`() async throws {
+    let server = try await FakeNATS { number, _ in number == 3 || number == 9 ? .storeSilently : .store }
+    let harness = PluginHarness()
+    let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
+    try await writer.send(trades(0..<10))
+    await server.lines.wait { $0.count { $0.hasPrefix("HPUB ticks.") } == 10 }
+    #expect(server.connections == 1)
+    while server.connections < 2 {
+      harness.clock.advance(by: .seconds(600))
+      await Task.yield()
+    }
+    try await harness.withShortPauses {
+      await writer.delivered()
+      try await writer.stop()
+    }
+    #expect(server.sizes == Array(1...10))
+    #expect(server.positions.map(\.number) == Array(0..<10))
+    #expect(harness.counter("sent again") == 0)
+    await server.close()
+  }
+
+  @Test func `a server that drops a message without a word is told, and the writer goes on once it stores again`() async throws {
+    let server = try await FakeNATS { number, _ in (3..<30).contains(number) ? .drop : .store }
+    let harness = PluginHarness()
+    try await harness.withShortPauses {
+      try await harness.consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))
+    }
+    let words = "nothing was stored behind message 3 of the stream; the server's log has the reason, such as a full disk"
+    #expect(harness.notices.connections.value.contains { $0.reason == words })
+    #expect(server.sizes == Array(1...10))
+    #expect(server.positions.map(\.number) == Array(0..<10))
     await server.close()
   }
 

@@ -36,25 +36,8 @@ extension FakeNATS {
 
 extension PluginHarness {
   /// Runs `body` while short pauses pass by themselves.
-  nonisolated(nonsending) func withShortPauses<R>(_ limit: Duration = .milliseconds(100), _ body: () async throws -> R) async rethrows -> R
-  {
-    // Unstructured only in form: it is awaited below.
-    let pump = Task {
-      while !Task.isCancelled {
-        if let next = clock.deadlines.first, next <= clock.uptime + limit { clock.advanceToNextDeadline() }
-        await Task.yield()
-      }
-    }
-    do {
-      let result = try await body()
-      pump.cancel()
-      await pump.value
-      return result
-    } catch {
-      pump.cancel()
-      await pump.value
-      throw error
-    }
+  nonisolated(nonsending) func withShortPauses<R>(_ body: nonisolated(nonsending) () async throws -> R) async rethrows -> R {
+    try await clock.running(within: .milliseconds(100), body)
   }
 }
 

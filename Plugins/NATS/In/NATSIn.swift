@@ -62,14 +62,15 @@ actor NATSIn<E: Event>: Source {
     }
   }
 
-  private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) {
+  private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) throws {
     messages.add(1)
     do throws(Reading<E>.Refusal) {
       let event = try reading.event(of: message)
       output.send(event)
     } catch {
       rejected.add(1)
-      context.reject(message.beginning(), origin: origin, reason: error.reason, symbol: error.symbol)
+      context.reject(message.beginning(), origin: origin, reason: error.reason, symbol: nil)
+      if error.isLast { throw EnvironmentFailure(error.reason, isPermanent: true) }
     }
   }
 
@@ -80,7 +81,7 @@ actor NATSIn<E: Event>: Source {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      for message in batch { take(message, origin: visible(message.subject, limit: 256), into: &output) }
+      for message in batch { try take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
   }
@@ -95,8 +96,7 @@ actor NATSIn<E: Event>: Source {
     var receipts = Receipts()
     var heardAt = context.clock.uptime
     var isBehind = consumer.pending > 0
-    context.connection(
-      .connected, isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
+    tell(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
     do {
       while true {
         if let request = pull.request() { connection.publish(request.subject, reply: inbox, request.body) }
@@ -110,7 +110,7 @@ actor NATSIn<E: Event>: Source {
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false
-          context.connection(.connected, "live: all messages of '\(stream)' up to \(end.place.sequence) have come")
+          tell("live: all messages of '\(stream)' up to \(end.place.sequence) have come")
         }
         if settings.durable == nil { continue }
         if let end { receipts.add(end.reply, published: output.published) }
@@ -120,10 +120,17 @@ actor NATSIn<E: Event>: Source {
       if settings.durable != nil { await finish(&receipts, connection, output.taken, &output) }
       throw error
     } catch NATSError.consumerTaken where settings.durable != nil {
+      _ = try await info(of: stream, connection)
       throw EnvironmentFailure(
         "another reader has taken over '\(settings.durable ?? "")' of the stream '\(stream)', or its consumer was removed; a durable name has one reader",
         isPermanent: true)
     }
+  }
+
+  /// Says whether it catches up or is live.
+  private func tell(_ words: String) {
+    context.connection(.connected, words)
+    context.logger.notice("\(words)")
   }
 
   private func take(
@@ -136,7 +143,7 @@ actor NATSIn<E: Event>: Source {
       // Read again for its acknowledgement only.
       if let last, place.sequence <= last { continue }
       if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
-      take(message, origin: "\(stream):\(place.sequence)", into: &output)
+      try take(message, origin: "\(stream):\(place.sequence)", into: &output)
       last = place.sequence
     }
     return end.map { ($0.place, $0.message.reply ?? "") }
@@ -159,17 +166,8 @@ actor NATSIn<E: Event>: Source {
 
   private func makeConsumer(_ stream: String, _ connection: NATSConnection) async throws -> ConsumerInfo {
     let deadline = settings.connection.replyDeadline
-    if !settings.oldServers, let release = connection.info.release, (release.major, release.minor, release.patch) < (2, 10, 23) {
-      throw EnvironmentFailure(
-        "the server '\(connection.info.name)' is \(connection.info.version); servers before 2.10.23 can lose what they have confirmed; 'old_servers: true' takes them all the same",
-        isPermanent: true)
-    }
-    let info: StreamInfo
-    do { info = try await connection.streamInfo(stream, within: deadline) } catch NATSError.jetStream(let problem)
-      where problem.isStreamMissing
-    {
-      throw EnvironmentFailure("there is no stream '\(stream)'", isPermanent: true)
-    }
+    try refuseOldServer(connection.info, allowed: settings.oldServers)
+    let info = try await info(of: stream, connection)
     if let last, info.lastSequence < last {
       throw EnvironmentFailure(
         "the stream '\(stream)' ends with message \(info.lastSequence), and \(last) was read: it was made anew", isPermanent: true)
@@ -186,6 +184,14 @@ actor NATSIn<E: Event>: Source {
       return try await connection.createConsumer(wanted, of: stream, within: deadline)
     }
     return try await takeOver(durable, stream, connection)
+  }
+
+  private func info(of stream: String, _ connection: NATSConnection) async throws -> StreamInfo {
+    do { return try await connection.streamInfo(stream, within: settings.connection.replyDeadline) } catch NATSError.jetStream(let problem)
+      where problem.isStreamMissing
+    {
+      throw EnvironmentFailure("there is no stream '\(stream)'", isPermanent: true)
+    }
   }
 
   /// Makes the next consumer of a durable name, which begins behind what was acknowledged, and removes the ones before.

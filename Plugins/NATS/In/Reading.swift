@@ -1,6 +1,7 @@
 internal import EventBus
 internal import MarketData
 internal import StockbusNetwork
+internal import StockbusPacking
 internal import StockbusPlugin
 
 /// Makes events of messages, and finds what is missing between them.
@@ -8,15 +9,15 @@ struct Reading<E: Event> {
   /// Why a message gives no event.
   struct Refusal: Error {
     let reason: String
-    var symbol: Symbol?
+    /// Nothing more may be read, because each further name would stay in the symbol table.
+    var isLast = false
   }
 
   /// How many subjects are watched for gaps.
   static var subjectLimit: Int { 65_536 }
 
   private let mark = EventMark(E.self)
-  private let symbolLimit: Int
-  private var symbols: Set<Symbol> = []
+  private var symbols: SymbolTally
   /// The place that is expected next on each subject.
   private var places: [String: Int64] = [:]
   /// The position that is expected next, where the whole stream is read.
@@ -25,7 +26,7 @@ struct Reading<E: Event> {
 
   /// - Parameter isWhole: no message of the stream is left out on purpose.
   init(symbolLimit: Int, isWhole: Bool) {
-    self.symbolLimit = symbolLimit
+    symbols = SymbolTally(limit: symbolLimit)
     self.isWhole = isWhole
   }
 
@@ -47,24 +48,8 @@ struct Reading<E: Event> {
         return event
       }
     } catch { throw Refusal(reason: "\(error)") }
-    if !takesSymbols(of: event) {
-      throw Refusal(reason: "it has brought more than \(symbolLimit) different symbols", symbol: nil)
-    }
+    if !symbols.takes(event) { throw Refusal(reason: "it has brought more than \(symbols.limit) different symbols", isLast: true) }
     return event
-  }
-
-  /// Counts the symbols of an event, also those that other sources know, so that no sender can use up the symbol table.
-  ///
-  /// Unsafe, because it reads fields at their offsets, which come from the event's declaration.
-  private mutating func takesSymbols(of event: E) -> Bool {
-    for field in E.schema.fields where field.layout == .symbol {
-      let symbol = withUnsafeBytes(of: event) { $0.load(fromByteOffset: field.offset, as: Symbol.self) }
-      if !symbols.contains(symbol) {
-        if symbols.count >= symbolLimit { return false }
-        symbols.insert(symbol)
-      }
-    }
-    return true
   }
 
   /// A gap before a message.

@@ -43,7 +43,7 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
   /// Why there is no use in going on.
   private var fault: String?
   /// The stream's end, as far as it was confirmed; nil before the first look.
-  private var anchor: Anchor?
+  private var anchor: StreamEnd?
   /// The number of sessions, so that a batch notices that there is another.
   private var sessions = 0
   private let sent: Counter
@@ -85,18 +85,13 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     passedOver = context.counter("already there", "Events of a replay that the stream held already.")
   }
 
-  private struct Anchor: Sendable {
-    var sequence: UInt64
-    var position: Int64
-  }
-
   /// What the next instance of this run goes on with.
   private struct Place: Sendable {
     var target: String
     var word: String
     var next: Int64
     var places: [Int64]
-    var anchor: Anchor?
+    var anchor: StreamEnd?
   }
 
   /// Kept with any options, because a replay's events are counted from its beginning.
@@ -279,7 +274,7 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     defer {
       // From here on the next session looks at the stream.
       if isGuarded, let session {
-        anchor = Anchor(
+        anchor = StreamEnd(
           sequence: session.lastSequence + UInt64(session.confirmed), position: session.lastPosition + Int64(session.confirmed))
       }
       session = nil
@@ -287,14 +282,17 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     }
     let deadline = settings.connection.replyDeadline
     while true {
-      let messages = try await connection.receive(until: context.clock.uptime + deadline)
+      let messages = try await connection.receive(until: (waitingSince ?? context.clock.uptime) + deadline)
       try take(messages)
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      guard let session else { throw NATSError.closed("") }
-      if session.sent > session.confirmed, settings.stream != nil, context.clock.uptime - session.movedAt >= deadline {
-        throw NATSError.timedOut(.reply)
-      }
+      if let waitingSince, context.clock.uptime - waitingSince >= deadline { throw NATSError.timedOut(.reply) }
     }
+  }
+
+  /// When something was sent or confirmed last, while a confirmation is missing.
+  private var waitingSince: Duration? {
+    guard settings.stream != nil, let session, session.sent > session.confirmed else { return nil }
+    return session.movedAt
   }
 
   private func take(_ messages: [NATSMessage]) throws {
@@ -302,140 +300,27 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     defer { if session?.confirmed != before { news.ring() } }
     for message in messages where message.subscription == NATSConnection.acknowledgementSubscription {
       guard let number = message.subjectNumber else { continue }
-      try session?.confirm(number, PublishAcknowledgement(message), isGuarded: isGuarded)
+      try session?.confirm(number, message, isGuarded: isGuarded)
     }
     if session?.confirmed != before { session?.movedAt = context.clock.uptime }
   }
 
-  // MARK: The stream
-
-  /// Finds where to go on. What makes going on impossible is thrown as an error that is no `NATSError`, so that no further connection is made.
   private func look(at stream: String, _ session: inout Session) async throws {
-    let connection = session.connection
-    try checkVersion(connection.info)
-    let info = try await streamInfo(stream, connection)
-    if let fault = subjectFault(info.subjects) { throw EnvironmentFailure("the stream '\(stream)' \(fault)", isPermanent: true) }
+    let look = StreamLook(stream, settings, mark: mark, session.connection, context)
+    let found = try await look.open(isKnown: anchor != nil)
     guard isGuarded else { return }
-    let last =
-      info.lastSequence == 0
-      ? nil : try await connection.message(info.lastSequence, of: stream, within: settings.connection.replyDeadline)
-    let found = Found(stream: stream, sequence: info.lastSequence, message: last)
-    let position: Int64
+    let end: StreamEnd
     if let anchor {
-      position = try await goOn(behind: found, since: anchor, connection)
+      end = try await look.end(of: found, behind: anchor, word: writer.word)
     } else {
-      position = try await begin(behind: found, connection)
-    }
-    session.lastSequence = info.lastSequence
-    session.lastPosition = position
-    anchor = Anchor(sequence: info.lastSequence, position: position)
-  }
-
-  /// The last message of the stream.
-  private struct Found {
-    let stream: String
-    let sequence: UInt64
-    let message: StoredMessage?
-
-    var position: StreamPosition? { message?.headers?.value("Stockbus-Position").flatMap { StreamPosition($0) } }
-    var mark: String? { message?.headers?.value("Stockbus-Event") }
-  }
-
-  private func checkVersion(_ info: NATSServerInfo) throws {
-    if settings.oldServers { return }
-    guard let release = info.release, (release.major, release.minor, release.patch) < (2, 10, 23) else { return }
-    throw EnvironmentFailure(
-      "the server '\(info.name)' is \(info.version); servers before 2.10.23 can lose what they have confirmed; 'old_servers: true' takes them all the same",
-      isPermanent: true)
-  }
-
-  private func streamInfo(_ stream: String, _ connection: NATSConnection) async throws -> StreamInfo {
-    let deadline = settings.connection.replyDeadline
-    do { return try await connection.streamInfo(stream, within: deadline) } catch NATSError.jetStream(let problem)
-      where problem.isStreamMissing
-    {
-      if anchor != nil { throw EnvironmentFailure("the stream '\(stream)' was deleted while it was being written", isPermanent: true) }
-      guard let creation = settings.create else {
-        throw EnvironmentFailure("there is no stream '\(stream)'; 'create: {}' makes it", isPermanent: true)
+      end = try await look.end(of: found)
+      // A replay counts from its own beginning.
+      if settings.input == .live {
+        writer.goOn(at: end.position + 1, places: try await look.places(writer.places, behind: end))
       }
-      var wanted = StreamSettings(stream, subjects: [settings.template.pattern])
-      wanted.numReplicas = creation.replicas
-      if let most = creation.maxBytes { wanted.maxBytes = most.bytes }
-      if let age = creation.maxAge { wanted.maxAge = Int(clamping: age.wholeNanoseconds) }
-      let info = try await connection.createStream(wanted, within: deadline)
-      context.logger.notice("made the stream '\(stream)' for '\(settings.template.pattern)', replicas: \(creation.replicas)")
-      return info
     }
-  }
-
-  /// What is wrong if the stream does not take our subjects, as the end of a sentence.
-  private func subjectFault(_ subjects: [String]) -> String? {
-    let own = settings.template.pattern
-    if subjects.contains(where: { NATSSubject.covers($0, own) }) { return nil }
-    let taken = subjects.isEmpty ? "what it copies" : visible(subjects.joined(separator: ", "), limit: 200)
-    return "does not take '\(own)', only \(taken)"
-  }
-
-  /// The stream's last position, seen again after a lost connection.
-  private func goOn(behind found: Found, since anchor: Anchor, _ connection: NATSConnection) async throws -> Int64 {
-    if found.sequence == anchor.sequence { return anchor.position }
-    if found.sequence < anchor.sequence {
-      throw EnvironmentFailure(
-        "the stream '\(found.stream)' ends with message \(found.sequence), and \(anchor.sequence) was confirmed: it was made anew, or its servers have lost messages",
-        isPermanent: true)
-    }
-    // Each place is looked at, because a message that took the place of one of ours would not show in the last one.
-    let own = found.sequence - anchor.sequence
-    var sequence = anchor.sequence
-    while own <= UInt64(settings.inFlight), sequence < found.sequence {
-      sequence += 1
-      let message =
-        sequence == found.sequence
-        ? found.message : try await connection.message(sequence, of: found.stream, within: settings.connection.replyDeadline)
-      let position = message?.headers?.value("Stockbus-Position").flatMap { StreamPosition($0) }
-      if position?.writer != writer.word || position?.number != anchor.position + Int64(sequence - anchor.sequence) { break }
-      if sequence == found.sequence { return anchor.position + Int64(own) }
-    }
-    throw EnvironmentFailure(
-      "the stream '\(found.stream)' has another writer: its message \(max(sequence, anchor.sequence + 1)) is not from here; a stream has one writer, unless 'ids' are given",
-      isPermanent: true)
-  }
-
-  /// The stream's last position, seen for the first time.
-  private func begin(behind found: Found, _ connection: NATSConnection) async throws -> Int64 {
-    if let text = found.mark, text != mark.text {
-      throw EnvironmentFailure(
-        "the stream '\(found.stream)' holds '\(visible(text, limit: 128))', and this writes '\(mark.text)'", isPermanent: true)
-    }
-    if settings.input == .replay {
-      guard found.sequence == 0 || found.position != nil else {
-        throw EnvironmentFailure(
-          "the last message of the stream '\(found.stream)' (\(found.sequence)) \(found.message == nil ? "is gone" : "has no position"), so it is not known where the replay has to go on; use another stream, or 'input: live'",
-          isPermanent: true)
-      }
-      return found.position?.number ?? -1
-    }
-    // Positions never grow faster than the stream's numbers, so this one is at least as high as any that was used.
-    let position = found.position?.number ?? Int64(clamping: found.sequence) - 1
-    writer.goOn(at: position + 1, places: try await places(behind: found, position, connection))
-    return position
-  }
-
-  /// The place of the next message of each partition.
-  private func places(behind found: Found, _ position: Int64, _ connection: NATSConnection) async throws -> [Int64] {
-    switch settings.template.kind {
-    case .symbol: return writer.places
-    case .fixed: return [position + 1]
-    case .partition:
-      var places = writer.places
-      if found.sequence == 0 { return places }
-      for partition in places.indices {
-        let message = try await connection.lastMessage(
-          on: settings.template.subject(partition: partition), of: found.stream, within: settings.connection.replyDeadline)
-        let known = message?.headers?.value("Stockbus-Position").flatMap { StreamPosition($0) }?.place
-        places[partition] = known.map { $0 + 1 } ?? Int64(clamping: message?.sequence ?? 0)
-      }
-      return places
-    }
+    session.lastSequence = end.sequence
+    session.lastPosition = end.position
+    anchor = end
   }
 }

@@ -28,7 +28,9 @@ struct Session {
   /// Takes the acknowledgement of message `number` of the session.
   ///
   /// - Parameter isGuarded: the stream's number of each message is known before it is sent.
-  mutating func confirm(_ number: Int, _ acknowledgement: PublishAcknowledgement, isGuarded: Bool) throws(NATSError) {
+  mutating func confirm(_ number: Int, _ message: NATSMessage, isGuarded: Bool) throws(NATSError) {
+    let acknowledgement: PublishAcknowledgement
+    do throws(NATSError) { acknowledgement = try PublishAcknowledgement(message) } catch { throw meaning(of: error) }
     guard number >= 0, number < sent else { throw .protocolViolation("an acknowledgement of what was not sent") }
     if isGuarded, acknowledgement.sequence != lastSequence + UInt64(number) + 1 {
       throw .protocolViolation("message \(lastSequence + UInt64(number) + 1) is acknowledged as \(acknowledgement.sequence)")
@@ -39,5 +41,11 @@ struct Session {
     }
     confirmed += 1
     while !early.isEmpty, early.remove(confirmed) != nil { confirmed += 1 }
+  }
+
+  /// Where the stream's end is another one, an earlier message was dropped without a word, unless the next look finds another writer.
+  private func meaning(of error: NATSError) -> NATSError {
+    guard case .jetStream(let problem) = error, problem.isWrongLastSequence else { return error }
+    return .notStored(behind: lastSequence + UInt64(confirmed))
   }
 }

@@ -19,6 +19,8 @@ public final class FakeNATS: Sendable {
     case storeAndCut
     /// Stores it and acknowledges nothing.
     case storeSilently
+    /// Neither stores it nor says so, as a server does whose disk is full.
+    case drop
   }
 
   public struct Message: Sendable, Hashable {
@@ -256,6 +258,7 @@ extension FakeNATS {
     }
     let fate = fate(attempt, message)
     if case .cut = fate { return channel.close(promise: nil) }
+    if case .drop = fate, message.header("Nats-Expected-Last-Sequence").flatMap({ Int($0) }) == stored.count { return }
     let answer: String = core.withLock { core in
       if let id = message.header("Nats-Msg-Id"), let known = core.ids[id] {
         return #"{"stream":"TICKS","seq":\#(known),"duplicate": true}"#
@@ -271,6 +274,7 @@ extension FakeNATS {
     switch fate {
     case .storeAndCut: channel.close(promise: nil)
     case .storeSilently, .cut: break
+    case .drop: if let reply { deliver(reply, answer) }
     case .store: if let reply { deliver(reply, answer) }
     }
   }
