@@ -111,7 +111,7 @@ class Runs:
     def reader(self, urls, stream, path, more="", append="false"):
         return self.start(
             f"sources: {{ desk: {{ plugin: nats_in, servers: [{', '.join(urls)}], stream: {stream}, {self.connection}, {more} }} }}\n"
-            f"sinks: {{ out: {{ plugin: file_writer, inputs: [desk], path: {path}, {FIELDS}, append: {append}, flush: 50ms }} }}\n")
+            f"sinks: {{ out: {{ plugin: file_writer, inputs: [desk], path: {path}, {FIELDS}, append: {append}, flush: 0s }} }}\n")
 
     def wait_for_lines(self, path, run, within=120):
         def count():
