@@ -18,19 +18,30 @@ import Testing
     #expect(server.positions.map(\.number) == [0, 1, 2])
     #expect(server.positions.map(\.place) == [0, 1, 2])
     #expect(Set(server.positions.map(\.writer)).count == 1)
-    // 64-bit FNV-1a of the declaration, computed by another program.
-    #expect(stored[0].header("Stockbus-Event") == "trade \(String(EventMark.hash(Self.declaration.utf8), radix: 16))")
+    #expect(stored[0].header("Stockbus-Event") == EventMark(Trade.self).text)
     #expect(stored.map(\.payload) == trades(0..<3, symbols: 1).map { Trade.schema.json($0) })
     #expect(harness.counter("messages") == 3)
     #expect(harness.counter("sent again") == 0)
     await server.close()
   }
 
-  private static let declaration = "trade(\(Trade.schema.fields.map { "\($0.name):\($0.layout)" }.joined(separator: ",")))"
+  @Test func `the fingerprint is that of the declaration as text`() {
+    let declaration =
+      "trade(symbol:symbol,price:word.0,size:word.1,side:unknown|buy|sell,time:word,received:word,condition:regular|sweep|opening|closing"
+      + "|corrected_close|derivatively_priced|prior_reference_price|out_of_sequence|extended_hours|odd_lot|average_price|price_variation"
+      + "|special_settlement|contingent|official_price|cancelled)"
+    #expect(EventMark.declaration(of: Trade.self) == declaration)
+    // Computed by another program.
+    #expect(EventMark(Trade.self).text == "trade 78abb4602984c19a")
+    #expect(
+      EventMark.declaration(of: Ranked.self).hasPrefix("ranked(symbol:symbol,rank:half,previous_rank:half,price:word.0,change:word.0,"))
+  }
 
   @Test func `it keeps the contract`() async throws {
     let server = try await FakeNATS()
-    for options in [Self.stream, "stream: TICKS\nsubject: ticks.all\nids: [symbol, size]", "subject: other.all"] {
+    for options in [
+      Self.stream, Self.stream + "\nbatch: 7\nlinger: 10ms", "stream: TICKS\nsubject: ticks.all\nids: [symbol, size]", "subject: other.all",
+    ] {
       let violations = await checkContract(
         .natsOut, options: server.options(options), inputs: [Feed(trades(0..<50))], jumps: .milliseconds(100))
       #expect(violations == [], "\(options)")
@@ -259,6 +270,9 @@ import Testing
     ("subject: a\npartitions: 3", "'partitions' is of use only with {partition} in 'subject'"),
     ("subject: a\nids: [symbol]", "'ids' needs a 'stream'"),
     ("subject: a\nstream: 'a.b'", "'stream' may have letters, digits, - and _"),
+    ("subject: 'a.{symbol}'\nbatch: 10", "'batch' and {symbol} exclude each other: a message has events of one subject"),
+    ("subject: a\nstream: A\nbatch: 10\nids: [symbol]", "'batch' and 'ids' exclude each other: an id tells one event"),
+    ("subject: a\nlinger: 1s", "'linger' is of use only with 'batch'"),
     ("subject: a\ninput: replay", "'input: replay' needs a 'stream', whose last message says where to go on"),
     ("subject: a\nstream: A\nids: [symbl]", "'ids': trade has no field 'symbl'; did you mean 'symbol'?"),
     ("subject: a\nlogin: { user: u }", "'user' needs 'password'"),

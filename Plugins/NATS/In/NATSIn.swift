@@ -43,7 +43,7 @@ actor NATSIn<E: Event>: Source {
   init(_ settings: NATSInSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    reading = Reading(symbolLimit: context.symbols.limit, isWhole: settings.subject == nil && settings.start != .lastPerSubject)
+    reading = Reading(context.symbols, isWhole: settings.subject == nil && settings.start != .lastPerSubject)
     last = context.recall(Self.place)
     messages = context.counter("messages", "Messages that came.")
     rejected = context.counter("rejected", "Messages that hold no such event.")
@@ -62,14 +62,13 @@ actor NATSIn<E: Event>: Source {
     }
   }
 
-  private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) throws {
+  private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) async throws {
     messages.add(1)
-    do throws(Reading<E>.Refusal) {
-      let event = try reading.event(of: message)
-      output.send(event)
-    } catch {
+    // Damaged packed events are taken back, and nothing else with them.
+    if message.packedEvents != nil { try await output.flush() }
+    do throws(Reading<E>.Refusal) { _ = try reading.take(message, into: &output) } catch {
       rejected.add(1)
-      context.reject(message.beginning(), origin: origin, reason: error.reason, symbol: nil)
+      context.reject(message.packedEvents == nil ? message.beginning() : "packed", origin: origin, reason: error.reason, symbol: nil)
       if error.isLast { throw EnvironmentFailure(error.reason, isPermanent: true) }
     }
   }
@@ -81,7 +80,7 @@ actor NATSIn<E: Event>: Source {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      for message in batch { try take(message, origin: visible(message.subject, limit: 256), into: &output) }
+      for message in batch { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
   }
@@ -106,7 +105,7 @@ actor NATSIn<E: Event>: Source {
         let now = context.clock.uptime
         if !batch.isEmpty { heardAt = now }
         if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
-        let end = try take(batch, stream, &pull, into: &output)
+        let end = try await take(batch, stream, &pull, into: &output)
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false
@@ -135,7 +134,7 @@ actor NATSIn<E: Event>: Source {
 
   private func take(
     _ batch: [NATSMessage], _ stream: String, _ pull: inout JetStreamPull, into output: inout Outlet<E>
-  ) throws -> (place: JetStreamPlace, reply: String)? {
+  ) async throws -> (place: JetStreamPlace, reply: String)? {
     var end: (place: JetStreamPlace, message: NATSMessage)?
     for message in batch {
       guard case .message(let place) = try pull.take(message) else { continue }
@@ -143,7 +142,7 @@ actor NATSIn<E: Event>: Source {
       // Read again for its acknowledgement only.
       if let last, place.sequence <= last { continue }
       if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
-      try take(message, origin: "\(stream):\(place.sequence)", into: &output)
+      try await take(message, origin: "\(stream):\(place.sequence)", into: &output)
       last = place.sequence
     }
     return end.map { ($0.place, $0.message.reply ?? "") }

@@ -18,6 +18,7 @@ struct Reading<E: Event> {
 
   private let mark = EventMark(E.self)
   private var symbols: SymbolTally
+  private let unpacker: EventUnpacker<E>
   /// The place that is expected next on each subject.
   private var places: [String: Int64] = [:]
   /// The position that is expected next, where the whole stream is read.
@@ -25,13 +26,15 @@ struct Reading<E: Event> {
   private let isWhole: Bool
 
   /// - Parameter isWhole: no message of the stream is left out on purpose.
-  init(symbolLimit: Int, isWhole: Bool) {
-    symbols = SymbolTally(limit: symbolLimit)
+  init(_ intake: SymbolIntake, isWhole: Bool) {
+    symbols = SymbolTally(limit: intake.limit)
+    unpacker = EventUnpacker(PackedLayout(E.self), intake, limit: intake.limit)
     self.isWhole = isWhole
   }
 
-  /// The event of a message.
-  mutating func event(of message: NATSMessage) throws(Refusal) -> E {
+  /// Sends the events of a message; returns how many they are. Of a message that is refused none are sent. Nothing that was sent before may
+  /// wait for room, so flush before packed events.
+  mutating func take(_ message: NATSMessage, into output: inout Outlet<E>) throws(Refusal) -> Int {
     let wanted = mark.text
     // Nil if there is no such header, which others than stockbus leave out.
     let isForeign = message.withHeader("Stockbus-Event") { !$0.elementsEqual(wanted.utf8) }
@@ -39,6 +42,7 @@ struct Reading<E: Event> {
       let found = message.headers?.value("Stockbus-Event") ?? ""
       throw Refusal(reason: "it holds '\(visible(found, limit: 128))', and this reads '\(wanted)'")
     }
+    if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }
     let event: E
     do {
       event = try message.withPayload { bytes throws(TextError) in
@@ -49,7 +53,25 @@ struct Reading<E: Event> {
       }
     } catch { throw Refusal(reason: "\(error)") }
     if !symbols.takes(event) { throw Refusal(reason: "it has brought more than \(symbols.limit) different symbols", isLast: true) }
-    return event
+    output.send(event)
+    return 1
+  }
+
+  private func unpack(_ message: NATSMessage, _ count: Int, into output: inout Outlet<E>) throws(Refusal) -> Int {
+    let result = message.withPayload { bytes -> Result<Int, PackingError> in
+      do throws(PackingError) { return .success(try unpacker.unpack(UnsafeRawBufferPointer(bytes), into: &output)) } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let found):
+      if found == count { return found }
+      output.rollback()
+      throw Refusal(reason: "it says that it holds \(count) packed events, and holds \(found)")
+    case .failure(let error):
+      output.rollback()
+      throw Refusal(reason: "bad packed events: \(error)")
+    }
   }
 
   /// A gap before a message.
@@ -69,7 +91,10 @@ struct Reading<E: Event> {
     }
     guard let place = numbers.place else { return nil }
     let subject = message.subject
-    defer { if places[subject] != nil || places.count < Self.subjectLimit { places[subject] = place + 1 } }
+    let following = place.addingReportingOverflow(Int64(max(1, (message.packedEvents ?? 1) ?? 1)))
+    defer {
+      if places[subject] != nil || places.count < Self.subjectLimit { places[subject] = following.overflow ? .max : following.partialValue }
+    }
     guard let expected = places[subject], place > expected else { return nil }
     return Missing(stream: subject, expected: expected, got: place)
   }
@@ -86,5 +111,16 @@ struct Reading<E: Event> {
     text.at += 1
     guard let place = try? text.integer(), place >= 0, place < .max, text.isAtEnd else { return nil }
     return (number, place)
+  }
+}
+
+extension NATSMessage {
+  /// How many events it says it holds packed; an inner nil if that is no number, nil if they are not packed.
+  var packedEvents: Int?? {
+    withHeader("Stockbus-Packed") { bytes -> Int? in
+      var text = ByteReader(bytes)
+      guard let number = try? text.integer(), text.isAtEnd, number > 0, number <= Int64(UInt32.max) else { return nil }
+      return Int(number)
+    }
   }
 }

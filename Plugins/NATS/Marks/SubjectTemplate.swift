@@ -27,14 +27,14 @@ struct SubjectTemplate: Sendable {
     after = ""
   }
 
-  func subject(partition: Int) -> String { "\(before)\(partition)\(after)" }
+  func subject(partition: Int) -> String { kind == .fixed ? before : "\(before)\(partition)\(after)" }
   func subject(symbol: String) -> String { before + NATSSubject.token(symbol) + after }
   /// The subject, or the pattern for all of them.
   var pattern: String { kind == .fixed ? before : "\(before)*\(after)" }
 
   /// What is wrong with it; nil if nothing is.
   func fault(wildcards: Bool) -> String? {
-    let sample = kind == .fixed ? before : subject(partition: 0)
+    let sample = subject(partition: 0)
     if sample.contains("{") || sample.contains("}") { return "only one of {partition} and {symbol} can be in it, and once" }
     if kind != .fixed, before.isEmpty || !before.hasSuffix(".") || !after.isEmpty && !after.hasPrefix(".") {
       return "{partition} and {symbol} stand between dots, as in ticks.{partition}"

@@ -69,16 +69,16 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     var random = context.random()
     // From the system too: two runs with one seed are two writers.
     let word = String(random.next() ^ UInt64.random(in: .min ... .max), radix: 36)
-    let target = "\(settings.stream ?? "") \(settings.subject) \(settings.partitions ?? 0)"
+    let target = "\(settings.stream ?? "") \(settings.subject) \(settings.partitions ?? 0) \(settings.batch == nil)"
     self.target = target
     if let kept = context.recall(Self.place), kept.target == target {
       anchor = kept.anchor
-      writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places)
+      writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known)
     } else {
       if settings.input == .replay, context.recall(Self.place) != nil {
-        fault = "'stream', 'subject' and 'partitions' cannot change in the middle of a replay; start the run again"
+        fault = "'stream', 'subject', 'partitions' and 'batch' cannot begin to be others in the middle of a replay; start the run again"
       }
-      writer = Writer(settings, word: word, next: 0, places: [Int64](repeating: 0, count: settings.partitions ?? 1))
+      writer = Writer(settings, word: word)
     }
     sent = context.counter("messages", "Messages that were sent, those sent again among them.")
     sentAgain = context.counter("sent again", "Messages that were sent again, because a connection was lost before they were confirmed.")
@@ -91,6 +91,7 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
     var word: String
     var next: Int64
     var places: [Int64]
+    var known: [Int64]
     var anchor: StreamEnd?
   }
 
@@ -102,7 +103,8 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
   func stop() {
     if isGuarded {
       context.remember(
-        Place(target: target, word: writer.word, next: writer.next, places: writer.places, anchor: anchor), Self.place)
+        Place(target: target, word: writer.word, next: writer.next, places: writer.places, known: writer.known, anchor: anchor),
+        Self.place)
     }
   }
 
@@ -119,8 +121,12 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
       await news.wait(after: heard)
     }
     writer.begin()
+    let begun = context.clock.uptime
     if settings.stream == nil { try await pass(events) } else { try await store(events) }
     rejectRefused(events, upTo: events.count)
+    passedOver.add(writer.passedOver)
+    // What gathers meanwhile goes into larger messages. All of this batch is stored, so an early end is no failure.
+    if settings.linger > .zero, events.count < settings.batch ?? 0 { try? await context.clock.sleep(until: begun + settings.linger) }
   }
 
   /// Sets aside the events among the first `count` that make no message.
@@ -314,9 +320,11 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
       end = try await look.end(of: found, behind: anchor, word: writer.word)
     } else {
       end = try await look.end(of: found)
-      // A replay counts from its own beginning.
       if settings.input == .live {
         writer.goOn(at: end.position + 1, places: try await look.places(writer.places, behind: end))
+      } else if settings.batch != nil {
+        // A replay's messages may be cut elsewhere, so it knows its place by the events of each subject.
+        writer.goOn(at: end.position + 1, known: try await look.places(writer.places, behind: end))
       }
     }
     session.lastSequence = end.sequence

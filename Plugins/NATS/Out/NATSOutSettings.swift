@@ -39,6 +39,14 @@ struct NATSOutSettings: Options {
   @Setting(
     "Fields that tell an event from all others; messages then carry an id of them, and several writers may fill the stream.", count: 1...8)
   var ids: [String]?
+  @Setting(
+    "Packs up to so many events of a subject into a message, in a binary form. Without it each event is a message, in JSON.", in: 1...65_536
+  )
+  var batch: Int?
+  @Setting(
+    "How long events gather for the next messages, once some were sent; for 'batch'. Without it as long as those take.",
+    in: .zero ... .seconds(10))
+  var linger = Duration.zero
   @Setting("Makes the stream, if it is not there.")
   var create: StreamCreation?
   @Setting("How many messages may be on their way at a time.", in: 1...65_536)
@@ -67,6 +75,14 @@ struct NATSOutSettings: Options {
       if ids != nil { problems.add("'ids' needs a 'stream'", at: "ids") }
       if create != nil { problems.add("'create' needs a 'stream'", at: "create") }
       if input == .replay { problems.add("'input: replay' needs a 'stream', whose last message says where to go on", at: "input") }
+    }
+    if batch != nil {
+      if template.kind == .symbol {
+        problems.add("'batch' and {symbol} exclude each other: a message has events of one subject", at: "batch")
+      }
+      if ids != nil { problems.add("'batch' and 'ids' exclude each other: an id tells one event", at: "batch") }
+    } else if linger > .zero {
+      problems.add("'linger' is of use only with 'batch'", at: "linger")
     }
     if ids != nil, input == .replay { problems.add("'ids' and 'input: replay' exclude each other", at: "ids") }
   }

@@ -74,6 +74,9 @@ struct StreamLook {
     }
     let position = position(of: last)?.number
     if settings.input == .replay {
+      if settings.batch == nil, last?.headers?.value("Stockbus-Packed") != nil {
+        throw failure("holds packed messages, so a replay needs 'batch' to find its place in it")
+      }
       guard info.lastSequence == 0 || position != nil else {
         throw EnvironmentFailure(
           "the last message of the stream '\(stream)' (\(info.lastSequence)) \(last == nil ? "is gone" : "has no position"), so it is not known where the replay has to go on; use another stream, or 'input: live'",
@@ -114,21 +117,18 @@ struct StreamLook {
     message?.headers?.value("Stockbus-Position").flatMap { StreamPosition($0) }
   }
 
-  /// The place of the next message of each partition.
+  /// The place of the next event on each subject that is known in advance.
   func places(_ empty: [Int64], behind end: StreamEnd) async throws -> [Int64] {
-    switch settings.template.kind {
-    case .symbol: return empty
-    case .fixed: return [end.position + 1]
-    case .partition:
-      var places = empty
-      if end.sequence == 0 { return places }
-      for partition in places.indices {
-        let subject = settings.template.subject(partition: partition)
-        let message = try await connection.lastMessage(on: subject, of: stream, within: deadline)
-        places[partition] = position(of: message)?.place.map { $0 + 1 } ?? Int64(clamping: message?.sequence ?? 0)
-      }
-      return places
+    var places = empty
+    if end.sequence == 0 || settings.template.kind == .symbol { return places }
+    for partition in places.indices {
+      let subject = settings.template.subject(partition: partition)
+      guard let message = try await connection.lastMessage(on: subject, of: stream, within: deadline) else { continue }
+      let events = message.headers?.value("Stockbus-Packed").flatMap { Int64($0) } ?? 1
+      let place = position(of: message)?.place.map { $0.addingReportingOverflow(events).partialValue }
+      places[partition] = max(0, place ?? Int64(clamping: message.sequence))
     }
+    return places
   }
 }
 

@@ -7,13 +7,16 @@ internal import StockbusNetwork
 /// Within a batch the events that can be sent are numbered from `base` on, whatever was sent of them before. So after a lost connection the
 /// same event has the same position, and the stream's last message says how many of the batch it holds.
 struct Writer<E: Event>: ~Copyable {
-  /// What of an event decides its message, found when it is met first.
+  /// What decides a message, found when its first event is met.
   private struct Item {
-    /// The event's index in the batch.
+    /// The first event's index in the batch.
     var index: Int
     /// Its subject's index, or the symbol's id.
     var subject: Int
     var place: Int64
+    /// Of packed events the first one's place among those of the subject, and how many they are.
+    var first = 0
+    var count = 1
   }
 
   private let template: SubjectTemplate
@@ -30,19 +33,27 @@ struct Writer<E: Event>: ~Copyable {
   private let markHeader: [UInt8]
   /// The position of the next event that is met first.
   private(set) var next: Int64
-  /// The place of the next message of each partition.
+  /// The place of the next event on each subject that is known in advance.
   private(set) var places: [Int64]
+  /// Events before these places are in the stream already.
+  private(set) var known: [Int64]
+  /// How many events of the present batch were passed over because of that.
+  private(set) var passedOver = 0
+  /// Nil if each event is a message.
+  private var parcels: Parcels<E>?
   /// The position of the present batch's first item.
   private(set) var base: Int64 = 0
   private var items: [Item] = []
   private var met = 0
+  /// The item whose text is in `payload`; -1 if there is none.
+  private var written = -1
   /// Events that are too large for a message, with the reason.
   private(set) var refused: [(index: Int, bytes: Int)] = []
 
   private var headers = ByteWriter(capacity: 512)
   private var payload = ByteWriter(capacity: 1024)
 
-  init(_ settings: NATSOutSettings, word: String, next: Int64, places: [Int64]) {
+  init(_ settings: NATSOutSettings, word: String, next: Int64 = 0, places: [Int64]? = nil, known: [Int64]? = nil) {
     template = settings.template
     partitions = settings.partitions ?? 1
     ids = settings.ids.flatMap { EventEncoder(fields: $0) }
@@ -53,7 +64,10 @@ struct Writer<E: Event>: ~Copyable {
       ? (0..<partitions).map { Array(settings.template.subject(partition: $0).utf8) } : [Array(settings.subject.utf8)]
     markHeader = Array("Stockbus-Event: \(EventMark(E.self).text)\r\n".utf8)
     self.next = next
-    self.places = places
+    let empty = [Int64](repeating: 0, count: partitions)
+    self.places = places ?? empty
+    self.known = known ?? empty
+    parcels = settings.batch.map { Parcels(subjects: settings.partitions ?? 1, most: $0) }
   }
 
   // MARK: A batch
@@ -63,14 +77,18 @@ struct Writer<E: Event>: ~Copyable {
     base = next
     items.removeAll(keepingCapacity: true)
     refused.removeAll(keepingCapacity: true)
-    met = 0
+    parcels?.removeAll()
+    (met, written, passedOver) = (0, -1, 0)
   }
 
   /// How many messages the events met so far have.
   var count: Int { items.count }
 
   /// How many events at the batch's beginning are settled once `confirmed` of its messages are.
-  func settledEvents(_ confirmed: Int) -> Int { confirmed < items.count ? items[confirmed].index : met }
+  func settledEvents(_ confirmed: Int) -> Int {
+    guard let parcels else { return confirmed < items.count ? items[confirmed].index : met }
+    return min(items[min(confirmed, items.count)...].map(\.index).min() ?? met, parcels.firstLeft ?? met)
+  }
 
   /// Puts messages into `batch` from item `first` on, up to `limit` of them, or fewer if there are no more events. Returns how many.
   ///
@@ -91,6 +109,10 @@ struct Writer<E: Event>: ~Copyable {
         put(Int64(sequence) + Int64(done))
       }
       markHeader.withUnsafeBufferPointer { headers.append($0) }
+      if parcels != nil {
+        headers.append("Stockbus-Packed: ")
+        put(Int64(item.count))
+      }
       if isPositioned {
         headers.append("Stockbus-Position: ")
         headers.append(word)
@@ -108,8 +130,10 @@ struct Writer<E: Event>: ~Copyable {
         headers.append("\r\n")
       }
       headers.append("\r\n")
-      payload.clear()
-      E.schema.encodeJSON(events[item.index], to: &payload)
+      if written != first + done {
+        write(item, events)
+        written = first + done
+      }
       headers.withBytes { headers in
         payload.withBytes { payload in
           let number = reply.isEmpty ? -1 : replyNumber + done
@@ -134,26 +158,77 @@ struct Writer<E: Event>: ~Copyable {
     headers.put(10)
   }
 
+  /// Writes an item's text once more.
+  private mutating func write(_ item: Item, _ events: Span<E>) {
+    payload.clear()
+    if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil {
+      E.schema.encodeJSON(events[item.index], to: &payload)
+    }
+  }
+
   /// The item with this number, for which events are met as far as needed; nil if there are no more.
   private mutating func item(_ number: Int, _ events: Span<E>, _ largest: Int) -> Item? {
+    // The headers have less than this.
+    let limit = largest - 1024
     while number >= items.count {
-      guard met < events.count else { return nil }
-      let event = events[met]
-      // The headers have less than this.
-      payload.clear()
-      E.schema.encodeJSON(event, to: &payload)
-      if let fault = faultyID(event) ?? (payload.count > largest - 1024 ? payload.count : nil) {
-        refused.append((met, fault))
-      } else {
-        let subject = subject(of: event)
-        let place = template.kind == .symbol ? 0 : places[subject]
-        items.append(Item(index: met, subject: subject, place: place))
-        if template.kind != .symbol { places[subject] += 1 }
-        next += 1
-      }
-      met += 1
+      guard parcels == nil ? meet(events, limit) : cut(events, limit) else { return nil }
     }
     return items[number]
+  }
+
+  /// Makes an item of the next event; false if there is none.
+  private mutating func meet(_ events: Span<E>, _ limit: Int) -> Bool {
+    guard met < events.count else { return false }
+    let event = events[met]
+    payload.clear()
+    E.schema.encodeJSON(event, to: &payload)
+    written = -1
+    if let fault = faultyID(event) ?? (payload.count > limit ? payload.count : nil) {
+      refused.append((met, fault))
+    } else {
+      let subject = subject(of: event)
+      written = items.count
+      items.append(Item(index: met, subject: subject, place: template.kind == .symbol ? 0 : places[subject]))
+      if template.kind != .symbol { places[subject] += 1 }
+      next += 1
+    }
+    met += 1
+    return true
+  }
+
+  /// Makes an item of the next events of one subject; false if there are none.
+  private mutating func cut(_ events: Span<E>, _ limit: Int) -> Bool {
+    if met == 0 { sort(events, limit) }
+    written = -1
+    guard let cut = parcels?.cut(into: &payload, limit: limit) else { return false }
+    if cut.count == 0 {
+      refused.append((cut.index, payload.count))
+    } else {
+      written = items.count
+      items.append(Item(index: cut.index, subject: cut.subject, place: places[cut.subject], first: cut.first, count: cut.count))
+      places[cut.subject] += Int64(cut.count)
+      next += 1
+    }
+    return true
+  }
+
+  /// Meets all events, and passes over those that the stream has.
+  private mutating func sort(_ events: Span<E>, _ limit: Int) {
+    met = events.count
+    for i in events.indices {
+      let subject = subject(of: events[i])
+      if places[subject] < known[subject] {
+        // One that is too large has no place, now as before.
+        if parcels?.size(of: events[i], &payload) ?? 0 > limit {
+          refused.append((i, payload.count))
+        } else {
+          places[subject] += 1
+          passedOver += 1
+        }
+      } else {
+        parcels?.add(events[i], at: i, to: subject)
+      }
+    }
   }
 
   /// -1 if the event's id would break the header's line, or is too long.
@@ -177,10 +252,11 @@ struct Writer<E: Event>: ~Copyable {
     return Int(symbolPartitions[id])
   }
 
-  /// Goes on behind what the stream holds, before anything was met.
-  mutating func goOn(at next: Int64, places: [Int64]) {
+  /// Goes on behind what the stream holds, before anything was met: with the next places, or from the beginning, passing over what is known.
+  mutating func goOn(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
     self.next = next
     base = next
-    self.places = places
+    if let places { self.places = places }
+    if let known { self.known = known }
   }
 }

@@ -26,13 +26,20 @@ public final class FakeNATS: Sendable {
   public struct Message: Sendable, Hashable {
     public let subject: String
     public let headers: String
-    public let payload: String
+    public let bytes: [UInt8]
 
-    public init(subject: String, headers: String = "", payload: String) {
+    public init(subject: String, headers: String = "", bytes: [UInt8]) {
       self.subject = subject
       self.headers = headers
-      self.payload = payload
+      self.bytes = bytes
     }
+
+    public init(subject: String, headers: String = "", payload: String) {
+      self.init(subject: subject, headers: headers, bytes: Array(payload.utf8))
+    }
+
+    /// The bytes as text.
+    public var payload: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The value of a header.
     public func header(_ name: String) -> String? {
@@ -174,7 +181,7 @@ private final class FakeHandler: ChannelInboundHandler {
       if words.first == "PUB" || words.first == "HPUB" { rest = (Int(words.last ?? "") ?? 0) + 2 }
       guard buffer.readableBytes >= length + 1 + rest else { return }
       buffer.moveReaderIndex(forwardBy: length + 1)
-      let body = buffer.readString(length: rest) ?? ""
+      let body = (buffer.readBytes(length: rest) ?? []).dropLast(2)
       server.lines.update { $0.append(line) }
       switch words.first {
       case "PING": context.writeAndFlush(NIOAny(ByteBuffer(string: "PONG\r\n")), promise: nil)
@@ -182,13 +189,13 @@ private final class FakeHandler: ChannelInboundHandler {
       case "UNSUB": server.core.withLock { $0.subscriptions[number]?.removeAll { $0.sid == words[1] } }
       case "PUB":
         let reply = words.count == 4 ? words[2] : nil
-        server.take(.init(subject: words[1], payload: String(body.utf8.dropLast(2)) ?? ""), reply: reply, from: number, context.channel)
+        server.take(.init(subject: words[1], bytes: Array(body)), reply: reply, from: number, context.channel)
       case "HPUB":
         let reply = words.count == 5 ? words[2] : nil
         let size = Int(words[words.count - 2]) ?? 0
-        let headers = String(body.utf8.prefix(size)) ?? ""
-        let payload = String(body.utf8.dropFirst(size).dropLast(2)) ?? ""
-        server.take(.init(subject: words[1], headers: headers, payload: payload), reply: reply, from: number, context.channel)
+        let headers = String(decoding: body.prefix(size), as: UTF8.self)
+        server.take(
+          .init(subject: words[1], headers: headers, bytes: Array(body.dropFirst(size))), reply: reply, from: number, context.channel)
       default: break
       }
     }
@@ -216,7 +223,11 @@ extension FakeNATS {
   }
 
   /// Delivers a message to its subscribers.
-  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: String, shown: String? = nil) {
+  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: String) {
+    deliver(subject, reply: reply, headers: headers, Array(payload.utf8))
+  }
+
+  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: [UInt8], shown: String? = nil) {
     let targets = core.withLock { core in
       core.subscriptions.flatMap { number, list in
         list.filter { Self.matches(subject, $0.subject) }.compactMap { entry in core.connections[number].map { (entry.sid, $0) } }
@@ -224,11 +235,10 @@ extension FakeNATS {
     }
     for (sid, channel) in targets {
       let middle = "\(shown ?? subject) \(sid)\(reply.map { " " + $0 } ?? "")"
-      let text =
+      let head =
         headers.isEmpty
-        ? "MSG \(middle) \(payload.utf8.count)\r\n\(payload)\r\n"
-        : "HMSG \(middle) \(headers.utf8.count) \(headers.utf8.count + payload.utf8.count)\r\n\(headers)\(payload)\r\n"
-      channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+        ? "MSG \(middle) \(payload.count)\r\n" : "HMSG \(middle) \(headers.utf8.count) \(headers.utf8.count + payload.count)\r\n\(headers)"
+      channel.writeAndFlush(ByteBuffer(bytes: Array(head.utf8) + payload + [13, 10]), promise: nil)
     }
   }
 
@@ -245,7 +255,7 @@ extension FakeNATS {
       publish(message, reply: reply, channel)
       serve()
     } else {
-      deliver(message.subject, reply: reply, headers: message.headers, message.payload)
+      deliver(message.subject, reply: reply, headers: message.headers, message.bytes)
       let isHeard = core.withLock { $0.subscriptions.values.joined().contains { Self.matches(message.subject, $0.subject) } }
       if !isHeard, let reply { deliver(reply, headers: "NATS/1.0 503\r\n\r\n", "") }
     }
@@ -306,7 +316,7 @@ extension FakeNATS {
         let message = core.messages[place]
         let headers = message.headers.isEmpty ? "" : #""hdrs":"\#(Data(message.headers.utf8).base64EncodedString())","#
         return
-          #"{"message":{"subject":"\#(message.subject)","seq":\#(place + 1),\#(headers)"data":"\#(Data(message.payload.utf8).base64EncodedString())"}}"#
+          #"{"message":{"subject":"\#(message.subject)","seq":\#(place + 1),\#(headers)"data":"\#(Data(message.bytes).base64EncodedString())"}}"#
       case "CONSUMER.CREATE": return create(parts[3], json["config"] as? [String: Any] ?? [:], &core)
       case "CONSUMER.DELETE":
         guard let old = core.consumers.removeValue(forKey: parts[3]) else { return Self.error(10014, "consumer not found") }
@@ -363,7 +373,7 @@ extension FakeNATS {
       }
       guard let delivery else { return }
       deliver(
-        delivery.inbox, reply: delivery.reply, headers: delivery.message.headers, delivery.message.payload, shown: delivery.message.subject)
+        delivery.inbox, reply: delivery.reply, headers: delivery.message.headers, delivery.message.bytes, shown: delivery.message.subject)
     }
   }
 }
