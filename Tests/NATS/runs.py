@@ -1,4 +1,5 @@
 """Runs of stockbus around NATS servers: their configurations, their ends, and what is in the files that they leave."""
+import json
 import pathlib
 import signal
 import subprocess
@@ -75,8 +76,8 @@ class Run:
 class Runs:
     """All runs of a test have the same events, which a first run without NATS writes into a file."""
 
-    def __init__(self, program, events, seconds, folder):
-        self.program, self.events, self.folder = str(pathlib.Path(program).resolve()), events, folder
+    def __init__(self, program, events, seconds, folder, batch=None):
+        self.program, self.events, self.folder, self.batch = str(pathlib.Path(program).resolve()), events, folder, batch
         self.all = []
         # Times follow the rate, so all runs have this one.
         self.ticks = (
@@ -103,6 +104,8 @@ class Runs:
     connection = "connection: { reply_deadline: 2s, max_backoff: 500ms, ping: 2s, pong_deadline: 2s }"
 
     def writer(self, urls, stream, replicas, more="input: replay"):
+        if self.batch:
+            more += f", batch: {self.batch}, linger: 20ms"
         return self.start(
             f"sources: {{ {self.ticks} }}\n"
             f"sinks: {{ out: {{ plugin: nats_out, inputs: [ticks], servers: [{', '.join(urls)}], stream: {stream},"
@@ -123,28 +126,45 @@ class Runs:
                 run.fail(f"{path.name} has {count()} of {self.events} lines")
             time.sleep(0.1)
 
+    def streams(self, lines):
+        """The lines that have to be in order: all of them, or packed those of each symbol."""
+        if not self.batch:
+            return {"": lines}
+        found = {}
+        for line in lines:
+            try:
+                found.setdefault(json.loads(line)["symbol"], []).append(line)
+            except ValueError:
+                # The line that a kill has torn.
+                pass
+        return found
+
     def check_same(self, path, what):
-        lines = path.read_bytes().splitlines()
-        if lines == self.lines:
-            return print(f"  {what}: {len(lines)} events, each once and in order", flush=True)
-        for n, (a, b) in enumerate(zip(lines, self.lines)):
-            if a != b:
-                raise SystemExit(f"{what}: event {n} is {a!r}, expected {b!r}")
-        raise SystemExit(f"{what}: {len(lines)} events, expected {len(self.lines)}")
+        came, wanted = self.streams(path.read_bytes().splitlines()), self.streams(self.lines)
+        for name in sorted(came.keys() | wanted.keys()):
+            lines, others = came.get(name, []), wanted.get(name, [])
+            for n, (a, b) in enumerate(zip(lines, others)):
+                if a != b:
+                    raise SystemExit(f"{what}: event {n} {name} is {a!r}, expected {b!r}")
+            if len(lines) != len(others):
+                raise SystemExit(f"{what}: {len(lines)} events {name}, expected {len(others)}")
+        print(f"  {what}: {self.events} events, each once and in order", flush=True)
 
     def check_repeats(self, path, what):
         """Nothing is missing, and after each kill at most what was not acknowledged comes again."""
-        place = {line: n for n, line in enumerate(self.lines)}
-        following, repeats = 0, 0
-        for line in path.read_bytes().splitlines():
-            n = place.get(line)
-            # The line that a kill has torn.
-            if n is None:
-                continue
-            if n > following:
-                raise SystemExit(f"{what}: events {following} to {n - 1} are missing")
-            repeats += n < following
-            following = max(following, n + 1)
-        if following != len(self.lines):
-            raise SystemExit(f"{what}: {following} events, expected {len(self.lines)}")
-        print(f"  {what}: {following} events, none missing, {repeats} of them again", flush=True)
+        repeats, wanted = 0, self.streams(self.lines)
+        for name, lines in self.streams(path.read_bytes().splitlines()).items():
+            place = {line: n for n, line in enumerate(wanted[name])}
+            following = 0
+            for line in lines:
+                n = place.get(line)
+                # The line that a kill has torn.
+                if n is None:
+                    continue
+                if n > following:
+                    raise SystemExit(f"{what}: events {following} to {n - 1} {name} are missing")
+                repeats += n < following
+                following = max(following, n + 1)
+            if following != len(place):
+                raise SystemExit(f"{what}: {following} events {name}, expected {len(place)}")
+        print(f"  {what}: {self.events} events, none missing, {repeats} of them again", flush=True)

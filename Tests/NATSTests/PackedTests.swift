@@ -1,3 +1,4 @@
+import Foundation
 import SeededRandom
 import StockbusTestKit
 import TestServers
@@ -189,5 +190,18 @@ import Testing
     }
     #expect(server.stored.map { $0.header("Stockbus-Packed") } == ["1", "5"])
     await server.close()
+  }
+}
+
+/// The reader in Python knows the declarations that there are.
+@Suite struct ExampleTests {
+  @Test func `the example in Python has the declarations of prices, quotes, bars and ranks`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+    let text = try String(contentsOf: root.appending(path: "Examples/nats/stockbus_packed.py"), encoding: .utf8)
+    let types: [any Event.Type] = [Trade.self, Quote.self, Bar.self, Ranked.self]
+    for type in types {
+      let declaration = EventMark.declaration(of: type)
+      #expect(text.contains("    \"\(declaration)\",\n"), "\(declaration)")
+    }
   }
 }

@@ -13,8 +13,8 @@ struct EventMark: Sendable, Hashable {
     text = "\(E.eventName) \(String(repeating: "0", count: 16 - digits.count))\(digits)"
   }
 
-  /// `name(field:form,…)`, with the forms that packed events have: `symbol`, `word`, `half`, `text`, `other`, or a choice's values as
-  /// `unknown|buy|sell`. Behind a number that keeps its decimals stands their place among the bytes for decimals, as in `price:word.0`.
+  /// `name(field:form,…)`, where a form is `symbol`, `decimal`, `time`, `int64`, `uint32`, `text`, `other`, or a choice's values as
+  /// `unknown|buy|sell`. Behind a number that keeps its decimals stands their place among the bytes for decimals, as in `price:decimal.0`.
   static func declaration<E: Event>(of _: E.Type) -> String {
     var decimals: [Int] = []
     let fields = E.schema.fields.map { field in
@@ -31,8 +31,10 @@ struct EventMark: Sendable, Hashable {
   private static func form<E: Event>(of field: Field<E>) -> String {
     switch field.layout {
     case .symbol: return "symbol"
-    case .fixedPoint, .time, .int64: return "word"
-    case .uint32: return "half"
+    case .fixedPoint: return "decimal"
+    case .time: return "time"
+    case .int64: return "int64"
+    case .uint32: return "uint32"
     case .text: return "text"
     case .other:
       guard let type = field.type as? any FieldChoice.Type else { return "other" }
