@@ -162,6 +162,25 @@ import Testing
     await server.close()
   }
 
+  @Test func `a durable reader waits until the servers know again how far it was`() async throws {
+    let server = try await FakeNATS()
+    try await fill(server, 0..<100)
+    let options = server.options("stream: TICKS\ndurable: desk")
+    for range in [0..<100, 100..<120] {
+      if range.lowerBound > 0 { try await fill(server, range) }
+      let harness = PluginHarness()
+      try await harness.withShortPauses {
+        if range.lowerBound > 0 { server.hideConsumers(times: 2) }
+        let reader = try harness.start(Plugin.natsIn, options: options, emitting: Trade.self)
+        #expect(await reader.output(count: range.count) == trades(range))
+        try? await reader.stop()
+        let waited = harness.notices.connections.value.filter { $0.reason.contains("no leader at present for the consumers desk-1") }
+        #expect(waited.count == (range.lowerBound > 0 ? 2 : 0))
+      }
+    }
+    await server.close()
+  }
+
   @Test func `a second reader of a durable name takes over, and the first ends with an error`() async throws {
     let server = try await FakeNATS()
     try await fill(server, 0..<10)

@@ -63,6 +63,7 @@ public final class FakeNATS: Sendable {
     var messages: [Message] = []
     var ids: [String: Int] = [:]
     var consumers: [String: Consumer] = [:]
+    var hidden = 0
     var connections: [Int: any Channel] = [:]
     var subscriptions: [Int: [(sid: String, subject: String)]] = [:]
     var count = 0
@@ -129,6 +130,9 @@ public final class FakeNATS: Sendable {
     core.withLock { $0.messages.append(message) }
     channel.eventLoop.execute { self.serve() }
   }
+
+  /// Lets no consumer answer for its place the next `times` times.
+  public func hideConsumers(times: Int) { core.withLock { $0.hidden = times } }
 
   public func deleteStream() { core.withLock { $0.hasStream = false } }
 
@@ -325,6 +329,10 @@ extension FakeNATS {
           for inbox in inboxes { self.deliver(inbox, headers: "NATS/1.0 409 Consumer Deleted\r\n\r\n", "") }
         }
         return #"{"success":true}"#
+      case "CONSUMER.LIST" where core.hidden > 0:
+        core.hidden -= 1
+        let names = core.consumers.keys.map { "\"\($0)\"" }
+        return #"{"total":\#(names.count),"consumers":[],"missing":[\#(names.joined(separator: ","))]}"#
       case "CONSUMER.LIST":
         let list = core.consumers.map { #"{"name":"\#($0.key)","ack_floor":{"stream_seq":\#($0.value.acknowledged)}}"# }
         return #"{"total":\#(list.count),"consumers":[\#(list.joined(separator: ","))]}"#
