@@ -58,6 +58,7 @@ let plugins = [
   PluginTargets("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
   PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
+  PluginTargets("NATS", uses: ["StockbusNetwork", "StockbusPacking"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
@@ -131,6 +132,7 @@ let package = Package(
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
     .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
     .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory", "StockbusTrading"]),
+    .library(name: "StockbusNATS", targets: ["NATS", "StockbusNetwork"]),
     // Each plugin by itself, so that a program links only what its plugins need.
   ] + plugins.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [

@@ -73,6 +73,7 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent {
       try await file.write(out, of: next - first)
       out.clear()
     }
+    try await file.endBatch()
   }
 
   /// Encodes the events from `next` on until there are more than `size` bytes, or no more events.

@@ -114,6 +114,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
       changes.add(1)
       done = i + 1
     }
+    try await file.endBatch()
   }
 
   /// Draws the pane while something in it changes or fades, and writes waiting lines to the file.

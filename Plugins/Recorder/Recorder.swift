@@ -53,6 +53,7 @@ package actor Recorder<E: Event>: Sink, BackgroundComponent {
         out.clear()
       }
     }
+    try await file.endBatch()
   }
 
   package func drain() async throws { try await file.finish() }

@@ -11,6 +11,7 @@ import Generator
 import HTTPPoll
 import History
 import Movers
+import NATS
 import NotificationDispatcher
 import NullSink
 import PaperBroker
@@ -30,6 +31,7 @@ extension [Plugin] {
       .fileReplay,
       .generator,
       .httpPoll,
+      .natsIn,
       .programSource,
       .webSocketFeed,
       // Processors
@@ -48,6 +50,7 @@ extension [Plugin] {
       .fileWriter,
       .flashLogger,
       .history,
+      .natsOut,
       .notificationDispatcher,
       .nullSink,
       .programSink,

@@ -34,7 +34,7 @@ package struct RotationSettings: Options {
 package struct RetryingFileSettings: Options {
   @SettingGroup
   package var rotation = RotationSettings()
-  @Setting("How long a record may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
+  @Setting("How long a record may wait in memory. With 0s what counts as delivered is in the file.", in: .zero ... .seconds(3600))
   package var flush = Duration.seconds(1)
   @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
   package var patience = Duration.seconds(30)

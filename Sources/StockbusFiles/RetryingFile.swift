@@ -2,8 +2,8 @@ package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and knows which records it has lost.
 ///
-/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch, `finish` in `drain`, `flushRegularly` in
-/// `background`, and `close` in `stop`.
+/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch and `endBatch` behind it, `finish` in `drain`,
+/// `flushRegularly` in `background`, and `close` in `stop`.
 ///
 /// If a write fails for lack of room, the component is degraded, it is tried again with growing pauses, and the bus waits meanwhile. The
 /// instance ends after `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. If it was a regular flush that has
@@ -64,6 +64,11 @@ package final class RetryingFile {
   /// Begins a batch; the one before has ended, or the rest of it is delivered again.
   package func beginBatch() { taken = 0 }
 
+  /// Ends a batch, whose records are then in the file if none may wait.
+  package func endBatch() async throws(EnvironmentFailure) {
+    if settings.flush == .zero { try await flush() }
+  }
+
   /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
   package func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
@@ -89,9 +94,10 @@ package final class RetryingFile {
     self.file = nil
   }
 
-  /// Writes what is buffered every `flush`, until the task is cancelled. Where that fails, the component is degraded, and the next batch, or
-  /// the end, handles it.
+  /// Writes what is buffered every `flush`, until the task is cancelled; does nothing with `flush: 0s`, where no record waits. Where that
+  /// fails, the component is degraded, and the next batch, or the end, handles it.
   package func flushRegularly() async {
+    if settings.flush == .zero { return }
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       guard !isTrying, let file else { continue }
       do throws(FileError) {

@@ -11,16 +11,21 @@ package struct EventPacker {
   private static let nameLimit = Int(UInt16.max)
 
   private let layout: PackedLayout
-  /// By a symbol's handle its number, counted from 1; 0 if its name was not sent yet.
+  /// By a symbol's handle its number, counted from 1 and from names that are forgotten; if it is no more than theirs, its name was not sent
+  /// yet.
   private var numbers: [UInt32] = []
   private var count: UInt32 = 0
+  /// How many names are forgotten.
+  private var forgotten: UInt32 = 0
 
   package init(_ layout: PackedLayout) { self.layout = layout }
 
   /// Begins the table of names anew, for a reader that knows none.
   package mutating func forgetNames() {
+    forgotten = count
+    if count < UInt32.max / 2 { return }
     numbers.removeAll(keepingCapacity: true)
-    count = 0
+    (count, forgotten) = (0, 0)
   }
 
   /// Writes a batch of the events from `first` on, and returns how many it took: at least one, and at most `most`.
@@ -36,7 +41,7 @@ package struct EventPacker {
   private mutating func pack(_ base: UnsafeRawPointer, stride: Int, _ wanted: Int, to out: inout ByteWriter) -> Int {
     let taken = layout.size == nil ? fitting(base, stride, wanted) : wanted
     out.reserve(6)
-    out.put(little: count)
+    out.put(little: count - forgotten)
     let head = out.count
     out.put(little: UInt16(0))
     let before = count
@@ -67,7 +72,7 @@ package struct EventPacker {
     for step in layout.steps where step.form == .symbol {
       let symbol = event.load(fromByteOffset: step.offset, as: Symbol.self)
       let id = Int(symbol.id)
-      if id < numbers.count, numbers[id] != 0 { continue }
+      if id < numbers.count, numbers[id] > forgotten { continue }
       if id >= numbers.count { numbers.append(contentsOf: repeatElement(0, count: max(id + 1, numbers.count * 2) - numbers.count)) }
       count += 1
       numbers[id] = count
@@ -84,7 +89,7 @@ package struct EventPacker {
       let at = event + step.offset
       switch step.form {
       case .word: out.put(little: at.loadUnaligned(as: UInt64.self))
-      case .symbol: out.put(little: numbers[Int(at.load(as: UInt32.self))] &- 1)
+      case .symbol: out.put(little: numbers[Int(at.load(as: UInt32.self))] &- forgotten &- 1)
       case .half: out.put(little: at.loadUnaligned(as: UInt32.self))
       case .choice: out.put(UInt8(truncatingIfNeeded: layout.choices[step.choice + Int(at.load(as: UInt8.self))]))
       case .decimals: out.put(at.load(as: UInt8.self))

@@ -52,6 +52,19 @@ extension Plugin {
     #expect(try await write([Trade](), options + "\nappend: false", as: "a.csv", in: folder) == "size\n")
   }
 
+  @Test func `with no time to wait, what counts as delivered is in the file`() async throws {
+    let path = folder.file("now.csv")
+    let sink = try PluginHarness().start(
+      Plugin.fileWriter, options: "path: \(path)\nfields: [size]\nheader: false\nflush: 0s", taking: [Trade.self])
+    try await sink.send(Array(Self.trades[0..<2]))
+    await sink.delivered()
+    #expect(folder.content("now.csv") == "1\n2\n")
+    try await sink.send(Array(Self.trades[2..<3]))
+    await sink.delivered()
+    #expect(folder.content("now.csv") == "1\n2\n3\n")
+    try await sink.stop()
+  }
+
   @Test func `a file that holds something else is not gone on with`() async throws {
     func fault(_ name: String, _ change: (inout FileWriterSettings) -> Void = { _ in }) -> String? {
       var settings = FileWriterSettings()

@@ -1,6 +1,7 @@
 import EventBus
 import SeededRandom
 import StockbusDecoding
+import StockbusPacking
 import StockbusPlugin
 import StockbusSystem
 import StockbusTestKit

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusPacking
 internal import StockbusPlugin
 
 /// The message `{"events":[…]}`, in both directions, without a value for each event.

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import MarketData
+internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms
 internal import StockbusSystem

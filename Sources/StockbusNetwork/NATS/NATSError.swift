@@ -26,6 +26,8 @@ package enum NATSError: Error, Hashable, Sendable {
   case noResponders(subject: String)
   /// JetStream refused a request.
   case jetStream(JetStreamProblem)
+  /// What was published behind this message of the stream was neither stored nor refused.
+  case notStored(behind: UInt64)
   /// Somebody else has removed the consumer that was read.
   case consumerTaken
   /// This side ended the connection.
@@ -38,7 +40,7 @@ package enum NATSError: Error, Hashable, Sendable {
   /// True if the connection goes on after it, because it concerns only one request.
   package var concernsRequest: Bool {
     switch self {
-    case .timedOut(.reply), .noResponders, .jetStream: true
+    case .timedOut(.reply), .noResponders, .jetStream, .notStored: true
     default: false
     }
   }
@@ -86,6 +88,8 @@ extension NATSError: CustomStringConvertible {
     case .server(let words): "the server says: \(words)"
     case .noResponders(let subject): "nobody answers '\(subject)'"
     case .jetStream(let problem): "\(problem)"
+    case .notStored(let sequence):
+      "nothing was stored behind message \(sequence) of the stream; the server's log has the reason, such as a full disk"
     case .consumerTaken: "the consumer was removed"
     case .finished: "closed as planned"
     }

@@ -22,9 +22,11 @@ public import StockbusPlugin
 ///   - options: valid options, as YAML.
 ///   - inputs: input events, one feed per input; by default the examples of the first types that the plugin takes.
 ///   - isDeterministic: false for a plugin whose output depends on more than its inputs, its seed and its clock.
+///   - jumps: the longest jump of the clock, which advances by itself; shorter than a plugin's deadlines for a peer that answers by a socket.
 ///   - timeout: how long to wait for an instance that must end; the whole time is spent only if one does not end.
 public func checkContract(
-  _ plugin: Plugin, options: String = "", inputs: [Feed]? = nil, isDeterministic: Bool = true, timeout: Duration = .seconds(20)
+  _ plugin: Plugin, options: String = "", inputs: [Feed]? = nil, isDeterministic: Bool = true,
+  jumps: Duration = .seconds(Int64.max), timeout: Duration = .seconds(20)
 ) async -> [String] {
   var violations = declarationFaults(of: plugin)
   let node: ConfigNode?
@@ -44,7 +46,7 @@ public func checkContract(
   }
   let checks = LifecycleChecks(
     plugin: plugin, options: options, feeds: feeds, hasOutput: blueprint.output != nil, isTimed: blueprint.isTimed,
-    isDeterministic: isDeterministic, timeout: timeout)
+    isDeterministic: isDeterministic, jumps: jumps, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }
 

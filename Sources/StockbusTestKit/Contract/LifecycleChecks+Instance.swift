@@ -46,7 +46,7 @@ extension LifecycleChecks {
         life.cancel()
       }
     }
-    await subject.harness.clock.running { await ending.wait { $0 != nil } }
+    await subject.harness.clock.running(within: jumps) { await ending.wait { $0 != nil } }
     watch.cancel()
     stop?.cancel()
     guard let how = ending.value, how != .late else { return .late }

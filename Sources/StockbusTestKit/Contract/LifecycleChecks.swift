@@ -11,6 +11,8 @@ struct LifecycleChecks: Sendable {
   /// True if it is told the time.
   let isTimed: Bool
   let isDeterministic: Bool
+  /// The longest jump of the clock.
+  let jumps: Duration
   let timeout: Duration
 
   /// How an instance has ended.

@@ -87,21 +87,24 @@ public final class ManualTimekeeper: Timekeeper {
   /// Advances the clock by itself until the task is cancelled: whenever a task sleeps, the clock jumps to the earliest deadline.
   ///
   /// For work with one sleeper, such as a source with an interval; with several sleepers the order is not deterministic.
-  public func run() async {
+  ///
+  /// - Parameter limit: the longest jump. Deadlines that are farther away do not pass, such as those for a peer's answer, which comes by a
+  ///   socket and not by this clock.
+  public func run(within limit: Duration = .seconds(Int64.max)) async {
     while !Task.isCancelled {
-      await waitForSleepers(1)
+      await state.wait { state in state.sleepers.first.map { $0.deadline - state.uptime <= limit } ?? false }
       // Other tasks may be about to sleep until an earlier deadline.
       await Task.yield()
       if !Task.isCancelled { advanceToNextDeadline() }
     }
   }
 
-  /// Runs `body` while the clock advances by itself.
+  /// Runs `body` while the clock advances by itself, as `run(within:)` does it.
   public nonisolated(nonsending) func running<Result>(
-    _ body: nonisolated(nonsending) () async throws -> Result
+    within limit: Duration = .seconds(Int64.max), _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     // Unstructured only in form: it ends before this function returns, or at its next check.
-    let hand = Task { await run() }
+    let hand = Task { await run(within: limit) }
     defer { hand.cancel() }
     return try await body()
   }

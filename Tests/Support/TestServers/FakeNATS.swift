@@ -19,18 +19,27 @@ public final class FakeNATS: Sendable {
     case storeAndCut
     /// Stores it and acknowledges nothing.
     case storeSilently
+    /// Neither stores it nor says so, as a server does whose disk is full.
+    case drop
   }
 
   public struct Message: Sendable, Hashable {
     public let subject: String
     public let headers: String
-    public let payload: String
+    public let bytes: [UInt8]
 
-    public init(subject: String, headers: String = "", payload: String) {
+    public init(subject: String, headers: String = "", bytes: [UInt8]) {
       self.subject = subject
       self.headers = headers
-      self.payload = payload
+      self.bytes = bytes
     }
+
+    public init(subject: String, headers: String = "", payload: String) {
+      self.init(subject: subject, headers: headers, bytes: Array(payload.utf8))
+    }
+
+    /// The bytes as text.
+    public var payload: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The value of a header.
     public func header(_ name: String) -> String? {
@@ -54,6 +63,7 @@ public final class FakeNATS: Sendable {
     var messages: [Message] = []
     var ids: [String: Int] = [:]
     var consumers: [String: Consumer] = [:]
+    var hidden = 0
     var connections: [Int: any Channel] = [:]
     var subscriptions: [Int: [(sid: String, subject: String)]] = [:]
     var count = 0
@@ -121,6 +131,9 @@ public final class FakeNATS: Sendable {
     channel.eventLoop.execute { self.serve() }
   }
 
+  /// Lets no consumer answer for its place the next `times` times.
+  public func hideConsumers(times: Int) { core.withLock { $0.hidden = times } }
+
   public func deleteStream() { core.withLock { $0.hasStream = false } }
 
   /// Says this to all clients.
@@ -172,7 +185,7 @@ private final class FakeHandler: ChannelInboundHandler {
       if words.first == "PUB" || words.first == "HPUB" { rest = (Int(words.last ?? "") ?? 0) + 2 }
       guard buffer.readableBytes >= length + 1 + rest else { return }
       buffer.moveReaderIndex(forwardBy: length + 1)
-      let body = buffer.readString(length: rest) ?? ""
+      let body = (buffer.readBytes(length: rest) ?? []).dropLast(2)
       server.lines.update { $0.append(line) }
       switch words.first {
       case "PING": context.writeAndFlush(NIOAny(ByteBuffer(string: "PONG\r\n")), promise: nil)
@@ -180,13 +193,13 @@ private final class FakeHandler: ChannelInboundHandler {
       case "UNSUB": server.core.withLock { $0.subscriptions[number]?.removeAll { $0.sid == words[1] } }
       case "PUB":
         let reply = words.count == 4 ? words[2] : nil
-        server.take(.init(subject: words[1], payload: String(body.utf8.dropLast(2)) ?? ""), reply: reply, from: number, context.channel)
+        server.take(.init(subject: words[1], bytes: Array(body)), reply: reply, from: number, context.channel)
       case "HPUB":
         let reply = words.count == 5 ? words[2] : nil
         let size = Int(words[words.count - 2]) ?? 0
-        let headers = String(body.utf8.prefix(size)) ?? ""
-        let payload = String(body.utf8.dropFirst(size).dropLast(2)) ?? ""
-        server.take(.init(subject: words[1], headers: headers, payload: payload), reply: reply, from: number, context.channel)
+        let headers = String(decoding: body.prefix(size), as: UTF8.self)
+        server.take(
+          .init(subject: words[1], headers: headers, bytes: Array(body.dropFirst(size))), reply: reply, from: number, context.channel)
       default: break
       }
     }
@@ -214,7 +227,11 @@ extension FakeNATS {
   }
 
   /// Delivers a message to its subscribers.
-  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: String, shown: String? = nil) {
+  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: String) {
+    deliver(subject, reply: reply, headers: headers, Array(payload.utf8))
+  }
+
+  func deliver(_ subject: String, reply: String? = nil, headers: String = "", _ payload: [UInt8], shown: String? = nil) {
     let targets = core.withLock { core in
       core.subscriptions.flatMap { number, list in
         list.filter { Self.matches(subject, $0.subject) }.compactMap { entry in core.connections[number].map { (entry.sid, $0) } }
@@ -222,11 +239,10 @@ extension FakeNATS {
     }
     for (sid, channel) in targets {
       let middle = "\(shown ?? subject) \(sid)\(reply.map { " " + $0 } ?? "")"
-      let text =
+      let head =
         headers.isEmpty
-        ? "MSG \(middle) \(payload.utf8.count)\r\n\(payload)\r\n"
-        : "HMSG \(middle) \(headers.utf8.count) \(headers.utf8.count + payload.utf8.count)\r\n\(headers)\(payload)\r\n"
-      channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+        ? "MSG \(middle) \(payload.count)\r\n" : "HMSG \(middle) \(headers.utf8.count) \(headers.utf8.count + payload.count)\r\n\(headers)"
+      channel.writeAndFlush(ByteBuffer(bytes: Array(head.utf8) + payload + [13, 10]), promise: nil)
     }
   }
 
@@ -243,7 +259,7 @@ extension FakeNATS {
       publish(message, reply: reply, channel)
       serve()
     } else {
-      deliver(message.subject, reply: reply, headers: message.headers, message.payload)
+      deliver(message.subject, reply: reply, headers: message.headers, message.bytes)
       let isHeard = core.withLock { $0.subscriptions.values.joined().contains { Self.matches(message.subject, $0.subject) } }
       if !isHeard, let reply { deliver(reply, headers: "NATS/1.0 503\r\n\r\n", "") }
     }
@@ -256,6 +272,7 @@ extension FakeNATS {
     }
     let fate = fate(attempt, message)
     if case .cut = fate { return channel.close(promise: nil) }
+    if case .drop = fate, message.header("Nats-Expected-Last-Sequence").flatMap({ Int($0) }) == stored.count { return }
     let answer: String = core.withLock { core in
       if let id = message.header("Nats-Msg-Id"), let known = core.ids[id] {
         return #"{"stream":"TICKS","seq":\#(known),"duplicate": true}"#
@@ -271,6 +288,7 @@ extension FakeNATS {
     switch fate {
     case .storeAndCut: channel.close(promise: nil)
     case .storeSilently, .cut: break
+    case .drop: if let reply { deliver(reply, answer) }
     case .store: if let reply { deliver(reply, answer) }
     }
   }
@@ -302,7 +320,7 @@ extension FakeNATS {
         let message = core.messages[place]
         let headers = message.headers.isEmpty ? "" : #""hdrs":"\#(Data(message.headers.utf8).base64EncodedString())","#
         return
-          #"{"message":{"subject":"\#(message.subject)","seq":\#(place + 1),\#(headers)"data":"\#(Data(message.payload.utf8).base64EncodedString())"}}"#
+          #"{"message":{"subject":"\#(message.subject)","seq":\#(place + 1),\#(headers)"data":"\#(Data(message.bytes).base64EncodedString())"}}"#
       case "CONSUMER.CREATE": return create(parts[3], json["config"] as? [String: Any] ?? [:], &core)
       case "CONSUMER.DELETE":
         guard let old = core.consumers.removeValue(forKey: parts[3]) else { return Self.error(10014, "consumer not found") }
@@ -311,6 +329,10 @@ extension FakeNATS {
           for inbox in inboxes { self.deliver(inbox, headers: "NATS/1.0 409 Consumer Deleted\r\n\r\n", "") }
         }
         return #"{"success":true}"#
+      case "CONSUMER.LIST" where core.hidden > 0:
+        core.hidden -= 1
+        let names = core.consumers.keys.map { "\"\($0)\"" }
+        return #"{"total":\#(names.count),"consumers":[],"missing":[\#(names.joined(separator: ","))]}"#
       case "CONSUMER.LIST":
         let list = core.consumers.map { #"{"name":"\#($0.key)","ack_floor":{"stream_seq":\#($0.value.acknowledged)}}"# }
         return #"{"total":\#(list.count),"consumers":[\#(list.joined(separator: ","))]}"#
@@ -359,7 +381,7 @@ extension FakeNATS {
       }
       guard let delivery else { return }
       deliver(
-        delivery.inbox, reply: delivery.reply, headers: delivery.message.headers, delivery.message.payload, shown: delivery.message.subject)
+        delivery.inbox, reply: delivery.reply, headers: delivery.message.headers, delivery.message.bytes, shown: delivery.message.subject)
     }
   }
 }

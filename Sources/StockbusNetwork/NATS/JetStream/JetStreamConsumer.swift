@@ -52,6 +52,8 @@ private struct ConsumerDocument: Decodable {
 private struct ConsumerList: Decodable {
   var total: Int?
   var consumers: [ConsumerDocument]?
+  /// Those that have not answered in time.
+  var missing: [String]?
   var error: JetStreamFault?
 }
 
@@ -87,12 +89,16 @@ extension NATSConnection {
     if let problem = done.error?.problem, !problem.isConsumerMissing { throw NATSError.jetStream(problem) }
   }
 
-  /// All consumers of a stream.
+  /// All consumers of a stream. Throws if the leader of one does not answer, such as where a server has just gone.
   package nonisolated(nonsending) func consumers(of stream: String, within limit: Duration) async throws -> [ConsumerInfo] {
     var found: [ConsumerInfo] = []
     while found.count < Self.consumerLimit {
       let list = try await ask(ConsumerList.self, "CONSUMER.LIST.\(stream)", #"{"offset":\#(found.count)}"#, within: limit)
       if let error = list.error { throw NATSError.jetStream(error.problem) }
+      if let missing = list.missing, !missing.isEmpty {
+        let names = missing.prefix(3).joined(separator: ", ").printable
+        throw NATSError.jetStream(JetStreamProblem(code: 503, number: 10_008, text: "no leader at present for the consumers \(names)"))
+      }
       let page = list.consumers ?? []
       found += page.map(\.info)
       if page.isEmpty || found.count >= list.total ?? 0 { break }

@@ -1,23 +1,23 @@
-internal import EventBus
+package import EventBus
 internal import MarketData
 
-/// The different symbols that a program has brought in events of one type, so that none can use up the symbol table: those of other sources
-/// count too, as far as the program names them.
-struct SymbolTally {
+/// The different symbols that a sender has brought in events of one type, so that none can use up the symbol table: those of other sources
+/// count too, as far as the sender names them.
+package struct SymbolTally {
   /// How many it may bring.
-  let limit: Int
-  private(set) var count = 0
+  package let limit: Int
+  package private(set) var count = 0
   /// By a symbol's handle whether it was seen.
   private var seen: [Bool] = []
   /// Where the symbols are in an event; nil before the first one.
   private var offsets: [Int]?
 
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// Counts the symbols of an event; returns false if they are too many.
   ///
   /// Unsafe, because it reads fields at their offsets, which come from the event's declaration.
-  mutating func takes<E: Event>(_ event: E) -> Bool {
+  package mutating func takes<E: Event>(_ event: E) -> Bool {
     let offsets = offsets ?? offsets(of: E.self)
     return withUnsafeBytes(of: event) { bytes in
       for offset in offsets where !takes(bytes.load(fromByteOffset: offset, as: Symbol.self)) { return false }

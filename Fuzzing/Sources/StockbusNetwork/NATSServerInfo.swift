@@ -1,0 +1,1 @@
+../../../Sources/StockbusNetwork/NATS/Protocol/NATSServerInfo.swift

@@ -1,0 +1,245 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusNetwork
+public import StockbusPlugin
+
+extension Plugin {
+  /// Takes events from NATS.
+  public static let natsIn = Plugin(
+    "nats_in", "Takes events from a NATS JetStream stream, or from a subject, into which nats_out or another program puts them.",
+    option: "event",
+    variants: [
+      "trade": .source(NATSIn<Trade>.self), "quote": .source(NATSIn<Quote>.self), "bar": .source(NATSIn<Bar>.self),
+      "ranked": .source(NATSIn<Ranked>.self), "mover": .source(NATSIn<Mover>.self), "alert": .source(NATSIn<Alert>.self),
+      "order": .source(NATSIn<Order>.self), "fill": .source(NATSIn<Fill>.self), "position": .source(NATSIn<Position>.self),
+      "account": .source(NATSIn<AccountState>.self),
+    ])
+}
+
+/// Publishes the events of messages in the stream's order, each once in a run, across any number of lost connections.
+///
+/// Each connection reads by a new consumer of the server's, which begins behind the last message that was published. With `durable` its name
+/// stays known to the server with how far was acknowledged: what all readers of the output have finished. So the next run begins there, and
+/// takes what they had not finished, or had finished after the last acknowledgement, once more.
+///
+/// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
+actor NATSIn<E: Event>: Source {
+  /// How long an acknowledgement waits for more.
+  private static var acknowledgementPause: Duration { .milliseconds(100) }
+
+  private let thread = NetworkThread.next()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+
+  private let settings: NATSInSettings
+  private let context: Context
+  private var reading: Reading<E>
+  /// The number of the stream's last message that was published or set aside; nil before the first.
+  private var last: UInt64?
+  private let messages: Counter
+  private let rejected: Counter
+
+  private static var place: MemoryKey<UInt64> { MemoryKey("sequence", whenOptionsChange: .drop) }
+
+  init(_ settings: NATSInSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    reading = Reading(context.symbols, isWhole: settings.subject == nil && settings.start != .lastPerSubject)
+    last = context.recall(Self.place)
+    messages = context.counter("messages", "Messages that came.")
+    rejected = context.counter("rejected", "Messages that hold no such event.")
+  }
+
+  func stop() { if let last { context.remember(last, Self.place) } }
+
+  func run(into output: inout Outlet<E>) async throws {
+    let link = try NATSLink(settings.servers, settings.connection, login: settings.login, context, thread: thread)
+    try await link.run { connection in
+      if let stream = settings.stream {
+        try await read(stream, connection, into: &output)
+      } else {
+        try await listen(connection, into: &output)
+      }
+    }
+  }
+
+  private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) async throws {
+    messages.add(1)
+    // Damaged packed events are taken back, and nothing else with them.
+    if message.packedEvents != nil { try await output.flush() }
+    do throws(Reading<E>.Refusal) { _ = try reading.take(message, into: &output) } catch {
+      rejected.add(1)
+      context.reject(message.packedEvents == nil ? message.beginning() : "packed", origin: origin, reason: error.reason, symbol: nil)
+      if error.isLast { throw EnvironmentFailure(error.reason, isPermanent: true) }
+    }
+  }
+
+  // MARK: Without a stream
+
+  private func listen(_ connection: NATSConnection, into output: inout Outlet<E>) async throws {
+    for subject in settings.subjects { _ = connection.subscribe(subject, queue: settings.queue) }
+    while true {
+      let batch = try await connection.receive()
+      if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
+      for message in batch { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
+      try await output.flush()
+    }
+  }
+
+  // MARK: A stream
+
+  private func read(_ stream: String, _ connection: NATSConnection, into output: inout Outlet<E>) async throws {
+    let consumer = try await makeConsumer(stream, connection)
+    var pull = JetStreamPull(stream: stream, consumer: consumer.name)
+    let inbox = connection.newInbox()
+    _ = connection.subscribe(inbox)
+    var receipts = Receipts()
+    var heardAt = context.clock.uptime
+    var isBehind = consumer.pending > 0
+    tell(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
+    do {
+      while true {
+        if let request = pull.request() { connection.publish(request.subject, reply: inbox, request.body) }
+        let pause = receipts.isEmpty ? JetStreamPull.heartbeat : Self.acknowledgementPause
+        let batch = try await connection.receive(until: context.clock.uptime + pause)
+        if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
+        let now = context.clock.uptime
+        if !batch.isEmpty { heardAt = now }
+        if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
+        let end = try await take(batch, stream, &pull, into: &output)
+        try await output.flush()
+        if isBehind, let end, end.place.pending == 0 {
+          isBehind = false
+          tell("live: all messages of '\(stream)' up to \(end.place.sequence) have come")
+        }
+        if settings.durable == nil { continue }
+        if let end { receipts.add(end.reply, published: output.published) }
+        if let reply = receipts.acknowledge(taken: output.taken) { connection.publish(reply, "+ACK") }
+      }
+    } catch let error as CancellationError {
+      if settings.durable != nil { await finish(&receipts, connection, output.taken, &output) }
+      throw error
+    } catch NATSError.consumerTaken where settings.durable != nil {
+      _ = try await info(of: stream, connection)
+      throw EnvironmentFailure(
+        "another reader has taken over '\(settings.durable ?? "")' of the stream '\(stream)', or its consumer was removed; a durable name has one reader",
+        isPermanent: true)
+    }
+  }
+
+  /// Says whether it catches up or is live.
+  private func tell(_ words: String) {
+    context.connection(.connected, words)
+    context.logger.notice("\(words)")
+  }
+
+  private func take(
+    _ batch: [NATSMessage], _ stream: String, _ pull: inout JetStreamPull, into output: inout Outlet<E>
+  ) async throws -> (place: JetStreamPlace, reply: String)? {
+    var end: (place: JetStreamPlace, message: NATSMessage)?
+    for message in batch {
+      guard case .message(let place) = try pull.take(message) else { continue }
+      end = (place, message)
+      // Read again for its acknowledgement only.
+      if let last, place.sequence <= last { continue }
+      if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+      try await take(message, origin: "\(stream):\(place.sequence)", into: &output)
+      last = place.sequence
+    }
+    return end.map { ($0.place, $0.message.reply ?? "") }
+  }
+
+  /// Waits until all readers have finished what was published, and has the server confirm that it knows.
+  private func finish(_ receipts: inout Receipts, _ connection: NATSConnection, _ taken: Int, _ output: inout Outlet<E>) async {
+    while output.taken < output.published, !output.isCutOff {
+      // In a task of its own, because a cancelled task cannot sleep.
+      let clock = context.clock
+      await Task { try? await clock.sleep(for: .milliseconds(10)) }.value
+    }
+    _ = receipts.acknowledge(taken: output.taken)
+    guard let reply = receipts.last, !output.isCutOff else { return }
+    let deadline = settings.connection.replyDeadline
+    await Task { _ = try? await connection.request(reply, "+ACK", within: deadline) }.value
+  }
+
+  // MARK: Consumers
+
+  private func makeConsumer(_ stream: String, _ connection: NATSConnection) async throws -> ConsumerInfo {
+    let deadline = settings.connection.replyDeadline
+    try refuseOldServer(connection.info, allowed: settings.oldServers)
+    let info = try await info(of: stream, connection)
+    if let last, info.lastSequence < last {
+      throw EnvironmentFailure(
+        "the stream '\(stream)' ends with message \(info.lastSequence), and \(last) was read: it was made anew", isPermanent: true)
+    }
+    // What comes while the connection is lost belongs to what is new.
+    if last == nil, settings.start == .new, settings.durable == nil, settings.sequence == nil, settings.time == nil {
+      last = info.lastSequence
+    }
+    guard let durable = settings.durable else {
+      var wanted = consumer("stockbus-\(unique())", ack: "none", behind: last)
+      wanted.inactiveThreshold = 60_000_000_000
+      wanted.memStorage = true
+      wanted.numReplicas = 1
+      return try await connection.createConsumer(wanted, of: stream, within: deadline)
+    }
+    return try await takeOver(durable, stream, connection)
+  }
+
+  private func info(of stream: String, _ connection: NATSConnection) async throws -> StreamInfo {
+    do { return try await connection.streamInfo(stream, within: settings.connection.replyDeadline) } catch NATSError.jetStream(let problem)
+      where problem.isStreamMissing
+    {
+      throw EnvironmentFailure("there is no stream '\(stream)'", isPermanent: true)
+    }
+  }
+
+  /// Makes the next consumer of a durable name, which begins behind what was acknowledged, and removes the ones before.
+  ///
+  /// A consumer that is used again would deliver what was under way only after its time is over, behind newer messages. The names
+  /// `NAME-1`, `NAME-2` follow each other, so that whatever is cut off in between, the last one knows how far was read.
+  private func takeOver(_ durable: String, _ stream: String, _ connection: NATSConnection) async throws -> ConsumerInfo {
+    let deadline = settings.connection.replyDeadline
+    let before = try await connection.consumers(of: stream, within: deadline).compactMap { info in
+      Self.generation(of: info.name, durable).map { (number: $0, info: info) }
+    }
+    let floor = before.map(\.info.acknowledged).max()
+    let next = (before.map(\.number).max() ?? 0) + 1
+    var wanted = consumer("\(durable)-\(next)", ack: "all", behind: floor)
+    wanted.durableName = wanted.name
+    wanted.ackWait = 86_400_000_000_000
+    wanted.maxAckPending = -1
+    let made = try await connection.createConsumer(wanted, of: stream, within: deadline)
+    for old in before { try await connection.deleteConsumer(old.info.name, of: stream, within: deadline) }
+    return made
+  }
+
+  private static func generation(of name: String, _ durable: String) -> Int? {
+    guard name.hasPrefix(durable + "-") else { return nil }
+    let digits = name.dropFirst(durable.count + 1)
+    return digits.count <= 9 && digits.allSatisfy { $0.isASCII && $0.isNumber } ? Int(digits) : nil
+  }
+
+  private func consumer(_ name: String, ack: String, behind last: UInt64?) -> ConsumerSettings {
+    var deliver = settings.start.rawValue
+    var sequence: UInt64?
+    var time: String?
+    if let last {
+      deliver = "by_start_sequence"
+      sequence = last + 1
+    } else if let wanted = settings.sequence {
+      deliver = "by_start_sequence"
+      sequence = UInt64(wanted)
+    } else if let wanted = settings.time {
+      deliver = "by_start_time"
+      time = "\(wanted)"
+    }
+    // The last of each subject needs subjects.
+    let subjects = settings.subjects.isEmpty && deliver == ReadingStart.lastPerSubject.rawValue ? [">"] : settings.subjects
+    var settings = ConsumerSettings(name, deliver: deliver, ack: ack, subjects: subjects)
+    settings.optStartSeq = sequence
+    settings.optStartTime = time
+    return settings
+  }
+
+  private func unique() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+}

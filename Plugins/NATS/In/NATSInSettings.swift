@@ -1,0 +1,80 @@
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// Where reading a stream begins.
+enum ReadingStart: String, Choice {
+  case new, all, lastPerSubject = "last_per_subject"
+}
+
+/// The kinds of events that messages can hold.
+enum MessageKind: String, Choice {
+  case trade, quote, bar, ranked, mover, alert, order, fill, position, account
+}
+
+struct NATSInSettings: Options {
+  @Setting("The servers, of which one at a time is used: nats://host:4222, or tls://host:4222.", count: 1...64)
+  var servers: [NATSAddress]
+  @Setting("How the servers let us in.")
+  var login = NATSLogin()
+  @Setting("The kind of event that the messages hold.")
+  var event = MessageKind.trade
+  @Setting("The JetStream stream to read. Without it only what comes while the run listens is heard.")
+  var stream: String?
+  @Setting(
+    "The subject to read, in which * and > stand for others, and {partition} for those of 'partitions'. Without it the whole stream.",
+    length: 1...)
+  var subject: String?
+  @Setting("The partitions to read, for {partition} in 'subject'.", in: 0...1023, count: 1...1024)
+  var partitions: [Int]?
+  @Setting("Where to begin: new, with what comes from now on; all; last_per_subject, with the last message of each subject.")
+  var start = ReadingStart.all
+  @Setting("The number of the stream's first message to read, in place of 'start'.", in: 1...)
+  var sequence: Int?
+  @Setting("The time of the first message to read, in place of 'start'.")
+  var time: Timestamp?
+  @Setting("A name under which the server keeps how far was read, so that the next run goes on there. A name has one reader at a time.")
+  var durable: String?
+  @Setting("Members of one queue share what they hear; without a 'stream'.", length: 1...64)
+  var queue: String?
+  @Setting("Takes servers before 2.10.23 too, which can lose acknowledged messages.")
+  var oldServers = false
+  @Setting("How the connection is kept.")
+  var connection = NATSSettings()
+
+  init() {}
+
+  var files: [FileUse] { login.files.map { $0.inside("login") } + connection.files.map { $0.inside("connection") } }
+
+  /// The subjects to read; none for the whole stream.
+  var subjects: [String] {
+    guard let subject else { return [] }
+    let template = SubjectTemplate(subject)
+    guard template.kind == .partition, let partitions else { return [template.pattern] }
+    return Set(partitions).sorted().map { template.subject(partition: $0) }
+  }
+
+  func validate(_ problems: inout OptionProblems) {
+    if let subject {
+      let template = SubjectTemplate(subject)
+      if let fault = template.fault(wildcards: true) { problems.add("'subject': \(fault)", at: "subject") }
+      if template.kind != .partition, partitions != nil {
+        problems.add("'partitions' is of use only with {partition} in 'subject'", at: "partitions")
+      }
+    } else if partitions != nil {
+      problems.add("'partitions' needs a 'subject' with {partition}", at: "partitions")
+    }
+    if let stream {
+      if let fault = streamFault(stream) { problems.add("'stream' \(fault)", at: "stream") }
+      if queue != nil { problems.add("'queue' is of use only without a 'stream'", at: "queue") }
+    } else {
+      if subject == nil { problems.add("a 'stream' or a 'subject' is needed", at: nil) }
+      for (name, isGiven) in [("durable", durable != nil), ("sequence", sequence != nil), ("time", time != nil)] where isGiven {
+        problems.add("'\(name)' needs a 'stream'", at: name)
+      }
+    }
+    if let durable, let fault = streamFault(durable) { problems.add("'durable' \(fault)", at: "durable") }
+    if sequence != nil, time != nil { problems.add("'sequence' and 'time' exclude each other", at: "time") }
+    if let queue, NATSSubject.fault(queue, wildcards: false) != nil { problems.add("'queue' is one word", at: "queue") }
+  }
+}

@@ -1,0 +1,126 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPacking
+internal import StockbusPlugin
+
+/// Makes events of messages, and finds what is missing between them.
+struct Reading<E: Event> {
+  /// Why a message gives no event.
+  struct Refusal: Error {
+    let reason: String
+    /// Nothing more may be read, because each further name would stay in the symbol table.
+    var isLast = false
+  }
+
+  /// How many subjects are watched for gaps.
+  static var subjectLimit: Int { 65_536 }
+
+  private let mark = EventMark(E.self)
+  private var symbols: SymbolTally
+  private let unpacker: EventUnpacker<E>
+  /// The place that is expected next on each subject.
+  private var places: [String: Int64] = [:]
+  /// The position that is expected next, where the whole stream is read.
+  private var position: Int64?
+  private let isWhole: Bool
+
+  /// - Parameter isWhole: no message of the stream is left out on purpose.
+  init(_ intake: SymbolIntake, isWhole: Bool) {
+    symbols = SymbolTally(limit: intake.limit)
+    unpacker = EventUnpacker(PackedLayout(E.self), intake, limit: intake.limit)
+    self.isWhole = isWhole
+  }
+
+  /// Sends the events of a message; returns how many they are. Of a message that is refused none are sent. Nothing that was sent before may
+  /// wait for room, so flush before packed events.
+  mutating func take(_ message: NATSMessage, into output: inout Outlet<E>) throws(Refusal) -> Int {
+    let wanted = mark.text
+    // Nil if there is no such header, which others than stockbus leave out.
+    let isForeign = message.withHeader("Stockbus-Event") { !$0.elementsEqual(wanted.utf8) }
+    if isForeign == true {
+      let found = message.headers?.value("Stockbus-Event") ?? ""
+      throw Refusal(reason: "it holds '\(visible(found, limit: 128))', and this reads '\(wanted)'")
+    }
+    if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }
+    let event: E
+    do {
+      event = try message.withPayload { bytes throws(TextError) in
+        var text = ByteReader(bytes)
+        let event = try E.schema.decodeJSON(&text)
+        try text.expectEnd()
+        return event
+      }
+    } catch { throw Refusal(reason: "\(error)") }
+    if !symbols.takes(event) { throw Refusal(reason: "it has brought more than \(symbols.limit) different symbols", isLast: true) }
+    output.send(event)
+    return 1
+  }
+
+  private func unpack(_ message: NATSMessage, _ count: Int, into output: inout Outlet<E>) throws(Refusal) -> Int {
+    let result = message.withPayload { bytes -> Result<Int, PackingError> in
+      do throws(PackingError) { return .success(try unpacker.unpack(UnsafeRawBufferPointer(bytes), into: &output)) } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let found):
+      if found == count { return found }
+      output.rollback()
+      throw Refusal(reason: "it says that it holds \(count) packed events, and holds \(found)")
+    case .failure(let error):
+      output.rollback()
+      throw Refusal(reason: "bad packed events: \(error)")
+    }
+  }
+
+  /// A gap before a message.
+  struct Missing: Hashable {
+    let stream: String
+    let expected: Int64
+    let got: Int64
+  }
+
+  /// What is missing before this message; nil if nothing is, or if it has no position.
+  mutating func gap(before message: NATSMessage) -> Missing? {
+    guard let read = message.withHeader("Stockbus-Position", { Self.numbers($0) }), let numbers = read else { return nil }
+    if isWhole {
+      defer { position = numbers.number + 1 }
+      guard let position, numbers.number > position else { return nil }
+      return Missing(stream: "positions", expected: position, got: numbers.number)
+    }
+    guard let place = numbers.place else { return nil }
+    let subject = message.subject
+    let following = place.addingReportingOverflow(Int64(max(1, (message.packedEvents ?? 1) ?? 1)))
+    defer {
+      if places[subject] != nil || places.count < Self.subjectLimit { places[subject] = following.overflow ? .max : following.partialValue }
+    }
+    guard let expected = places[subject], place > expected else { return nil }
+    return Missing(stream: subject, expected: expected, got: place)
+  }
+
+  /// The numbers of `WRITER NUMBER [PLACE]`, without a text for the writer; nil if they are malformed.
+  private static func numbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (number: Int64, place: Int64?)? {
+    var text = ByteReader(bytes)
+    while text.at < text.end, text.at.pointee != 32 { text.at += 1 }
+    guard text.at < text.end else { return nil }
+    text.at += 1
+    guard let number = try? text.integer(), number >= 0, number < .max else { return nil }
+    if text.isAtEnd { return (number, nil) }
+    guard text.peek == 32 else { return nil }
+    text.at += 1
+    guard let place = try? text.integer(), place >= 0, place < .max, text.isAtEnd else { return nil }
+    return (number, place)
+  }
+}
+
+extension NATSMessage {
+  /// How many events it says it holds packed; an inner nil if that is no number, nil if they are not packed.
+  var packedEvents: Int?? {
+    withHeader("Stockbus-Packed") { bytes -> Int? in
+      var text = ByteReader(bytes)
+      guard let number = try? text.integer(), text.isAtEnd, number > 0, number <= Int64(UInt32.max) else { return nil }
+      return Int(number)
+    }
+  }
+}

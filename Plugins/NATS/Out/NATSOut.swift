@@ -1,0 +1,334 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusNetwork
+public import StockbusPlugin
+
+extension Plugin {
+  /// Sends events to NATS.
+  public static let natsOut = Plugin(
+    "nats_out", "Puts events into a NATS JetStream stream, each exactly once and in order, for stockbus or others on other machines.",
+    NATSOutPlugin.self,
+    hot: [.sink(NATSOut<Trade>.self), .sink(NATSOut<Quote>.self), .sink(NATSOut<Bar>.self), .sink(NATSOut<Ranked>.self)])
+}
+
+enum NATSOutPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(NATSOut<E>.self) }
+}
+
+/// Sends each event as a message, and returns from a batch when the stream has confirmed all of it. So what counts as delivered is stored.
+///
+/// Each message says which number the stream's last message must have (`Nats-Expected-Last-Sequence`), and carries its own position. When a
+/// connection is lost, the next one begins by looking at the stream's last message: what is behind its position is sent again. A message
+/// that the stream holds already, or one of a second writer, cannot get in between.
+///
+/// It runs on its socket's thread, so that an acknowledgement does not change threads.
+actor NATSOut<E: Event>: Sink, BackgroundComponent {
+  /// How many messages are encoded before they are sent.
+  private static var chunk: Int { 512 }
+
+  private let thread = NetworkThread.next()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+
+  private let settings: NATSOutSettings
+  private let context: Context
+  private let mark = EventMark(E.self)
+  private var writer: Writer<E>
+  private var session: Session?
+  private var link: NATSLink?
+  /// Rings when a session begins or ends, and when something was confirmed.
+  private let news = Bell()
+  private var batch = NATSBatch()
+  /// Where the messages go; with another one the positions mean nothing.
+  private let target: String
+  /// Why there is no use in going on.
+  private var fault: String?
+  /// The stream's end, as far as it was confirmed; nil before the first look.
+  private var anchor: StreamEnd?
+  /// The number of sessions, so that a batch notices that there is another.
+  private var sessions = 0
+  private let sent: Counter
+  private let sentAgain: Counter
+  private let passedOver: Counter
+
+  static func faults(in settings: NATSOutSettings) -> [(option: String, message: String)] {
+    var faults: [(option: String, message: String)] = []
+    if settings.template.kind != .fixed, E.schema.symbol(of: E.schema.example) == nil {
+      faults.append(("subject", "'subject': \(E.eventName) is about no instrument, so {partition} and {symbol} mean nothing"))
+    }
+    let known = E.schema.fields.map(\.name)
+    for name in settings.ids ?? [] where !known.contains(name) {
+      let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
+      faults.append(("ids", "'ids': \(E.eventName) has no field '\(name)'\(hint)"))
+    }
+    return faults
+  }
+
+  init(_ settings: NATSOutSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+    var random = context.random()
+    // From the system too: two runs with one seed are two writers.
+    let word = String(random.next() ^ UInt64.random(in: .min ... .max), radix: 36)
+    let target = "\(settings.stream ?? "") \(settings.subject) \(settings.partitions ?? 0) \(settings.batch == nil)"
+    self.target = target
+    if let kept = context.recall(Self.place), kept.target == target {
+      anchor = kept.anchor
+      writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known)
+    } else {
+      if settings.input == .replay, context.recall(Self.place) != nil {
+        fault = "'stream', 'subject', 'partitions' and 'batch' cannot begin to be others in the middle of a replay; start the run again"
+      }
+      writer = Writer(settings, word: word)
+    }
+    sent = context.counter("messages", "Messages that were sent, those sent again among them.")
+    sentAgain = context.counter("sent again", "Messages that were sent again, because a connection was lost before they were confirmed.")
+    passedOver = context.counter("already there", "Events of a replay that the stream held already.")
+  }
+
+  /// What the next instance of this run goes on with.
+  private struct Place: Sendable {
+    var target: String
+    var word: String
+    var next: Int64
+    var places: [Int64]
+    var known: [Int64]
+    var anchor: StreamEnd?
+  }
+
+  /// Kept with any options, because a replay's events are counted from its beginning.
+  private static var place: MemoryKey<Place> { MemoryKey("place", whenOptionsChange: .keep) }
+
+  func start() throws { link = try NATSLink(settings.servers, settings.connection, login: settings.login, context, thread: thread) }
+
+  func stop() {
+    if isGuarded {
+      context.remember(
+        Place(target: target, word: writer.word, next: writer.next, places: writer.places, known: writer.known, anchor: anchor),
+        Self.place)
+    }
+  }
+
+  private var isGuarded: Bool { settings.stream != nil && settings.ids == nil }
+
+  // MARK: Events
+
+  func receive(_ events: Span<E>) async throws {
+    // The positions are known once the stream was looked at.
+    while true {
+      let heard = news.rings
+      try check(confirmed: 0, events)
+      if session != nil { break }
+      await news.wait(after: heard)
+    }
+    writer.begin()
+    let begun = context.clock.uptime
+    if settings.stream == nil { try await pass(events) } else { try await store(events) }
+    rejectRefused(events, upTo: events.count)
+    passedOver.add(writer.passedOver)
+    // What gathers meanwhile goes into larger messages. All of this batch is stored, so an early end is no failure.
+    if settings.linger > .zero, events.count < settings.batch ?? 0 { try? await context.clock.sleep(until: begun + settings.linger) }
+  }
+
+  /// Sets aside the events among the first `count` that make no message.
+  private func rejectRefused(_ events: Span<E>, upTo count: Int) {
+    for refused in writer.refused where refused.index < count {
+      let event = events[refused.index]
+      let reason =
+        refused.bytes < 0
+        ? "its fields of 'ids' make no message id: a control character, or more than 512 bytes"
+        : "\(refused.bytes) bytes as a message, and with its headers more than the server takes"
+      context.reject(E.schema.json(event), origin: settings.subject, reason: reason, symbol: E.schema.symbol(of: event))
+    }
+  }
+
+  /// Throws if there is no use in going on.
+  private func check(confirmed: Int, _ events: Span<E>) throws {
+    if fault == nil, !Task.isCancelled { return }
+    let taken = confirmed == 0 ? 0 : writer.settledEvents(confirmed)
+    if taken > 0 { rejectRefused(events, upTo: taken) }
+    if let fault { throw EnvironmentFailure(fault, isPermanent: true, taken: taken) }
+    if taken == 0 { throw CancellationError() }
+    // The stream has them, so they are not dropped.
+    throw EnvironmentFailure("stopped before all was confirmed", isPermanent: true, taken: taken)
+  }
+
+  /// Sends a batch and returns when all of it is confirmed.
+  private func store(_ events: Span<E>) async throws {
+    var number = 0
+    /// The batch's messages that are sent in the session, and confirmed.
+    var next = 0
+    var confirmed = 0
+    /// The session's messages before the batch's first.
+    var offset = 0
+    /// The most that was ever sent of the batch.
+    var most = 0
+    while true {
+      let heard = news.rings
+      try check(confirmed: confirmed, events)
+      guard let current = session else {
+        await news.wait(after: heard)
+        continue
+      }
+      if number != sessions {
+        // The first session of this batch, or another one.
+        number = sessions
+        if isGuarded {
+          // A replay's events of another run, or what was sent over a connection that is lost.
+          let held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
+          if held > confirmed {
+            let (there, all) = meet(events, upTo: held)
+            if most == 0 { passedOver.add(there - confirmed) }
+            confirmed = there
+            if all { return }
+          } else if held < confirmed {
+            throw EnvironmentFailure(
+              "the stream '\(settings.stream ?? "")' does not hold what it has confirmed: its last position is \(writer.base + Int64(held) - 1), confirmed was \(writer.base + Int64(confirmed) - 1)",
+              isPermanent: true, taken: writer.settledEvents(confirmed))
+          }
+        }
+        next = confirmed
+        offset = current.sent - confirmed
+      }
+      confirmed = max(confirmed, min(next, current.confirmed - offset))
+      let room = min(settings.inFlight - (next - confirmed), Self.chunk)
+      let count = room > 0 ? encode(events, from: next, limit: room, current) : 0
+      if count > 0 {
+        sentAgain.add(max(0, min(most, next + count) - next))
+        next += count
+        most = max(most, next)
+        sent.add(count)
+        session?.sent += count
+        session?.movedAt = context.clock.uptime
+        current.connection.send(&batch)
+        do { try await current.connection.waitForRoom() } catch is NATSError {}
+        continue
+      }
+      // Nothing was left to encode.
+      if room > 0, confirmed == next { return }
+      await news.wait(after: heard)
+    }
+  }
+
+  /// Meets events until `count` messages of the batch are known; returns how many there are, and if these are all of them.
+  private func meet(_ events: Span<E>, upTo count: Int) -> (Int, Bool) {
+    var there = 0
+    while there < count {
+      let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+      let got = writer.encode(
+        events, from: there, limit: min(Self.chunk, count - there), after: nil, reply: empty, replyNumber: 0,
+        largest: session?.largest ?? 0,
+        into: &batch)
+      batch.clear()
+      if got == 0 { return (there, true) }
+      there += got
+    }
+    return (there, false)
+  }
+
+  private func encode(_ events: Span<E>, from first: Int, limit: Int, _ current: Session) -> Int {
+    let sequence = isGuarded ? current.lastSequence + UInt64(current.sent) : nil
+    return current.reply.withUnsafeBufferPointer { reply in
+      writer.encode(
+        events, from: first, limit: limit, after: sequence, reply: reply, replyNumber: current.sent, largest: current.largest, into: &batch)
+    }
+  }
+
+  /// Sends a batch to whoever listens, and returns when a server has read it.
+  private func pass(_ events: Span<E>) async throws {
+    var next = 0
+    while true {
+      let heard = news.rings
+      try check(confirmed: next, events)
+      guard let current = session else {
+        await news.wait(after: heard)
+        continue
+      }
+      let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+      let count = writer.encode(
+        events, from: next, limit: settings.inFlight, after: nil, reply: empty, replyNumber: 0, largest: current.largest, into: &batch)
+      if count == 0 { return }
+      current.connection.send(&batch)
+      do {
+        try await current.connection.waitForRoom()
+        try await current.connection.roundTrip(within: settings.connection.replyDeadline)
+        next += count
+        sent.add(count)
+      } catch let error as NATSError {
+        current.connection.fail(error)
+        // Until the link has noticed.
+        if session?.connection === current.connection { session = nil }
+      }
+    }
+  }
+
+  // MARK: The connection
+
+  func background() async {
+    do { try await link?.run { connection in try await serve(connection) } } catch is CancellationError {} catch {
+      fault = "\(error)"
+      context.report(trouble: fault)
+    }
+    news.ring()
+  }
+
+  private func serve(_ connection: NATSConnection) async throws {
+    var begun = Session(connection, movedAt: context.clock.uptime)
+    if let stream = settings.stream { try await look(at: stream, &begun) }
+    session = begun
+    sessions += 1
+    news.ring()
+    defer {
+      // From here on the next session looks at the stream.
+      if isGuarded, let session {
+        anchor = StreamEnd(
+          sequence: session.lastSequence + UInt64(session.confirmed), position: session.lastPosition + Int64(session.confirmed))
+      }
+      session = nil
+      news.ring()
+    }
+    let deadline = settings.connection.replyDeadline
+    while true {
+      let messages = try await connection.receive(until: (waitingSince ?? context.clock.uptime) + deadline)
+      try take(messages)
+      if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
+      if let waitingSince, context.clock.uptime - waitingSince >= deadline { throw NATSError.timedOut(.reply) }
+    }
+  }
+
+  /// When something was sent or confirmed last, while a confirmation is missing.
+  private var waitingSince: Duration? {
+    guard settings.stream != nil, let session, session.sent > session.confirmed else { return nil }
+    return session.movedAt
+  }
+
+  private func take(_ messages: [NATSMessage]) throws {
+    let before = session?.confirmed
+    defer { if session?.confirmed != before { news.ring() } }
+    for message in messages where message.subscription == NATSConnection.acknowledgementSubscription {
+      guard let number = message.subjectNumber else { continue }
+      try session?.confirm(number, message, isGuarded: isGuarded)
+    }
+    if session?.confirmed != before { session?.movedAt = context.clock.uptime }
+  }
+
+  private func look(at stream: String, _ session: inout Session) async throws {
+    let look = StreamLook(stream, settings, mark: mark, session.connection, context)
+    let found = try await look.open(isKnown: anchor != nil)
+    guard isGuarded else { return }
+    let end: StreamEnd
+    if let anchor {
+      end = try await look.end(of: found, behind: anchor, word: writer.word)
+    } else {
+      end = try await look.end(of: found)
+      if settings.input == .live {
+        writer.goOn(at: end.position + 1, places: try await look.places(writer.places, behind: end))
+      } else if settings.batch != nil {
+        // A replay's messages may be cut elsewhere, so it knows its place by the events of each subject.
+        writer.goOn(at: end.position + 1, known: try await look.places(writer.places, behind: end))
+      }
+    }
+    session.lastSequence = end.sequence
+    session.lastPosition = end.position
+    anchor = end
+  }
+}

@@ -1,0 +1,141 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusNetwork
+internal import StockbusPlugin
+
+/// A stream's last message: its number, and the position that it has; -1 if there is none.
+struct StreamEnd: Sendable {
+  var sequence: UInt64
+  var position: Int64
+}
+
+/// Finds where a writer goes on in a stream, over one connection.
+///
+/// What makes going on impossible is thrown as an `EnvironmentFailure`, after which no further connection is made.
+struct StreamLook {
+  private let stream: String
+  private let settings: NATSOutSettings
+  private let mark: EventMark
+  private let connection: NATSConnection
+  private let context: Context
+
+  init(_ stream: String, _ settings: NATSOutSettings, mark: EventMark, _ connection: NATSConnection, _ context: Context) {
+    self.stream = stream
+    self.settings = settings
+    self.mark = mark
+    self.connection = connection
+    self.context = context
+  }
+
+  private var deadline: Duration { settings.connection.replyDeadline }
+
+  private func failure(_ words: String) -> EnvironmentFailure { EnvironmentFailure("the stream '\(stream)' \(words)", isPermanent: true) }
+
+  /// The stream, which is made if it is not there and that is asked for; it takes our subjects.
+  ///
+  /// - Parameter isKnown: it was there before.
+  func open(isKnown: Bool) async throws -> StreamInfo {
+    try refuseOldServer(connection.info, allowed: settings.oldServers)
+    let info: StreamInfo
+    do { info = try await connection.streamInfo(stream, within: deadline) } catch NATSError.jetStream(let problem)
+      where problem.isStreamMissing
+    {
+      if isKnown { throw failure("was deleted while it was being written") }
+      info = try await create()
+    }
+    let own = settings.template.pattern
+    if !info.subjects.contains(where: { NATSSubject.covers($0, own) }) {
+      let taken = info.subjects.isEmpty ? "what it copies" : visible(info.subjects.joined(separator: ", "), limit: 200)
+      throw failure("does not take '\(own)', only \(taken)")
+    }
+    return info
+  }
+
+  private func create() async throws -> StreamInfo {
+    guard let creation = settings.create else {
+      throw EnvironmentFailure("there is no stream '\(stream)'; 'create: {}' makes it", isPermanent: true)
+    }
+    var wanted = StreamSettings(stream, subjects: [settings.template.pattern])
+    wanted.numReplicas = creation.replicas
+    if let most = creation.maxBytes { wanted.maxBytes = most.bytes }
+    if let age = creation.maxAge { wanted.maxAge = Int(clamping: age.wholeNanoseconds) }
+    let info = try await connection.createStream(wanted, within: deadline)
+    context.logger.notice("made the stream '\(stream)' for '\(settings.template.pattern)', replicas: \(creation.replicas)")
+    return info
+  }
+
+  // MARK: Its end
+
+  /// The end that is seen for the first time.
+  func end(of info: StreamInfo) async throws -> StreamEnd {
+    let last = info.lastSequence == 0 ? nil : try await message(info.lastSequence)
+    if let text = last?.headers?.value("Stockbus-Event"), text != mark.text {
+      throw failure("holds '\(visible(text, limit: 128))', and this writes '\(mark.text)'")
+    }
+    let position = position(of: last)?.number
+    if settings.input == .replay {
+      if settings.batch == nil, last?.headers?.value("Stockbus-Packed") != nil {
+        throw failure("holds packed messages, so a replay needs 'batch' to find its place in it")
+      }
+      guard info.lastSequence == 0 || position != nil else {
+        throw EnvironmentFailure(
+          "the last message of the stream '\(stream)' (\(info.lastSequence)) \(last == nil ? "is gone" : "has no position"), so it is not known where the replay has to go on; use another stream, or 'input: live'",
+          isPermanent: true)
+      }
+      return StreamEnd(sequence: info.lastSequence, position: position ?? -1)
+    }
+    // Positions never grow faster than the stream's numbers, so this one is at least as high as any that was used.
+    return StreamEnd(sequence: info.lastSequence, position: position ?? Int64(clamping: info.lastSequence) - 1)
+  }
+
+  /// The end that is seen again after a lost connection: what came behind `known` must be what was on its way then.
+  ///
+  /// Each message is looked at, because one that took the place of one of ours would not show in the last one.
+  func end(of info: StreamInfo, behind known: StreamEnd, word: String) async throws -> StreamEnd {
+    if info.lastSequence < known.sequence {
+      throw failure(
+        "ends with message \(info.lastSequence), and \(known.sequence) was confirmed: it was made anew, or its servers have lost messages")
+    }
+    let count = info.lastSequence - known.sequence
+    var end = known
+    while end.sequence < info.lastSequence {
+      let next = StreamEnd(sequence: end.sequence + 1, position: end.position + 1)
+      let found = count <= UInt64(settings.inFlight) ? position(of: try await message(next.sequence)) : nil
+      guard let found, found.writer == word, found.number == next.position else {
+        throw failure("has another writer: its message \(next.sequence) is not from here; a stream has one writer, unless 'ids' are given")
+      }
+      end = next
+    }
+    return end
+  }
+
+  private func message(_ sequence: UInt64) async throws -> StoredMessage? {
+    try await connection.message(sequence, of: stream, within: deadline)
+  }
+
+  private func position(of message: StoredMessage?) -> StreamPosition? {
+    message?.headers?.value("Stockbus-Position").flatMap { StreamPosition($0) }
+  }
+
+  /// The place of the next event on each subject that is known in advance.
+  func places(_ empty: [Int64], behind end: StreamEnd) async throws -> [Int64] {
+    var places = empty
+    if end.sequence == 0 || settings.template.kind == .symbol { return places }
+    for partition in places.indices {
+      let subject = settings.template.subject(partition: partition)
+      guard let message = try await connection.lastMessage(on: subject, of: stream, within: deadline) else { continue }
+      let events = message.headers?.value("Stockbus-Packed").flatMap { Int64($0) } ?? 1
+      let place = position(of: message)?.place.map { $0.addingReportingOverflow(events).partialValue }
+      places[partition] = max(0, place ?? Int64(clamping: message.sequence))
+    }
+    return places
+  }
+}
+
+/// Throws if the server is one of those that can lose what they have confirmed.
+func refuseOldServer(_ info: NATSServerInfo, allowed: Bool) throws {
+  guard !allowed, let release = info.release, (release.major, release.minor, release.patch) < (2, 10, 23) else { return }
+  throw EnvironmentFailure(
+    "the server '\(info.name)' is \(info.version); servers before 2.10.23 can lose what they have confirmed; 'old_servers: true' takes them all the same",
+    isPermanent: true)
+}

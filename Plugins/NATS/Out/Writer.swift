@@ -1,0 +1,262 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusNetwork
+
+/// Makes messages of events and knows their positions: one value, so that a batch costs one access to the actor's state.
+///
+/// Within a batch the events that can be sent are numbered from `base` on, whatever was sent of them before. So after a lost connection the
+/// same event has the same position, and the stream's last message says how many of the batch it holds.
+struct Writer<E: Event>: ~Copyable {
+  /// What decides a message, found when its first event is met.
+  private struct Item {
+    /// The first event's index in the batch.
+    var index: Int
+    /// Its subject's index, or the symbol's id.
+    var subject: Int
+    var place: Int64
+    /// Of packed events the first one's place among those of the subject, and how many they are.
+    var first = 0
+    var count = 1
+  }
+
+  private let template: SubjectTemplate
+  private let partitions: Int
+  private let ids: EventEncoder<E>?
+  /// The word of this writer.
+  let word: String
+  private let isPositioned: Bool
+  /// The subjects by partition, or the one.
+  private let subjects: [[UInt8]]
+  private var symbolSubjects: [Int: [UInt8]] = [:]
+  private var symbolPartitions: [UInt16] = []
+  /// The unchanging part of the headers.
+  private let markHeader: [UInt8]
+  /// The position of the next event that is met first.
+  private(set) var next: Int64
+  /// The place of the next event on each subject that is known in advance.
+  private(set) var places: [Int64]
+  /// Events before these places are in the stream already.
+  private(set) var known: [Int64]
+  /// How many events of the present batch were passed over because of that.
+  private(set) var passedOver = 0
+  /// Nil if each event is a message.
+  private var parcels: Parcels<E>?
+  /// The position of the present batch's first item.
+  private(set) var base: Int64 = 0
+  private var items: [Item] = []
+  private var met = 0
+  /// The item whose text is in `payload`; -1 if there is none.
+  private var written = -1
+  /// Events that are too large for a message, with the reason.
+  private(set) var refused: [(index: Int, bytes: Int)] = []
+
+  private var headers = ByteWriter(capacity: 512)
+  private var payload = ByteWriter(capacity: 1024)
+
+  init(_ settings: NATSOutSettings, word: String, next: Int64 = 0, places: [Int64]? = nil, known: [Int64]? = nil) {
+    template = settings.template
+    partitions = settings.partitions ?? 1
+    ids = settings.ids.flatMap { EventEncoder(fields: $0) }
+    self.word = word
+    isPositioned = settings.stream != nil && settings.ids == nil
+    subjects =
+      template.kind == .partition
+      ? (0..<partitions).map { Array(settings.template.subject(partition: $0).utf8) } : [Array(settings.subject.utf8)]
+    markHeader = Array("Stockbus-Event: \(EventMark(E.self).text)\r\n".utf8)
+    self.next = next
+    let empty = [Int64](repeating: 0, count: partitions)
+    self.places = places ?? empty
+    self.known = known ?? empty
+    parcels = settings.batch.map { Parcels(subjects: settings.partitions ?? 1, most: $0) }
+  }
+
+  // MARK: A batch
+
+  /// Begins a batch.
+  mutating func begin() {
+    base = next
+    items.removeAll(keepingCapacity: true)
+    refused.removeAll(keepingCapacity: true)
+    parcels?.removeAll()
+    (met, written, passedOver) = (0, -1, 0)
+  }
+
+  /// How many messages the events met so far have.
+  var count: Int { items.count }
+
+  /// How many events at the batch's beginning are settled once `confirmed` of its messages are.
+  func settledEvents(_ confirmed: Int) -> Int {
+    guard let parcels else { return confirmed < items.count ? items[confirmed].index : met }
+    return min(items[min(confirmed, items.count)...].map(\.index).min() ?? met, parcels.firstLeft ?? met)
+  }
+
+  /// Puts messages into `batch` from item `first` on, up to `limit` of them, or fewer if there are no more events. Returns how many.
+  ///
+  /// - Parameters:
+  ///   - sequence: the stream's last number before item `first`; nil if that is not to be guarded.
+  ///   - reply: where the acknowledgement of the item goes, followed by `replyNumber` for the first.
+  mutating func encode(
+    _ events: Span<E>, from first: Int, limit: Int, after sequence: UInt64?, reply: UnsafeBufferPointer<UInt8>, replyNumber: Int,
+    largest: Int, into batch: inout NATSBatch
+  ) -> Int {
+    var done = 0
+    while done < limit, batch.count < 1 << 18 {
+      guard let item = item(first + done, events, largest) else { break }
+      headers.clear()
+      headers.append("NATS/1.0\r\n")
+      if let sequence {
+        headers.append("Nats-Expected-Last-Sequence: ")
+        put(Int64(sequence) + Int64(done))
+      }
+      markHeader.withUnsafeBufferPointer { headers.append($0) }
+      if parcels != nil {
+        headers.append("Stockbus-Packed: ")
+        put(Int64(item.count))
+      }
+      if isPositioned {
+        headers.append("Stockbus-Position: ")
+        headers.append(word)
+        headers.append(" ")
+        headers.reserve(64)
+        headers.put(integer: base + Int64(first + done))
+        if template.kind != .symbol {
+          headers.put(32)
+          headers.put(integer: item.place)
+        }
+        headers.append("\r\n")
+      } else if let ids {
+        headers.append("Nats-Msg-Id: ")
+        ids.encodeCSV(events[item.index], to: &headers)
+        headers.append("\r\n")
+      }
+      headers.append("\r\n")
+      if written != first + done {
+        write(item, events)
+        written = first + done
+      }
+      headers.withBytes { headers in
+        payload.withBytes { payload in
+          let number = reply.isEmpty ? -1 : replyNumber + done
+          if template.kind == .symbol {
+            symbolSubjects[item.subject]?.withUnsafeBufferPointer {
+              batch.publish($0, reply: reply, number: number, headers: headers, payload)
+            }
+          } else {
+            subjects[item.subject].withUnsafeBufferPointer { batch.publish($0, reply: reply, number: number, headers: headers, payload) }
+          }
+        }
+      }
+      done += 1
+    }
+    return done
+  }
+
+  private mutating func put(_ number: Int64) {
+    headers.reserve(32)
+    headers.put(integer: number)
+    headers.put(13)
+    headers.put(10)
+  }
+
+  /// Writes an item's text once more.
+  private mutating func write(_ item: Item, _ events: Span<E>) {
+    payload.clear()
+    if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil {
+      E.schema.encodeJSON(events[item.index], to: &payload)
+    }
+  }
+
+  /// The item with this number, for which events are met as far as needed; nil if there are no more.
+  private mutating func item(_ number: Int, _ events: Span<E>, _ largest: Int) -> Item? {
+    // The headers have less than this.
+    let limit = largest - 1024
+    while number >= items.count {
+      guard parcels == nil ? meet(events, limit) : cut(events, limit) else { return nil }
+    }
+    return items[number]
+  }
+
+  /// Makes an item of the next event; false if there is none.
+  private mutating func meet(_ events: Span<E>, _ limit: Int) -> Bool {
+    guard met < events.count else { return false }
+    let event = events[met]
+    payload.clear()
+    E.schema.encodeJSON(event, to: &payload)
+    written = -1
+    if let fault = faultyID(event) ?? (payload.count > limit ? payload.count : nil) {
+      refused.append((met, fault))
+    } else {
+      let subject = subject(of: event)
+      written = items.count
+      items.append(Item(index: met, subject: subject, place: template.kind == .symbol ? 0 : places[subject]))
+      if template.kind != .symbol { places[subject] += 1 }
+      next += 1
+    }
+    met += 1
+    return true
+  }
+
+  /// Makes an item of the next events of one subject; false if there are none.
+  private mutating func cut(_ events: Span<E>, _ limit: Int) -> Bool {
+    if met == 0 { sort(events, limit) }
+    written = -1
+    guard let cut = parcels?.cut(into: &payload, limit: limit) else { return false }
+    if cut.count == 0 {
+      refused.append((cut.index, payload.count))
+    } else {
+      written = items.count
+      items.append(Item(index: cut.index, subject: cut.subject, place: places[cut.subject], first: cut.first, count: cut.count))
+      places[cut.subject] += Int64(cut.count)
+      next += 1
+    }
+    return true
+  }
+
+  /// Meets all events, and passes over those that the stream has.
+  private mutating func sort(_ events: Span<E>, _ limit: Int) {
+    met = events.count
+    for i in events.indices {
+      let subject = subject(of: events[i])
+      if places[subject] < known[subject] {
+        // One that is too large has no place, now as before.
+        if parcels?.size(of: events[i], &payload) ?? 0 > limit {
+          refused.append((i, payload.count))
+        } else {
+          places[subject] += 1
+          passedOver += 1
+        }
+      } else {
+        parcels?.add(events[i], at: i, to: subject)
+      }
+    }
+  }
+
+  /// -1 if the event's id would break the header's line, or is too long.
+  private mutating func faultyID(_ event: E) -> Int? {
+    guard let ids else { return nil }
+    headers.clear()
+    ids.encodeCSV(event, to: &headers)
+    let isWhole = headers.withBytes { bytes in bytes.count <= 512 && bytes.allSatisfy { $0 >= 32 && $0 != 127 } }
+    return isWhole ? nil : -1
+  }
+
+  private mutating func subject(of event: E) -> Int {
+    guard template.kind != .fixed, let symbol = E.schema.symbol(of: event) else { return 0 }
+    let id = Int(symbol.id)
+    if template.kind == .symbol {
+      if symbolSubjects[id] == nil { symbolSubjects[id] = Array(template.subject(symbol: symbol.description).utf8) }
+      return id
+    }
+    if id >= symbolPartitions.count { symbolPartitions += Array(repeating: .max, count: id + 1 - symbolPartitions.count) }
+    if symbolPartitions[id] == .max { symbolPartitions[id] = UInt16(SubjectTemplate.partition(of: symbol.utf8, among: partitions)) }
+    return Int(symbolPartitions[id])
+  }
+
+  /// Goes on behind what the stream holds, before anything was met: with the next places, or from the beginning, passing over what is known.
+  mutating func goOn(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
+    self.next = next
+    base = next
+    if let places { self.places = places }
+    if let known { self.known = known }
+  }
+}
