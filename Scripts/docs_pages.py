@@ -60,6 +60,8 @@ def columns(lines):
     """The rows of a table of `describe`: each a list of texts, the sentence last."""
     starts = [m.start() for m in re.finditer(r"\S+", lines[0])]
     rest = lines[1:]
+    if not rest:
+        return []
     if not lines[0].rstrip().endswith("MEANING"):
         named = [line for line in rest if line[starts[0]:starts[0] + 1].strip()]
         width = max(map(len, rest))
@@ -94,20 +96,26 @@ def heads(lines):
     return [(m[1].strip(), m[2]) for m in (re.match(r"([A-Z][a-z]+(?: [a-z]+)?)\s{2,}(.*)", line) for line in lines) if m]
 
 
-def options(program, name, found, at=""):
+def options(program, name, found):
     """A section for the options, and one for each option that has options inside it."""
     lines = found.get("Options", [])
     inner = [line for line in lines if line.startswith("There are options inside ")]
     rows = columns([line for line in lines if line not in inner])
-    has_range = "RANGE" in lines[0]
-    out = table(["Option", "Type", "Default", *(["Range"] if has_range else []), "Meaning"],
-                [[code(row[0]), *map(escape, row[1:2]), code(row[2]), *map(escape, row[3:])] for row in rows])
+    if not rows:
+        return ["None.", ""]
+    meanings = []
+    for row in rows:
+        cells = dict(zip(lines[0].split(), row))
+        kind, default, span, sentence = cells.get("TYPE", ""), cells.get("DEFAULT", ""), cells.get("RANGE", ""), row[-1]
+        unless = "required" if default == "required" else "optional" if default in ("", "none") else f"default {code(default)}"
+        meanings.append(f"{escape(sentence)} *{escape('; '.join(filter(None, [kind, span])))}; {unless}*")
+    out = table(["Option", "Meaning"], [[code(row[0]), meaning] for row, meaning in zip(rows, meanings)])
     names = re.match(r"There are options inside (.*?): see", inner[0])[1].split(", ") if inner else []
     for option in names:
         head, deeper = parts(wide(program, "describe", name, option))
         out += [f"### {option}", "", escape(head[2]), ""]
         out += [f"- {a}: {escape(b)}" for a, b in heads(head[3:])] + [""]
-        out += options(program, name, deeper, option)
+        out += options(program, name, deeper)
     return out
 
 

@@ -6,7 +6,8 @@ extension Plugin {
 }
 
 public struct DeadbandSettings: Options {
-  @Setting("How far the price has to move.", in: Price(raw: 1)...) public var least: Price = 1
+  @Setting("How far the price has to move.", in: Price(raw: 1)...)
+  public var least: Price = 1
   public init() {}
 }
 

@@ -2,12 +2,15 @@ import Foundation
 public import StockbusPlugin
 
 extension Plugin {
-  public static let extremes = Plugin("extremes", "Keeps the lowest and the highest price of each symbol in a file.", .sink(Extremes.self))
+  public static let extremes = Plugin(
+    "extremes", "Keeps the lowest and the highest price of each symbol in a file.", .sink(Extremes.self))
 }
 
 public struct ExtremesSettings: Options {
-  @Setting("The file, which is replaced each time; its folder must exist.") public var path: String
-  @Setting("How often the file is written.", in: .milliseconds(100) ... .seconds(86_400)) public var every = Duration.seconds(10)
+  @Setting("The file, which is replaced each time; its folder must exist.")
+  public var path: String
+  @Setting("How often the file is written.", in: .milliseconds(100) ... .seconds(86_400))
+  public var every = Duration.seconds(10)
   public init() {}
 
   /// Nothing else in the run may read or write the file.

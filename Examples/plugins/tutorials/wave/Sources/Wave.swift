@@ -1,16 +1,23 @@
 public import StockbusPlugin
 
 extension Plugin {
-  public static let wave = Plugin("wave", "Makes trades whose price goes up and down between two bounds.", .source(Wave.self))
+  public static let wave = Plugin(
+    "wave", "Makes trades whose price goes up and down between two bounds.", .source(Wave.self))
 }
 
 public struct WaveSettings: Options {
-  @Setting("The symbol of all trades.") public var symbol: Symbol
-  @Setting("The lowest price.", in: Price(raw: 1)...) public var low: Price = 100
-  @Setting("The highest price.", in: Price(raw: 1)...) public var high: Price = 110
-  @Setting("How far the price moves with each trade.", in: Price(raw: 1)...) public var step: Price = 1
-  @Setting("The time between two trades.", in: .milliseconds(1) ... .seconds(3600)) public var interval = Duration.seconds(1)
-  @Setting("How many trades it makes.", in: 1...) public var count = 1000
+  @Setting("The symbol of all trades.")
+  public var symbol: Symbol
+  @Setting("The lowest price.", in: Price(raw: 1)...)
+  public var low: Price = 100
+  @Setting("The highest price.", in: Price(raw: 1)...)
+  public var high: Price = 110
+  @Setting("How far the price moves with each trade.", in: Price(raw: 1)...)
+  public var step: Price = 1
+  @Setting("The time between two trades.", in: .milliseconds(1) ... .seconds(3600))
+  public var interval = Duration.seconds(1)
+  @Setting("How many trades it makes.", in: 1...)
+  public var count = 1000
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
