@@ -173,6 +173,7 @@ class Pages:
         text = re.sub(r"^<!-- section (\S+)\.md: (.+) -->$", section, text, flags=re.M)
         text = re.sub(r"^<!-- code (.+) -->$", listing, text, flags=re.M)
         text = re.sub(r"^<!-- surface (.+) -->$", lambda m: "\n".join(surface(m[1])), text, flags=re.M)
+        text = re.sub(r"^<!-- function (\w+)/(\w+) -->$", lambda m: f"- ``{m[1]}/{function(m[1], m[2])}``", text, flags=re.M)
         lists = {kind + "s": [f"plugin-{n}" for n, k in self.plugins.items() if k == kind] for kind in KINDS}
         lists["event types"] = [f"event-{n}" for n in self.events]
         lists["guides"] = [n for n in GUIDES if n not in ("plugins", "process-protocol")]
@@ -269,6 +270,16 @@ def surface(title):
     cells = [line.split("|")[1] for line in section[1].split("\n") if line.startswith("| `")]
     names = [name for cell in cells for name in re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell))]
     return [f"- ``{declared[name]}/{name}``" for name in names if name in declared]
+
+
+def function(module, name):
+    """A public function by its full name, `name(_:other:)`."""
+    for file in (ROOT / f"Sources/{module}").rglob("*.swift"):
+        found = re.search(rf"^public func {name}\((.*?)\)(?: async| throws|\s*->|\s*\{{)", file.read_text(), re.M | re.S)
+        if found:
+            labels = re.findall(r"(?:^|,)\s*(\w+)(?: \w+)?:", found[1])
+            return f"{name}({''.join(label + ':' for label in labels)})"
+    sys.exit(f"{module} has no function {name}")
 
 
 def outside(text):

@@ -1,11 +1,12 @@
 import StockbusPlugin
 
 extension Plugin {
-  static let offender = Plugin("offender", "Passes the last trade", .processor(Offender.self))
+  static let offender = Plugin(
+    "offender", "Passes the last trade", .processor(Offender.self))
 }
 
 struct OffenderSettings: Options {
-  @Setting("How many trades it waits for.", in: 1...10) var Wait = 20
+  @Setting("How many trades it waits for.", in: 1...10) var wait = 20
   init() {}
 }
 
