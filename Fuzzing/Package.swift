@@ -56,6 +56,7 @@ let package = Package(
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTrading", uses: ["MarketData"]),
+    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room(
       "StockbusHistory",
       uses: [
@@ -92,8 +93,8 @@ let package = Package(
       name: "Fuzz",
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
-        "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
-        "EchoSocket", "CZlib",
+        "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusPacking",
+        "StockbusWeb", "EchoSocket", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

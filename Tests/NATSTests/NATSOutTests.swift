@@ -145,6 +145,26 @@ import Testing
     await server.close()
   }
 
+  @Test func `a server that drops the only message is told once the stream was looked at again`() async throws {
+    let server = try await FakeNATS { number, _ in number < 3 ? .drop : .store }
+    let harness = PluginHarness()
+    let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
+    try await writer.send(trades(0..<1))
+    while server.sizes.isEmpty {
+      harness.clock.advance(by: .seconds(600))
+      await Task.yield()
+    }
+    try await harness.withShortPauses {
+      await writer.delivered()
+      try await writer.stop()
+    }
+    let reasons = harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason)
+    let words = "nothing was stored behind message 0 of the stream; the server's log has the reason, such as a full disk"
+    #expect(reasons.first == "an answer did not come in time" && reasons.contains(words))
+    #expect(server.sizes == [1])
+    await server.close()
+  }
+
   @Test func `a live writer that starts again goes on behind the last message, with places of each partition`() async throws {
     let server = try await FakeNATS()
     try await PluginHarness().consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))
