@@ -22,7 +22,7 @@ enum NATSOutPlugin: AnyEventPlugin {
 /// that the stream holds already, or one of a second writer, cannot get in between.
 ///
 /// It runs on its socket's thread, so that an acknowledgement does not change threads.
-actor NATSOut<E: Event>: Sink, BackgroundComponent {
+actor NATSOut<E: Event>: RemoteSink, BackgroundComponent {
   /// How many messages are encoded before they are sent.
   private static var chunk: Int { 512 }
 
