@@ -36,26 +36,28 @@ extension Target {
   private static func unpacked<E: Event>(_: E.Type, _ batch: [UInt8]) -> [E]? {
     let topic = Topic<E>("packed", capacity: 1 << 12)
     let inlet = topic.attach(Parker())
+    // Otherwise both keep each other.
+    defer { inlet.detach() }
     guard var outlet = topic.claim() else { return nil }
     let limit = 20
     let unpacker = EventUnpacker<E>(PackedLayout(E.self), names, limit: limit)
-    var events: [E] = []
-    do throws(PackingError) {
-      let count = try batch.withUnsafeBytes { bytes throws(PackingError) in try unpacker.unpack(bytes, into: &outlet) }
-      outlet.commit()
-      while case let found = inlet.nextBatch(limit: 1000), found.count > 0 {
-        for i in found.span.indices { events.append(found.span[i]) }
-        inlet.finish(found.count)
-      }
-      law(events.count == count, "\(count) events are counted, \(events.count) came")
-      let symbols = E.schema.symbol(of: E.schema.example) == nil ? 0 : Set(events.compactMap { E.schema.symbol(of: $0) }).count
-      law(symbols <= limit, "\(symbols) symbols in one batch")
-      return events
-    } catch {
+    let count: Int
+    do { count = try batch.withUnsafeBytes { try unpacker.unpack($0, into: &outlet) } } catch {
       outlet.rollback()
+      guard let error = error as? PackingError else { return nil }
       law(!error.reason.isEmpty && error.offset <= batch.count, "an error at byte \(error.offset) of \(batch.count)")
       return nil
     }
+    outlet.commit()
+    var events: [E] = []
+    while case let found = inlet.nextBatch(limit: 1000), found.count > 0 {
+      for i in found.span.indices { events.append(found.span[i]) }
+      inlet.finish(found.count)
+    }
+    law(events.count == count, "\(count) events are counted, \(events.count) came")
+    let symbols = Set(events.compactMap { E.schema.symbol(of: $0) }).count
+    law(symbols <= limit, "\(symbols) symbols in one batch")
+    return events
   }
 
   /// One for all inputs, so that the table of symbols does not grow with their number.
