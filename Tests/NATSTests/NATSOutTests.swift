@@ -151,20 +151,18 @@ import Testing
     let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
     let silence = "an answer did not come in time"
     let words = "nothing was stored behind message 0 of the stream; the server's log has the reason, such as a full disk"
-    var told: [String] { harness.notices.connections.value.map(\.reason).filter { $0 == silence || $0 == words } }
+    @Sendable func told(_ notices: [ConnectionStatus]) -> [String] { notices.map(\.reason).filter { $0 == silence || $0 == words } }
     try await writer.send(trades(0..<1))
     try await harness.withShortPauses {
       for attempt in 1...3 {
         await server.lines.wait { $0.count { $0.hasPrefix("HPUB ticks.") } == attempt }
-        while told.count < attempt {
-          harness.clock.advance(by: .seconds(600))
-          await Task.yield()
-        }
+        harness.clock.advance(by: .seconds(601))
+        await harness.notices.connections.wait { told($0).count == attempt }
       }
       await writer.delivered()
       try await writer.stop()
     }
-    #expect(told == [silence, words, words])
+    #expect(told(harness.notices.connections.value) == [silence, words, words])
     #expect(server.sizes == [1])
     await server.close()
   }
