@@ -57,6 +57,7 @@ let package = Package(
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTrading", uses: ["MarketData"]),
+    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room(
       "StockbusHistory",
       uses: [

@@ -136,6 +136,8 @@ extension Sink {
   @inlinable
   func serve(_ inputs: InletGroup<Input>) async throws {
     guard var turn = inputs.firstTurn else { return }
+    // Merged inputs say at each turn how many events are certain.
+    if !inputs.isMerged, self is any RemoteSink { turn.limit = .max }
     var quantum = Quantum(inputs.parker)
     repeat {
       let batch = turn.inlet.nextBatch(limit: turn.limit)
