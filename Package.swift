@@ -246,6 +246,7 @@ let package = Package(
       uses: [
         "StockbusProgram", "StockbusControl", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
         "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
+        "StockbusLoading", .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + allPlugins),
     // Its symbols are those of the contract for libraries that it loads, so there is one copy of each type. The linker that is named here
@@ -260,6 +261,8 @@ let package = Package(
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .executableTarget(
+      name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict),
     .target(
       name: "TestServers",
       dependencies: [

@@ -16,7 +16,9 @@ enum FlashLoggerPlugin: PricedEventPlugin {
 }
 
 /// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
-package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent {
+package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundComponent {
+  package static var bond: String { "writes to the terminal of this one" }
+
   private let executor = BlockingExecutor(label: "flash_logger")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FlashLoggerSettings

@@ -1,3 +1,4 @@
+internal import Programs
 public import StockbusPlugin
 internal import StockbusProgram
 
@@ -18,7 +19,8 @@ internal import StockbusProgram
 ///   - name: the program in its texts; unless told, the name of its executable.
 ///   - version: the program's own version, for `--version`, which also says the version of stockbus.
 public func main(plugins: [Plugin], name: String? = nil, version: String? = nil) async {
-  await Program.main(plugins, name: name, version: version, parts: [.echo, .history, .accounts, .control])
+  await Program.main(
+    plugins, name: name, version: version, parts: [.echo, .history, .accounts, .hosting, .control], isolation: .processes())
 }
 
 extension ProgramPart {
@@ -30,6 +32,9 @@ extension ProgramPart {
 
   /// The people of a dashboard.
   static var accounts: ProgramPart { ProgramPart(commands: [Account.self]) }
+
+  /// Plugins in processes of their own.
+  static var hosting: ProgramPart { ProgramPart(commands: [HostPlugin.self]) }
 
   /// A desk for each run, and what asks there.
   static var control: ProgramPart {

@@ -13,19 +13,24 @@ package struct Patience: Sendable {
 
   /// Repeats `attempt` with growing pauses until it succeeds. Throws its last error when the time is over, or at once if `mayPass` says that
   /// waiting cannot help. `failed` is called with each error.
+  ///
+  /// - Parameter since: when the first attempt has failed, by the run's clock, if that was before; the time counts from then.
   package func insist<Failure: Error>(
-    taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in }, _ attempt: () throws(Failure) -> Void
+    since: Duration? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
+    _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     do throws(Failure) { return try attempt() } catch {
-      try await insist(after: error, taken: taken, mayPass: mayPass, failed: failed, attempt)
+      try await insist(after: error, since: since ?? context.clock.uptime, taken: taken, mayPass: mayPass, failed: failed, attempt)
     }
   }
 
   private func insist<Failure: Error>(
-    after first: Failure, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void, _ attempt: () throws(Failure) -> Void
+    after first: Failure, since: Duration, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void,
+    _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     var failure = first
-    var end = context.clock.uptime + limit
+    var told: String?
+    var end = since + limit
     var isStopping = false
     var pause = Duration.milliseconds(100)
     while true {
@@ -37,9 +42,11 @@ package struct Patience: Sendable {
         end = min(end, now + (cutOff - now) / 2)
       }
       if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
-      context.report(trouble: "\(failure)")
+      let reason = "\(failure)"
+      context.report(trouble: reason)
+      if reason != told { context.logger.warning("\(reason); trying again for \((end - now).roughText)") }
+      told = reason
       let next = min(pause, end - now)
-      context.logger.warning("\(failure); trying again in \(next.roughText)")
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
         throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
       }

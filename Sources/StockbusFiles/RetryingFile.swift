@@ -5,8 +5,9 @@ package import StockbusPlugin
 /// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch and `endBatch` behind it, `finish` in `drain`,
 /// `flushRegularly` in `background`, and `close` in `stop`.
 ///
-/// If a write fails for lack of room, it is tried again with growing pauses, and the bus waits meanwhile. The instance ends after
-/// `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. Its error says how many events of the batch were
+/// If a write fails for lack of room, the component is degraded, it is tried again with growing pauses, and the bus waits meanwhile. The
+/// instance ends after `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. If it was a regular flush that has
+/// failed, the bus waits from the next event on, and `patience` has begun with the flush. The error says how many events of the batch were
 /// taken, so that these are not delivered again. **The records in the file and the records counted as lost together are the records of all
 /// delivered events**, whatever the disk has done, and no partial record stays in a file.
 package final class RetryingFile {
@@ -19,7 +20,9 @@ package final class RetryingFile {
   private var file: RotatingFile?
   /// How many events of the present batch have had their records taken.
   private var taken = 0
-  /// True while a failed write is tried again.
+  /// Since when writing has failed, by the run's clock; nil if the last attempt has succeeded.
+  private var failingSince: Duration?
+  /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
   var calls = SystemCalls()
   /// How many bytes are buffered before they are written.
@@ -69,6 +72,8 @@ package final class RetryingFile {
   /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
   package func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
+    // While there is no room for what waits in the buffer, nothing more is taken.
+    if failingSince != nil { try await flush() }
     try await persistently { () throws(FileError) in try file.write(text) }
     taken += events
     records.add(text.count)
@@ -89,13 +94,20 @@ package final class RetryingFile {
     self.file = nil
   }
 
-  /// Writes what is buffered every `flush`, until the task is cancelled; does nothing if no record waits.
+  /// Writes what is buffered every `flush`, until the task is cancelled. Where that fails, the component is degraded, and the next batch, or
+  /// the end, handles it.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      if isTrying { continue }
-      // The failure will occur again at the next batch or at the end, and is handled there.
-      do throws(FileError) { try file?.flush() } catch { context.logger.warning("\(error)") }
+      guard !isTrying, let file else { continue }
+      do throws(FileError) {
+        try file.flush()
+        noteSuccess()
+      } catch {
+        if failingSince == nil, !noteGoneReader(error) { context.logger.warning("\(error)") }
+        noteFailure()
+        context.report(trouble: "\(error)")
+      }
     }
   }
 
@@ -113,7 +125,27 @@ package final class RetryingFile {
     isTrying = true
     defer { isTrying = false }
     try await patience.insist(
-      taken: taken, mayPass: { $0.mayPass },
-      failed: { [path, context] in if $0.isBrokenPipe, path == "-" { context.readerHasGone() } }, attempt)
+      since: failingSince, taken: taken, mayPass: { $0.mayPass },
+      failed: { error in
+        noteFailure()
+        noteGoneReader(error)
+      }, attempt)
+    noteSuccess()
+  }
+
+  private func noteSuccess() {
+    if failingSince == nil { return }
+    failingSince = nil
+    context.report(trouble: nil)
+  }
+
+  private func noteFailure() { failingSince = failingSince ?? context.clock.uptime }
+
+  /// Tells the run if the program behind standard output has ended.
+  @discardableResult
+  private func noteGoneReader(_ error: FileError) -> Bool {
+    guard error.isBrokenPipe, path == "-" else { return false }
+    context.readerHasGone()
+    return true
   }
 }

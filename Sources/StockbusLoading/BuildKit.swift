@@ -47,7 +47,7 @@ package struct BuildKit: Sendable {
     stamp = "\(hash)"
   }
 
-  private static var ownPath: String? {
+  static var ownPath: String? {
     guard let path = realpath("/proc/self/exe", nil) ?? CommandLine.arguments.first.flatMap({ realpath($0, nil) }) else { return nil }
     defer { free(path) }
     return String(cString: path)

@@ -14,7 +14,11 @@ package enum LoadedLibrary {
   static let symbol = "stockbus_plugin"
 
   /// Loads the library of a bundle once everything about it was compared. Throws one sentence without a full stop.
-  package static func load(_ stamp: LibraryStamp, of manifest: PluginManifest, in bundle: String) throws(BundleFault) -> Plugin {
+  ///
+  /// - Parameter probed: it is loaded by a process of its own before.
+  package static func load(
+    _ stamp: LibraryStamp, of manifest: PluginManifest, in bundle: String, probed: Bool
+  ) throws(BundleFault) -> Plugin {
     let rebuild = "build it again, with 'plugin build' in the plugin's folder, and install it"
     if stamp.platform != LibraryStamp.platform {
       throw BundleFault("its library is for \(shown(stamp.platform)), and this program for \(LibraryStamp.platform); \(rebuild)")
@@ -35,6 +39,7 @@ package enum LoadedLibrary {
     if LibraryStamp.contents(of: contents) != stamp.contents {
       throw BundleFault("its library \(shown(stamp.library)) is not the one that was built; \(rebuild)")
     }
+    if probed, let fault = LibraryProbe.fault(of: path, stamp.contents) { throw BundleFault("\(fault); \(rebuild)") }
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       throw BundleFault("its library cannot be loaded: \(visible(dlerror().map { String(cString: $0) } ?? "unknown", limit: 400))")
     }
@@ -44,6 +49,11 @@ package enum LoadedLibrary {
       throw BundleFault("its library has a plugin \(shown(plugin.name)), and not \(shown(manifest.name))")
     }
     return plugin.revised(stamp.contents)
+  }
+
+  /// The plugin of a library, of which nothing is checked; nil if it cannot be loaded.
+  static func open(_ path: String) -> Plugin? {
+    dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { dlsym($0, symbol) }.map { plugin(from: $0) }
   }
 
   /// Calls the library's function. The stamp has shown that both sides know the same type `Plugin`.

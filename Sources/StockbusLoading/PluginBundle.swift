@@ -28,7 +28,7 @@ package struct PluginBundle: Sendable {
     case .loaded:
       let stamp: LibraryStamp
       do throws(Problems) { stamp = try LibraryStamp.read(path) } catch { throw BundleFault(error.sorted[0].description) }
-      return try LoadedLibrary.load(stamp, of: manifest, in: path)
+      return try LoadedLibrary.load(stamp, of: manifest, in: path, probed: catalogue.probesLibraries).loaded(from: path)
     case .process: return try ProcessPlugin.make(manifest, in: path, catalogue).revised(FolderCopy(of: path).revision)
     }
   }
@@ -63,7 +63,7 @@ extension Catalogue {
       throw problems
     }
     if more.isEmpty { return self }
-    do throws(CatalogueError) { return try Catalogue(checkingNames: plugins + more) } catch {
+    do throws(CatalogueError) { return try with(more) } catch {
       // Names were compared above.
       for fault in error.faults { problems.add(fault, at: ConfigNode.Mark(line: 1, column: 1)) }
       throw problems
@@ -85,6 +85,13 @@ extension Catalogue {
         do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch { faults.append("\(path): \(error)") }
       } catch { faults += error.sorted.map(\.description) }
     }
-    return ((try? Catalogue(checkingNames: plugins + more)) ?? self, faults)
+    return ((try? with(more)) ?? self, faults)
+  }
+
+  private func with(_ more: [Plugin]) throws(CatalogueError) -> Catalogue {
+    var all = try Catalogue(checkingNames: plugins + more)
+    all.isolation = isolation
+    all.probesLibraries = probesLibraries
+    return all
   }
 }

@@ -66,13 +66,17 @@ package struct Program: Sendable {
   }
 
   /// Runs the program from its arguments to its exit status.
-  package static func main(_ plugins: [Plugin], name: String?, version: String?, parts: [ProgramPart]) async -> Never {
+  package static func main(
+    _ plugins: [Plugin], name: String?, version: String?, parts: [ProgramPart], isolation: Isolation? = nil
+  ) async -> Never {
     let name = name ?? ownName()
-    let catalogue: Catalogue
+    var catalogue: Catalogue
     do throws(CatalogueError) { catalogue = try Catalogue(checkingNames: plugins) } catch {
       StandardError.write(error.faults.map { "\(name): \($0)" }.joined(separator: "\n"))
       exit(ExitStatus.software.rawValue)
     }
+    catalogue.isolation = isolation
+    catalogue.probesLibraries = true
     let program = Program(
       name: name, version: version, catalogue: catalogue, parts: parts, userPlugins: PluginFolders.own(ConfigLoader.processEnvironment))
     await $current.withValue(program) { await RootCommand.main() }
@@ -89,7 +93,7 @@ package struct Program: Sendable {
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] { [Run<C>.self, Watch<C>.self, Open<C>.self] }
     let own: [any ParsableCommand.Type] = [
       Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, ListInstruments.self,
-      PluginCommand.self,
+      PluginCommand.self, ProbeLibrary.self,
     ]
     return runs(companion) + own + parts.flatMap(\.commands)
   }

@@ -53,7 +53,8 @@ struct RootCommand: AsyncParsableCommand {
     let names = commands.map { $0._commandName } + ["help"]
     let aliases = commands.flatMap { $0.configuration.aliases }
     if word.isEmpty || word.hasPrefix("-") || names.contains(word) || aliases.contains(word) { return nil }
-    let near = didYouMean(word, among: names)
-    return "no command \(shown(word))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near)
+    let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName } + ["help"]
+    let near = didYouMean(word, among: shown)
+    return "no command \(StockbusPlugin.shown(word))" + (near.isEmpty ? "; there are \(shown.joined(separator: ", "))" : near)
   }
 }

@@ -1,62 +1,100 @@
 internal import Logging
 internal import StockbusPlugin
 
-/// Decides which lines of a log are shown: of lines that are alike, the first; how many followed within `window` is told when that time is
-/// over. `Sender` is what tells it. Critical lines are all shown.
+/// Decides which lines of a log are shown: of lines with the same text the first, of lines that differ only in their numbers the first few;
+/// how many followed within `window` is told when that time is over. `Sender` is what tells it. Critical lines are all shown.
 struct LineFolder<Sender> {
   struct Line: Hashable {
     let level: Logger.Level
     let component: String?
-    let message: String
+    var message: String
+
+    /// The line without its numbers.
+    fileprivate var shape: Line {
+      var shape = self
+      shape.message = ""
+      var isNumber = false
+      for character in message.unicodeScalars {
+        let isDigit = ("0"..."9").contains(character)
+        if !(isDigit && isNumber) { shape.message.unicodeScalars.append(isDigit ? "0" : character) }
+        isNumber = isDigit
+      }
+      return shape
+    }
   }
 
-  /// What is to be told of a line: that it came so often again, within so long.
+  /// What is to be told of lines that are alike: that so many came again, within so long.
   struct Sum {
+    /// The last of them.
     let line: Line
     let times: Int
     let within: Duration
+    /// True if they were not all the same.
+    let differ: Bool
     let sender: Sender
 
-    /// `2 more times in 7s: cannot write 'prices.csv'`
+    /// `2 more times in 7s: cannot write 'prices.csv'`, or `41 more like this in 9s: order 4711 was refused`.
     var text: String {
       let span = within < .seconds(1) ? "" : " in \(within.roughText)"
-      return "\(times) more \(times == 1 ? "time" : "times")\(span): \(line.message)"
+      let what = differ ? "more like this" : times == 1 ? "more time" : "more times"
+      return "\(times) \(what)\(span): \(line.message)"
     }
   }
 
   private struct Entry {
     let shown: Duration
+    /// The texts that were shown.
+    var texts: [String]
     var times = 0
+    /// The last line that was not shown, and when it came.
+    var line: Line
     var last: Duration
+    var differ = false
     let sender: Sender
   }
 
   static var window: Duration { .seconds(10) }
-  /// The most lines that are remembered.
+  /// The most lines that are remembered, by their words.
   static var limit: Int { 256 }
+  /// How many lines that differ only in their numbers are shown.
+  static var variants: Int { 5 }
 
+  /// By the lines without their numbers.
   private var entries: [Line: Entry] = [:]
 
   /// Notes a line; returns true if it is to be shown. `sender` tells the sum of it.
   mutating func take(_ line: Line, at time: Duration, from sender: Sender) -> Bool {
-    if let times = entries[line]?.times {
-      entries[line]?.times = times + 1
-      entries[line]?.last = time
-      return false
-    }
     if line.level == .critical { return true }
-    // With more different lines than that nothing is gained by remembering them.
-    if entries.count < Self.limit { entries[line] = Entry(shown: time, last: time, sender: sender) }
-    return true
+    let shape = line.shape
+    guard var entry = entries[shape] else {
+      // With more different lines than that nothing is gained by remembering them.
+      if entries.count < Self.limit {
+        entries[shape] = Entry(shown: time, texts: [line.message], line: line, last: time, sender: sender)
+      }
+      return true
+    }
+    defer { entries[shape] = entry }
+    if !entry.texts.contains(line.message), entry.texts.count < Self.variants {
+      entry.texts.append(line.message)
+      return true
+    }
+    entry.differ = entry.differ || entry.times > 0 && entry.line != line
+    entry.times += 1
+    entry.line = line
+    entry.last = time
+    return false
   }
 
   /// Forgets the lines whose time is over, or all, and returns what there is to tell of them, in the order in which they were shown.
   mutating func settle(at time: Duration, all: Bool = false) -> [Sum] {
     let over = entries.filter { all || time >= $0.value.shown + Self.window }.sorted { $0.value.shown < $1.value.shown }
-    for (line, _) in over { entries[line] = nil }
-    return over.compactMap { line, entry in
+    for (shape, _) in over { entries[shape] = nil }
+    return over.compactMap { _, entry in
       entry.times == 0
-        ? nil : Sum(line: line, times: entry.times, within: min(Self.window, entry.last - entry.shown), sender: entry.sender)
+        ? nil
+        : Sum(
+          line: entry.line, times: entry.times, within: min(Self.window, entry.last - entry.shown), differ: entry.differ,
+          sender: entry.sender)
     }
   }
 

@@ -2,14 +2,22 @@ internal import EventBus
 internal import Synchronization
 internal import StockbusPlugin
 
+/// What the end of a run has to know of a queue, whatever its notices are.
+protocol ClosableNotices: Sendable {
+  var readers: Set<String> { get }
+  var isClosed: Bool { get }
+  func close()
+}
+
 /// Collects what all components post on one topic of the run, counts it, and publishes it.
 ///
 /// `post` never waits. If more is posted than is read, the oldest 4,096 notices wait and the others are only counted.
-final class NoticeQueue<E: Event>: Sendable {
+final class NoticeQueue<E: Event>: ClosableNotices {
   private struct State {
     var waiting: [E] = []
     var counts: [String: Int] = [:]
     var unpublished = 0
+    var tooLate = 0
     var isClosed = false
     var readers: Set<String>
   }
@@ -38,7 +46,9 @@ final class NoticeQueue<E: Event>: Sendable {
       let count = state.counts[component, default: 0] + 1
       state.counts[component] = count
       if state.readers.contains(component) { return count }
-      if state.isClosed || state.waiting.count >= noticeLimit {
+      if state.isClosed {
+        state.tooLate += 1
+      } else if state.waiting.count >= noticeLimit {
         state.unpublished += 1
       } else {
         state.waiting.append(notice)
@@ -51,8 +61,11 @@ final class NoticeQueue<E: Event>: Sendable {
 
   /// The number of notices by component.
   var counts: [String: Int] { state.withLock { $0.counts } }
-  /// Notices that were counted but not published, because too many waited or the topic was closed.
+  /// Notices that were counted but not published, because too many waited.
   var unpublished: Int { state.withLock { $0.unpublished } }
+  /// Notices that were counted but not published, because the topic was closed.
+  var tooLate: Int { state.withLock { $0.tooLate } }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Publishes what is posted, until `close`.
   func run() async {

@@ -245,6 +245,17 @@ package final class Pipeline: Sendable {
   /// The components of a started run that have not ended.
   package var runningComponents: [String] { everybody.filter(\.isRunning).map(\.id) }
 
+  /// Of these, the ones that the others wait for: they have events, or nobody upstream who may still send one, and are not held up by those
+  /// behind them.
+  package var lateComponents: [String] {
+    let running = everybody.filter(\.isRunning)
+    let names = Set(running.map(\.id)).union(RunTopic.allCases.map(\.rawValue))
+    let late = running.filter { member in
+      member.slot.output?.awaitsRoom != true && (member.waiting > 0 || !member.plan.inputs.contains { names.contains($0.from) })
+    }
+    return (late.isEmpty ? running : late).map(\.id)
+  }
+
   /// Sends a command to a component.
   package func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }

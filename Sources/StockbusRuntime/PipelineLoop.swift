@@ -95,7 +95,7 @@ struct PipelineLoop {
       }
     }
     listen(&group)
-    closeNoticesIfUnfed()
+    closeUnfedTopics()
   }
 
   /// Waits for the next items of the queue.
@@ -157,7 +157,7 @@ struct PipelineLoop {
       if isOver { return }
       post(.deadlinePassed, after: pipeline.settings.drainDeadline, &group)
     case .deadlinePassed:
-      late = pipeline.runningComponents
+      late = pipeline.lateComponents
       if late.isEmpty { return }
       pipeline.logger.error("not drained within \(pipeline.settings.drainDeadline.optionText): \(late.joined(separator: ", "))")
       pipeline.abort()
@@ -170,7 +170,7 @@ struct PipelineLoop {
     case .stillDraining(let elapsed):
       // At the end of the data there is no deadline: slow components are named but not cut off.
       if isStopping || isOver { return }
-      pipeline.logger.warning("still draining after \(elapsed.roughText): \(pipeline.runningComponents.joined(separator: ", "))")
+      pipeline.logger.warning("still draining after \(elapsed.roughText): \(pipeline.lateComponents.joined(separator: ", "))")
       post(.stillDraining(elapsed * 2), after: elapsed, &group)
     case .changeOverdue(let id, let number): giveUp(id, number)
     case .nothing: break
@@ -209,7 +209,7 @@ struct PipelineLoop {
       pipeline.logger.notice("no sink is left: the run stops")
       pipeline.stop()
     }
-    closeNoticesIfUnfed()
+    closeUnfedTopics()
     if isOver {
       group.cancelAll()
     } else if !isDraining, !isStopping, pipeline.members.allSatisfy({ !$0.isPureSource || $0.hasEnded }) {
@@ -242,10 +242,10 @@ struct PipelineLoop {
     if stops { pipeline.stop() }
   }
 
-  /// Closes the run's topics once every component has ended that could post on them without reading them.
-  private func closeNoticesIfUnfed() {
-    let readers = pipeline.notices.readers
-    if pipeline.everybody.allSatisfy({ $0.hasEnded || readers.contains($0.id) }) { pipeline.notices.close() }
+  /// Closes the run's topics on which nobody posts any more.
+  private func closeUnfedTopics() {
+    let everybody = pipeline.everybody
+    pipeline.notices.close { readers in everybody.allSatisfy { $0.hasEnded || readers.contains($0.id) } }
   }
 
   /// True if all sinks have ended and one of them has failed, so that no later event would be seen.

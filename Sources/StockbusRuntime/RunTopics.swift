@@ -13,8 +13,6 @@ final class RunTopics: NoticePublisher {
   let connections: NoticeQueue<ConnectionStatus>
   let gaps: NoticeQueue<Gap>
   let health: NoticeQueue<Health>
-  /// The components that end only after these topics, because they read one of them directly or indirectly.
-  var readers: Set<String> { letters.readers.union(connections.readers).union(gaps.readers).union(health.readers) }
   let rejected = RejectedSymbols()
   private let logger: Logger
 
@@ -92,10 +90,13 @@ final class RunTopics: NoticePublisher {
         entries.append(Ledger.Entry(component: component, name: name, total: count))
       }
     }
-    if queue.unpublished > 0 {
-      // If the topic has readers, these notices are lost to them.
-      let name = queue.readers.isEmpty ? "without a reader" : Ledger.lost
-      entries.append(Ledger.Entry(component: queue.topic.name, name: name, total: queue.unpublished))
+    // To readers, notices for which there was no room are lost. What comes after the end is no loss: readers of another topic of the run
+    // post it while they end themselves.
+    let rest =
+      queue.readers.isEmpty
+      ? [("without a reader", queue.unpublished + queue.tooLate)] : [(Ledger.lost, queue.unpublished), ("told too late", queue.tooLate)]
+    for (name, total) in rest where total > 0 {
+      entries.append(Ledger.Entry(component: queue.topic.name, name: name, total: total))
     }
     return entries
   }
@@ -109,12 +110,20 @@ final class RunTopics: NoticePublisher {
     _ = await (first, second, third, fourth)
   }
 
-  /// Ends publishing after what has been posted.
-  func close() {
-    letters.close()
-    connections.close()
-    gaps.close()
-    health.close()
+  /// Closes each topic once all components have ended that could post on it and are not themselves kept by an open topic.
+  ///
+  /// A component that reads one topic posts on the others until its own topic is closed, so they are closed one after another, and `health`
+  /// last, because every component posts on it when it ends. Where readers of a later topic post on an earlier one that is closed, this is
+  /// counted as told too late.
+  ///
+  /// - Parameter haveEnded: whether all components but these have ended.
+  func close(if haveEnded: (_ butThese: Set<String>) -> Bool) {
+    let inTurn: [any ClosableNotices] = [gaps, connections, letters, health]
+    var open = inTurn.drop { $0.isClosed }
+    while let next = open.first, haveEnded(open.reduce(into: []) { $0.formUnion($1.readers) }) {
+      next.close()
+      open.removeFirst()
+    }
   }
 
   /// Ends `run` at once.

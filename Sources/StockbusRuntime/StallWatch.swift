@@ -64,7 +64,7 @@ final class StallWatch: Sendable {
 
 extension Member {
   /// Events that wait for it, or are in its current batch.
-  fileprivate var waiting: Int { slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
+  var waiting: Int { slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
 
   /// False where nothing is finished for a reason that is known, or that others are to blame for.
   fileprivate var mayHang: Bool {

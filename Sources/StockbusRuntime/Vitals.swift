@@ -18,7 +18,8 @@ final class Vitals: Sendable {
     var isPausing = false
 
     /// Why the component is not as it should be, or was not.
-    var reason: String? { trouble ?? standstill ?? lastError }
+    var reason: String? { hasFailedForGood ? lastError : trouble ?? standstill ?? lastError }
+    private var hasFailedForGood: Bool { lastError != nil && progress == nil }
   }
 
   private let state = Guarded(Reading())
@@ -42,9 +43,11 @@ final class Vitals: Sendable {
   func fail(_ error: String, progress: Int?) {
     state.withLock { state in
       state.lastError = error
+      state.progress = progress
+      // One that was degraded stays so until it counts as failed.
+      if progress == nil { return }
       state.trouble = nil
       state.standstill = nil
-      state.progress = progress
     }
     changed()
   }

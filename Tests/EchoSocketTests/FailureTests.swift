@@ -142,7 +142,7 @@ struct Note: Event, Equatable {
     try await running.stop()
     let errors = stage.harness.log.texts(.error)
     #expect(errors.count == 1)
-    #expect(errors.first?.contains("1 events lost: event 2 had no usable answer in 2 attempts") == true)
+    #expect(errors.first?.contains("1 event lost: event 2 had no usable answer in 2 attempts") == true)
     let reason =
       switch how {
       case "too large": "a message of 64MiB or more; the limit is 1MiB"

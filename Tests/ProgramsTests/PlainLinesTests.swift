@@ -104,6 +104,16 @@ import Testing
     #expect(harness.log.lines.contains { $0.message == "all there" })
   }
 
+  @Test func `a sink's program may close its output, and is still told from one that has ended`() async throws {
+    let script = "exec cat > \(scripts.folder.file("got"))"
+    try await harness.consume([trades(20_000)], by: Plugin.programSink, options: options(script, "format: csv"))
+    #expect(scripts.folder.content("got").split(separator: "\n").count == 20_000)
+    #expect(harness.lost == 0)
+    await #expect {
+      try await harness.consume([trades(50_000)], by: Plugin.programSink, options: options("exec >/dev/null; read line; exit 3"))
+    } throws: { "\($0)" == "the program ended with status 3" }
+  }
+
   @Test func `options that do not fit plain lines are told`() async {
     for (options, message) in [
       ("protocol: lines\noptions: { a: 1 }", "'options' are for programs that speak messages"),

@@ -193,6 +193,12 @@ struct PluginFolderTests {
     #expect(result.status == 0 && !sizes.isEmpty && sizes.allSatisfy { $0 >= 500 }, "\(result)")
     #expect(try run("plugin", "install", "big_trades").status == 0)
     #expect(try run("describe", "big_trades").output.contains("The least size that passes."))
+    #expect(try run("plugin", "remove", "big_trades").status == 0)
+    // In a process of its own it does the same.
+    let config = folder.text("big_trades/plugins.yaml")
+    folder.put(config.replacing("plugin: big_trades,", with: "plugin: big_trades, isolation: process,"), in: "big_trades/isolated.yaml")
+    let isolated = try run("run", "--quiet", "--log-level", "error", "isolated.yaml", in: "big_trades")
+    #expect(isolated.status == 0 && isolated.output.matches(of: /"size":([0-9.]+)/).map { Double($0.1) ?? 0 } == sizes, "\(isolated)")
     // Another library, beside the former one.
     let source = "big_trades/Sources/BigTradesProcessor.swift"
     folder.put(folder.text(source).replacing("trade.size >= least", with: "trade.size < least"), in: source)
@@ -200,6 +206,13 @@ struct PluginFolderTests {
     #expect(try run("plugin", "build", "big_trades").status == 0)
     let after = try FileManager.default.contentsOfDirectory(atPath: folder.file("big_trades/build/big_trades.stockbusplugin"))
     #expect(Set(before).symmetricDifference(after).count == 2, "\(before) \(after)")
+    // One that traps while it is loaded ends only the process that tries it.
+    folder.put("import StockbusPlugin\n\nextension Plugin { static let bigTrades: Plugin = { fatalError(\"not today\") }() }\n", in: source)
+    #expect(try run("plugin", "build", "big_trades").status == 0)
+    let traps = try run("validate", in: "big_trades")
+    #expect(traps.status == 78 && traps.errors.hasPrefix("plugins.yaml:"), "\(traps)")
+    #expect(traps.errors.contains("its library ends a process that loads it, with signal "), "\(traps)")
+    #expect(traps.errors.contains("not today"), "\(traps)")
   }
 
   @Test func `what a broken process does wrong is told`() throws {

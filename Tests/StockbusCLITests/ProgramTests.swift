@@ -19,7 +19,7 @@ import Testing
 
   /// Runs the program to its end, in `folder`, without a terminal, and with these variables only.
   static func run(
-    _ arguments: [String], in folder: URL = fixtures, environment: [String: String] = [:]
+    _ arguments: [String], of program: URL? = program, in folder: URL = fixtures, environment: [String: String] = [:]
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = program

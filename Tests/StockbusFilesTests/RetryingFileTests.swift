@@ -95,9 +95,7 @@ private final class Disk: Sendable {
     #expect(harness.counter("records") == 3 && harness.counter("bytes") == 14)
     #expect(lost == 0)
     let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
-    #expect(
-      harness.log.texts(.warning)
-        == ["100ms", "200ms", "400ms"].map { "warning plugin: \(reason); trying again in \($0)" })
+    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); trying again for 10s"])
   }
 
   @Test func `a disk that stays full ends the life when the patience is over`() async throws {
@@ -165,24 +163,54 @@ private final class Disk: Sendable {
     #expect(harness.clock.uptime == .zero)
   }
 
-  @Test func `what waits is written every so often, and a failure there is only told`() async throws {
-    let writer = try await writer(settings())
+  @Test func `where what waits cannot be written, the component is degraded until it can`() async throws {
+    let writer = try await writer(settings(patience: .seconds(60)))
+    let background = Task { await writer.flushRegularly() }
+    await harness.clock.waitForSleeper(until: .seconds(1))
+    try await writer.take(["one"])
+    disk.isFull = true
+    for second in 1...3 {
+      harness.clock.advance(by: .seconds(1))
+      await harness.clock.waitForSleeper(until: .seconds(second + 1))
+      #expect(harness.trouble == "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)")
+    }
+    #expect(folder.content("log") == "")
+    disk.isFull = false
+    harness.clock.advance(by: .seconds(1))
+    await harness.clock.waitForSleeper(until: .seconds(5))
+    #expect(folder.content("log") == "one\n" && harness.trouble == nil)
+    #expect(harness.log.texts(.warning).count == 1)
+    background.cancel()
+    await background.value
+    await writer.close()
+    #expect(lost == 0)
+  }
+
+  @Test(arguments: [0, 4])
+  func `the patience begins when what waits could not be written, however few events come`(patience: Int) async throws {
+    let writer = try await writer(settings(patience: .seconds(patience)))
     let background = Task { await writer.flushRegularly() }
     await harness.clock.waitForSleeper(until: .seconds(1))
     try await writer.take(["one"])
     disk.isFull = true
     harness.clock.advance(by: .seconds(1))
     await harness.clock.waitForSleeper(until: .seconds(2))
-    #expect(folder.content("log") == "")
-    disk.isFull = false
-    harness.clock.advance(by: .seconds(1))
-    await harness.clock.waitForSleeper(until: .seconds(3))
-    #expect(folder.content("log") == "one\n")
-    #expect(harness.log.texts(.warning).count == 1)
+    // The next event waits for what is left of the time.
+    async let taken: Void = writer.take(["two"])
+    while harness.clock.uptime < .seconds(1 + patience) {
+      // Both the batch and the background.
+      await harness.clock.waitForSleepers(2)
+      harness.clock.advance(by: harness.clock.deadlines.min()! - harness.clock.uptime)
+    }
+    do {
+      try await taken
+      Issue.record("taken")
+    } catch let failure as EnvironmentFailure { #expect(failure.isPermanent && failure.taken == 0) }
+    #expect(harness.clock.uptime == .seconds(1 + patience))
     background.cancel()
     await background.value
     await writer.close()
-    #expect(lost == 0)
+    #expect(lost == 1)
   }
 
   @Test func `a file that rotates takes single records, splits none, and begins anew with its header`() async throws {

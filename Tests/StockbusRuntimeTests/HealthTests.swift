@@ -9,6 +9,9 @@ import Testing
 extension Plugin {
   fileprivate static let states = Plugin("states", "Notes the states of components.", .sink(States.self))
   fileprivate static let pulse = Plugin("pulse", "Sends a number every ten seconds.", .source(Pulse.self))
+  fileprivate static let talking = Plugin("talking", "Tells of a connection, at first and at the end.", .sink(Talking.self))
+  fileprivate static let links = Plugin("links", "Takes connections.", .sink(Links.self))
+  fileprivate static let givingUp = Plugin("giving_up", "Cannot work, and says so, and fails.", .sink(GivingUp.self))
   fileprivate static let troubled = Plugin("troubled", "Cannot work at first.", .sink(Troubled.self))
 }
 
@@ -31,6 +34,30 @@ private actor Troubled: Sink {
 
   func receive(_ events: Span<Tick>) {
     for i in events.indices { context.report(trouble: events[i].number < 3 ? "no room" : nil) }
+  }
+}
+
+private actor Talking: Sink {
+  private let context: Context
+  init(_: NoOptions, _ context: Context) { self.context = context }
+
+  func start() { context.connection(.connected, "there") }
+  func receive(_ events: Span<Health>) {}
+  func drain() { context.connection(.disconnected, "gone") }
+}
+
+private actor Links: Sink {
+  init(_: NoOptions, _: Context) {}
+  func receive(_ events: Span<ConnectionStatus>) {}
+}
+
+private actor GivingUp: Sink {
+  private let context: Context
+  init(_: NoOptions, _ context: Context) { self.context = context }
+
+  func receive(_ events: Span<Tick>) throws {
+    context.report(trouble: "no room")
+    throw EnvironmentFailure("still no room", isPermanent: true)
   }
 }
 
@@ -193,6 +220,59 @@ private actor Pulse: Source {
       let end = await report
       #expect(end.exitStatus == 0 && end.ledger.lost == 0)
       #expect(states(of: "new", journal).last == "new is ended after 1")
+    }
+  }
+
+  @Test func `readers of several topics of a run end one after another, and nothing is lost`() async throws {
+    try await journalled { journal in
+      let harness = try harness(
+        """
+        sources: { ticks: { plugin: numbers, count: 3, rejects: 2 } }
+        sinks:
+          end: { plugin: keep, inputs: [ticks] }
+          late: { plugin: letters, inputs: [dead_letters] }
+          seen: { plugin: states, inputs: [health] }
+        """)
+      let end = await harness.run()
+      #expect(end.exitStatus == 0 && end.ledger.lost == 0)
+      #expect(states(of: "late", journal).last == "late is ended after 1")
+      #expect(journal.lines.firstIndex(of: "letters drained")! < journal.lines.firstIndex(of: "late is ended after 1")!)
+      #expect(end.counter("health", "told too late") == nil)
+    }
+  }
+
+  @Test func `what a reader of states says to a topic that has ended is counted, and no loss`() async throws {
+    try await journalled { _ in
+      let harness = try PipelineHarness(
+        """
+        sources: { ticks: { plugin: numbers, count: 3 } }
+        sinks:
+          end: { plugin: keep, inputs: [ticks] }
+          late: { plugin: links, inputs: [connections] }
+          seen: { plugin: talking, inputs: [health] }
+        """, plugins: plugins + [.talking, .links])
+      let end = await harness.run()
+      #expect(end.exitStatus == 0 && end.ledger.lost == 0)
+      #expect(end.counts("connections", "late")?.delivered == 1)
+      #expect(end.counter("connections", "told too late") == 1)
+    }
+  }
+
+  @Test func `one that cannot work and then fails for good is degraded until it has failed`() async throws {
+    try await journalled { journal in
+      let harness = try PipelineHarness(
+        """
+        sources: { ticks: { plugin: numbers, count: 3 } }
+        sinks:
+          bad: { plugin: giving_up, inputs: [ticks] }
+          good: { plugin: keep, inputs: [ticks] }
+          seen: { plugin: states, inputs: [health] }
+        """, plugins: plugins + [.states, .givingUp])
+      #expect(await harness.run().exitStatus == 1)
+      #expect(
+        states(of: "bad", journal) == [
+          "bad is starting after 0", "bad is running after 1", "bad is degraded after 1: no room", "bad is failed after 1: still no room",
+        ])
     }
   }
 

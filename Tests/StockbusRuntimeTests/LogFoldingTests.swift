@@ -4,6 +4,9 @@ import Testing
 
 @testable import StockbusRuntime
 
+/// A number without digits, so that lines with it are not alike.
+func words(_ number: Int) -> String { String(String(number).unicodeScalars.map { Character(Unicode.Scalar($0.value + 49)!) }) }
+
 /// Lines of the log that come again and again.
 @Suite(.timeLimit(.minutes(5))) struct LogFoldingTests {
   private typealias Line = LineFolder<Int>.Line
@@ -45,6 +48,19 @@ import Testing
     #expect(sums.map(\.text).sorted() == ["no", "no", "no", "no", "yes"].map { "1 more time in 1s: \($0)" })
   }
 
+  @Test func `of lines that differ only in their numbers the first five are shown, and the last is told with the number of the others`() {
+    let folder = Folder()
+    for number in 1...9 {
+      #expect(folder.take(line("line \(number * 111): bad"), at: .seconds(number), from: 0) == (number <= 5))
+      #expect(!folder.take(line("line 111: bad"), at: .seconds(number), from: 0))
+    }
+    #expect(folder.take(line("line x: bad"), at: .seconds(10), from: 0))
+    #expect(folder.settle(at: .seconds(11)).map(\.text) == ["13 more like this in 8s: line 111: bad"])
+    // One of them alone came again: it is named as it is.
+    for message in ["at 1", "at 2", "at 2"] { _ = folder.take(line(message), at: .seconds(20), from: 0) }
+    #expect(folder.settle(at: .seconds(30)).map(\.text) == ["1 more time: at 2"])
+  }
+
   @Test func `what is critical is always shown`() {
     let folder = Folder()
     for _ in 0..<3 { #expect(folder.take(line("down", "a", .critical), at: .zero, from: 0)) }
@@ -62,10 +78,10 @@ import Testing
 
   @Test func `what is remembered is limited, and nothing is lost for it`() {
     let folder = Folder()
-    for i in 0..<LineFolder<Int>.limit { #expect(folder.take(line("\(i)"), at: .zero, from: 0)) }
+    for i in 0..<LineFolder<Int>.limit { #expect(folder.take(line(words(i)), at: .zero, from: 0)) }
     for _ in 0..<2 { #expect(folder.take(line("more"), at: .zero, from: 0)) }
-    #expect(!folder.take(line("0"), at: .zero, from: 0))
-    #expect(folder.settle(at: .seconds(10)).map(\.line.message) == ["0"])
+    #expect(!folder.take(line(words(0)), at: .zero, from: 0))
+    #expect(folder.settle(at: .seconds(10)).map(\.line.message) == [words(0)])
     #expect(folder.take(line("more"), at: .seconds(10), from: 0) && !folder.take(line("more"), at: .seconds(10), from: 0))
   }
 

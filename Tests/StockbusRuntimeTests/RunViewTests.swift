@@ -57,9 +57,9 @@ import Testing
     let log = RunLog(ManualTimekeeper())
     var logger = log.recording(captured.logger())
     logger[metadataKey: "component"] = "echo"
-    for i in 1...RunLog.limit + 3 { logger.info("line \(i)") }
-    #expect(log.lines(after: 0).first?.message == "line 4")
-    #expect(log.lines(after: RunLog.limit + 2).map(\.message) == ["line \(RunLog.limit + 3)"])
+    for i in 1...RunLog.limit + 3 { logger.info("line \(words(i))") }
+    #expect(log.lines(after: 0).first?.message == "line \(words(4))")
+    #expect(log.lines(after: RunLog.limit + 2).map(\.message) == ["line \(words(RunLog.limit + 3))"])
     #expect(captured.lines.count == RunLog.limit + 3 && captured.lines.last?.component == "echo")
     logger.logLevel = .error
     logger.info("not this")

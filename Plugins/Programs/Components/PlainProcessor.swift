@@ -1,7 +1,8 @@
 package import StockbusPlugin
 
 /// Gives events to a program of plain lines and publishes the lines that come back, in two loops, as nothing says which belong together.
-package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, BackgroundComponent {
+package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, BackgroundComponent, BoundComponent {
+  package static var bond: String { ProgramCommand.bond }
   private let lines: PlainLines
 
   package init(_ settings: ProgramProcessorSettings, _ context: Context) throws {

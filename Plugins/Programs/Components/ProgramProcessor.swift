@@ -1,14 +1,17 @@
 package import StockbusPlugin
 
 /// Gives events to a program and publishes what it sends back, once it has finished the batch.
-package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, CommandableComponent {
+package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, CommandRelay, BoundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
+  package static var bond: String { ProgramCommand.bond }
+  package nonisolated let relaysCommands: Bool
 
   package init(_ settings: ProgramProcessorSettings, _ context: Context) throws {
+    relaysCommands = settings.program.hostsPlugin
     session = ProgramSession(
       settings.program, ProgramRole(kind: .processor, takes: Input.eventName, emits: Output.eventName), context)
   }

@@ -1,7 +1,7 @@
 package import StockbusPlugin
 
 /// Gives events to a program.
-package actor ProgramSink<Input: Event>: Sink, CommandableComponent, BackgroundComponent {
+package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, BackgroundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
@@ -9,8 +9,11 @@ package actor ProgramSink<Input: Event>: Sink, CommandableComponent, BackgroundC
   private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
+  package static var bond: String { ProgramCommand.bond }
+  package nonisolated let relaysCommands: Bool
 
   package init(_ settings: ProgramSettings, _ context: Context) throws {
+    relaysCommands = settings.hostsPlugin
     session = ProgramSession(settings, ProgramRole(kind: .sink, takes: Input.eventName, emits: nil), context)
     plain = settings.protocol == .lines ? PlainLines(settings, .sink, context) : nil
   }

@@ -1,7 +1,7 @@
 package import StockbusPlugin
 
 /// Publishes what a program sends.
-package actor ProgramSource<Output: Event>: Source, CommandableComponent, BackgroundComponent {
+package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent, BackgroundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
@@ -9,8 +9,11 @@ package actor ProgramSource<Output: Event>: Source, CommandableComponent, Backgr
   private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
+  package static var bond: String { ProgramCommand.bond }
+  package nonisolated let relaysCommands: Bool
 
   package init(_ settings: ProgramSourceSettings, _ context: Context) throws {
+    relaysCommands = settings.program.hostsPlugin
     session = ProgramSession(settings.program, ProgramRole(kind: .source, takes: nil, emits: Output.eventName), context)
     plain = settings.program.protocol == .lines ? PlainLines(settings.program, .source, context) : nil
   }
@@ -52,7 +55,9 @@ package actor ProgramSource<Output: Event>: Source, CommandableComponent, Backgr
     } catch {
       // What belongs to no commit will come again.
       if session.commits { output.rollback() }
-      throw await session.failure(error)
+      let failure = await session.failure(error)
+      if session.remembers, !(failure is CancellationError) { throw ProgramMisfit.forgetful(failure) }
+      throw failure
     }
   }
 

@@ -1,21 +1,25 @@
-internal import Dispatch
 internal import EventBus
 internal import StockbusSystem
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Waits until a pipe has something to read, or takes something, without a thread that blocks.
 ///
-/// The source of events is suspended while nobody waits, so that a pipe that is read otherwise costs nothing here.
+/// Nothing is watched while nobody waits, so that a pipe that is read otherwise costs nothing here.
 final class PipeReadiness: Sendable {
-  // Unsafe, because the protocol is not declared as Sendable; a source may be used from any thread.
-  private nonisolated(unsafe) let source: any DispatchSourceProtocol
+  private let pipe: FileDescriptor
+  private let direction: Direction
   private let isReady = WaitableValue(false)
-  private let hasEnded = WaitableValue(false)
   private let phase = Guarded(Phase.idle)
 
-  private enum Phase {
-    /// The source is suspended.
+  private enum Phase: Equatable {
     case idle
-    case armed
+    /// Watched, under this number.
+    case armed(Int)
     case ended
   }
 
@@ -24,23 +28,14 @@ final class PipeReadiness: Sendable {
   }
 
   init(_ pipe: FileDescriptor, _ direction: Direction = .reading) {
-    source =
-      switch direction {
-      case .reading: DispatchSource.makeReadSource(fileDescriptor: pipe.rawValue, queue: .global())
-      case .writing: DispatchSource.makeWriteSource(fileDescriptor: pipe.rawValue, queue: .global())
-      }
-    source.setEventHandler { [weak self] in self?.fired() }
-    source.setCancelHandler { [hasEnded] in hasEnded.update { $0 = true } }
+    self.pipe = pipe
+    self.direction = direction
   }
 
-  deinit { cancel() }
+  deinit { if case .armed(let id) = phase.withLock({ $0 }) { PipeWatch.shared.remove(id) {} } }
 
   private func fired() {
-    phase.withLock { phase in
-      guard phase == .armed else { return }
-      source.suspend()
-      phase = .idle
-    }
+    phase.withLock { if $0 != .ended { $0 = .idle } }
     isReady.update { $0 = true }
   }
 
@@ -50,32 +45,37 @@ final class PipeReadiness: Sendable {
   /// Returns when the pipe is ready, also for its end, after a call of `wake`, and when the task is cancelled.
   func wait() async {
     isReady.update { $0 = false }
-    let hasEnded = phase.withLock { phase in
-      if phase == .idle {
-        source.resume()
-        phase = .armed
+    switch phase.withLock({ $0 }) {
+    case .ended: return
+    case .armed: break
+    case .idle:
+      // One task waits, so nothing else arms it meanwhile.
+      let isHere = Guarded(false)
+      let id = PipeWatch.shared.add(pipe, Int32(direction == .reading ? POLLIN : POLLOUT)) { [weak self] in
+        isHere.withLock { $0 = true }
+        self?.fired()
       }
-      return phase == .ended
+      let isEnded = phase.withLock { phase in
+        if phase == .idle { isHere.withLock { if !$0 { phase = .armed(id) } } }
+        return phase == .ended
+      }
+      if isEnded { return PipeWatch.shared.remove(id) {} }
     }
-    if !hasEnded { await isReady.wait { $0 } }
+    await isReady.wait { $0 }
   }
 
-  /// Ends all waiting; call it before the pipe is closed. Returns once the system no longer watches the descriptor, whose number may belong
-  /// to another file as soon as it is closed.
+  /// Ends all waiting; call it before the pipe is closed. Returns once nothing watches the descriptor any more, whose number may belong to
+  /// another file as soon as it is closed.
   func end() async {
-    cancel()
-    let hasEnded = hasEnded
-    // Not in this task, which may be cancelled.
-    await Task { await hasEnded.wait { $0 } }.value
-  }
-
-  private func cancel() {
-    phase.withLock { phase in
-      // A suspended source is never told that it is cancelled.
-      if phase == .idle { source.resume() }
-      if phase != .ended { source.cancel() }
-      phase = .ended
+    let before = phase.withLock { phase in
+      defer { phase = .ended }
+      return phase
     }
     wake()
+    guard case .armed(let id) = before else { return }
+    let hasEnded = WaitableValue(false)
+    PipeWatch.shared.remove(id) { hasEnded.update { $0 = true } }
+    // Not in this task, which may be cancelled.
+    await Task { await hasEnded.wait { $0 } }.value
   }
 }

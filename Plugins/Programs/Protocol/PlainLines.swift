@@ -220,6 +220,8 @@ final class PlainLines {
   func logOutput() async {
     do {
       while try await read({ life.log(String(decoding: $0.prefix(2048), as: UTF8.self), "info") }) {}
+      // A sink may have put its output elsewhere, as in `cat > file`. It has ended if its standard error has ended too.
+      if !isInputClosed { await life.errorsEnded.wait { $0 } }
       try await end(of: life.child)
     } catch { isGone = true }
   }

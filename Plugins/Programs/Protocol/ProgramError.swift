@@ -12,4 +12,9 @@ struct ProgramError: Error, CustomStringConvertible {
 struct ProgramMisfit: EnvironmentError, CustomStringConvertible {
   let description: String
   var isPermanent: Bool { true }
+
+  /// A source that has lost the place where it was: the next process would send again what is published.
+  static func forgetful(_ failure: any Error) -> ProgramMisfit {
+    ProgramMisfit(description: "\(failure); how far it was is lost with it, so it is not started again")
+  }
 }

@@ -16,7 +16,8 @@ final class ProgramLife {
   private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
   private var lastErrorLine = ""
   /// True once the program has closed its standard error, which `poll` would report again and again.
-  private(set) var haveErrorsEnded = false
+  var haveErrorsEnded: Bool { errorsEnded.value }
+  let errorsEnded = WaitableValue(false)
   /// True once the program may end, with whatever status.
   var hasSaidGoodbye = false
   /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
@@ -36,7 +37,9 @@ final class ProgramLife {
     guard let path = ProgramSearch.find(name, in: environment) else {
       throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
     }
-    let variables = ProgramEnvironment.minimal(environment)
+    // A trap ends the process at once, and its last line is the reason; the analysis that Swift makes would take seconds.
+    let usual = settings.hostsPlugin ? ["SWIFT_BACKTRACE": "enable=no"] : [:]
+    let variables = ProgramEnvironment.minimal(environment).merging(usual) { first, _ in first }
       .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
     let limits = ProgramLaunch.Limits(
       memory: settings.limits.memory?.bytes, cpu: settings.limits.cpu, files: settings.limits.files)
@@ -97,7 +100,7 @@ final class ProgramLife {
         errorLines.dropRest()
       }
       let arrival = errorLines.read(child.errors)
-      if arrival == .end { haveErrorsEnded = true }
+      if arrival == .end { errorsEnded.update { $0 = true } }
       if arrival != .something { break }
     }
     while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
@@ -105,7 +108,8 @@ final class ProgramLife {
 
   private func logErrorLine(_ line: String) {
     if line.isEmpty { return }
-    lastErrorLine = visible(line, limit: 300)
+    // What Swift says behind its reason is where in the code that was.
+    if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }
     log(line, "notice", &errorAllowance)
   }
 

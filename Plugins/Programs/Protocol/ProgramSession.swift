@@ -52,12 +52,19 @@ final class ProgramSession {
   private var outputBytes = 0
   private var uncommitted = 0
   private var state: JSONValue?
+  /// The names of the counters that the program has.
+  private var counters: Set<String> = []
+  /// True once the program has said that it keeps something that the next process will not know.
+  private(set) var remembers = false
+  /// True if the program hosts a plugin, whose commands are its own.
+  let hostsPlugin: Bool
 
   init(_ settings: ProgramSettings, _ role: ProgramRole, _ context: Context) {
     self.role = role
     self.context = context
     life = ProgramLife(settings, context)
     symbols = SymbolTally(limit: context.symbols.limit)
+    hostsPlugin = settings.hostsPlugin
     state = context.recall(Self.stateKey)
   }
 
@@ -398,6 +405,7 @@ final class ProgramSession {
       return .ended
     case "reply": return .reply(first.value.text?.cut(toBytes: Self.replyLimit) ?? "")
     case "refused": return .refused(first.value.text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
+    case "lost", "note", "counter", "connection", "gap", "remembers": try report(first.name, message)
     case "failed": throw ProgramError("has failed: \(visible(first.value.text ?? "it says no reason", limit: 400))")
     case "log": life.log(first.value.text ?? "", message["level"]?.text ?? "info")
     case "trouble": context.report(trouble: first.value.isNull ? nil : first.value.text ?? "unknown")
@@ -406,6 +414,23 @@ final class ProgramSession {
     default: throw ProgramError("sends an unknown message: \(shown(first.name))")
     }
     return nil
+  }
+
+  private func report(_ name: String, _ message: JSONValue) throws {
+    guard let report = ProgramReport(name, message) else {
+      throw ProgramError("sends a bad '\(name)': \(shown("\(message)", limit: 200))")
+    }
+    switch report {
+    case .lost(let count, let reason): context.lose(count, visible(reason, limit: 400))
+    case .note(let text): context.note(visible(text, limit: 512))
+    case .counter(let name, let doc, let count):
+      if counters.count >= ProgramReport.counterLimit, !counters.contains(name) { throw ProgramError("has more than 64 counters") }
+      counters.insert(name)
+      context.counter(name, doc).add(count)
+    case .connection(let state, let reason): context.connection(state, visible(reason, limit: 512))
+    case .gap(let stream, let expected, let got): context.gap(in: visible(stream, limit: 512), expected: expected, got: got)
+    case .remembers: remembers = true
+    }
   }
 
   private func finish(_ number: JSONValue, _ message: JSONValue) throws {

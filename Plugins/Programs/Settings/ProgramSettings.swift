@@ -43,8 +43,6 @@ package struct ProgramSettings: Options {
     } else if format != nil {
       problems.add("'format' is for 'protocol: lines'; messages are JSON", at: "format")
     }
-    for (name, _) in environment.entries where name.isEmpty || name.contains("=") || name.contains("\0") {
-      problems.add("'environment': \(shown(name)) is no name of a variable", at: "environment")
-    }
+    environment.checkNames(&problems)
   }
 }

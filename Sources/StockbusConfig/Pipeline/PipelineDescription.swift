@@ -53,13 +53,15 @@ package struct ComponentDescription: Sendable {
   package let supervision: ConfigNode?
   /// The value of `output`; nil if it is not written.
   package let output: ConfigNode?
-  /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision` and `output`, with their places.
+  /// The value of `isolation`; nil if it is not written.
+  package let isolation: ConfigNode?
+  /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision`, `output` and `isolation`, with their places.
   package let options: ConfigNode
 
   package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
     inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, merge: ConfigNode? = nil, supervision: ConfigNode? = nil,
-    output: ConfigNode? = nil, options: ConfigNode, shownPlugin: String? = nil
+    output: ConfigNode? = nil, isolation: ConfigNode? = nil, options: ConfigNode, shownPlugin: String? = nil
   ) {
     self.id = id
     self.idMark = idMark
@@ -73,6 +75,7 @@ package struct ComponentDescription: Sendable {
     self.merge = merge
     self.supervision = supervision
     self.output = output
+    self.isolation = isolation
     self.options = options
   }
 
@@ -91,6 +94,7 @@ package struct ComponentDescription: Sendable {
     if !ConfigNode.isLike(merge, other.merge) { keys.append("merge") }
     if !ConfigNode.isLike(supervision, other.supervision) { keys.append("supervision") }
     if !ConfigNode.isLike(output, other.output) { keys.append("output") }
+    if !ConfigNode.isLike(isolation, other.isolation) { keys.append("isolation") }
     return keys
   }
 }

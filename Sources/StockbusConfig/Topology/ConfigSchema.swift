@@ -11,7 +11,7 @@ extension Catalogue {
       let fitting = plugins.filter { $0.kind.rawValue == section.rawValue }
       sections.append(.init(section.key, ["type": ["object", "null"], "additionalProperties": Self.reference(section.rawValue)]))
       definitions.append(.init(section.rawValue, Self.component(fitting)))
-      definitions += fitting.map { .init("plugin_\($0.name)", Self.component($0)) }
+      definitions += fitting.map { .init("plugin_\($0.name)", component($0)) }
     }
     sections.append(.init("runtime", Self.orNothing(RunSettings.objectSchema)))
     sections.append(.init("instruments", Self.orNothing(InstrumentSchema.instruments)))
@@ -33,6 +33,7 @@ extension Catalogue {
     definitions.append(.init("merge", Self.merge))
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))
     definitions.append(.init("output", Self.orNothing(OutputSettings.objectSchema)))
+    if let isolation { definitions.append(.init("isolation", Self.schema(of: isolation))) }
     return [
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A stockbus configuration", "type": ["object", "null"],
       "properties": .object(sections), "patternProperties": ["^x-": true], "additionalProperties": false, "$defs": .object(definitions),
@@ -61,18 +62,19 @@ extension Catalogue {
   }
 
   /// The plugin's options, and the keys that every component has.
-  private static func component(_ plugin: Plugin) -> JSONValue {
+  private func component(_ plugin: Plugin) -> JSONValue {
     let options = plugin.options.objectSchema
     var properties: [JSONValue.Member] = [.init("plugin", ["const": .string(plugin.name)])]
     var required: [JSONValue] = ["plugin"]
     if plugin.takesInputs {
-      properties.append(.init("inputs", reference("inputs")))
-      properties.append(.init("merge", reference("merge")))
+      properties.append(.init("inputs", Self.reference("inputs")))
+      properties.append(.init("merge", Self.reference("merge")))
       required.append("inputs")
     }
     properties += options["properties"]?.members ?? []
-    properties.append(.init("supervision", reference("supervision")))
-    if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", reference("output"))) }
+    properties.append(.init("supervision", Self.reference("supervision")))
+    if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", Self.reference("output"))) }
+    if isolation != nil { properties.append(.init("isolation", Self.reference("isolation"))) }
     if case .array(let more)? = options["required"] { required += more }
     return [
       "description": .string(plugin.doc), "type": "object", "properties": .object(properties), "required": .array(required),
@@ -85,6 +87,15 @@ extension Catalogue {
     return [
       "description": "The order of several inputs: as they come, or by their receipts, ties in the order of the inputs.",
       "anyOf": [["enum": names], ["type": "string", "pattern": #"\$\{"#], ["type": "null"]],
+    ]
+  }
+
+  private static func schema(of isolation: Isolation) -> JSONValue {
+    [
+      "description": "process: it works in a process of its own, which may crash alone; also as a mapping with the options of the process.",
+      "anyOf": [
+        ["enum": ["none", "process"]], ["type": "string", "pattern": #"\$\{"#], isolation.options.objectSchema, ["type": "null"],
+      ],
     ]
   }
 

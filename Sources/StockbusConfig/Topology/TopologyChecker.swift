@@ -167,6 +167,7 @@ struct TopologyChecker {
           doubt: { assembly.doubt(file.use) })
       }
       checkOrder(merge, blueprint, component, edges[place])
+      guard let (blueprint, assembly) = try isolated(component, plugin, blueprint, assembly, options) else { return nil }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy(),
@@ -223,7 +224,7 @@ struct TopologyChecker {
       ? []
       : [
         component.merge == nil ? "merge" : nil, component.supervision == nil ? "supervision" : nil,
-        component.output == nil ? "output" : nil,
+        component.output == nil ? "output" : nil, component.isolation == nil && catalogue.isolation != nil ? "isolation" : nil,
       ]
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []

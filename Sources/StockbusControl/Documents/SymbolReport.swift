@@ -32,6 +32,9 @@ package struct SymbolReport: Codable, Sendable, Hashable {
     /// Events of all symbols that its edges have dropped or conflated meanwhile.
     package var leftOut: Int
     package var reasons: [Reason]
+
+    /// True if it takes no events any more.
+    var isOver: Bool { ["ended", "failed", "cut_off"].contains(state) }
   }
 
   package var symbol: String
@@ -54,9 +57,14 @@ extension SymbolReport {
       let time = Duration.milliseconds(watched).optionText
       return "nothing of \(name) has come from a source within \(time); what the components know is from before"
     }
-    let stops = components.filter { ($0.in ?? 0) > 0 && $0.out == 0 && $0.kind == "processor" }
-    let reached = components.filter { $0.kind == "sink" && ($0.in ?? 0) > 0 }.map(\.id)
+    let offered = components.filter { ($0.in ?? 0) > 0 }
+    let over = offered.filter(\.isOver)
+    let stops = offered.filter { !$0.isOver && $0.out == 0 && $0.kind == "processor" }
+    let reached = offered.filter { !$0.isOver && $0.kind == "sink" }.map(\.id)
     let ends = reached.isEmpty ? "\(name) comes to no sink" : "\(name) comes to \(reached.joined(separator: ", "))"
-    return ([ends] + stops.map { "\($0.id) has published nothing about it" }).joined(separator: "; ")
+    return
+      ([ends] + stops.map { "\($0.id) has published nothing about it" }
+      + over.map { "\($0.id) \($0.state == "ended" ? "has ended" : $0.state == "failed" ? "has failed" : "was cut off")" })
+      .joined(separator: "; ")
   }
 }

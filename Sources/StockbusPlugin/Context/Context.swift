@@ -29,11 +29,11 @@ public struct Context: Sendable {
   /// How long the component has worked.
   package let busy: BusyTime
   /// How the component waits for others.
-  @usableFromInline let waiting: Waiting
+  @usableFromInline package let waiting: Waiting
   private let counters: CounterRegistry
   private let notices: any NoticePublisher
   private let reportTrouble: @Sendable (String?) -> Void
-  let memory = Memory()
+  package let memory = Memory()
   @usableFromInline let nudge = Nudge()
   /// The component's output, for a relay that passes time on.
   let output = Guarded((any AnyTopic)?.none)
@@ -110,7 +110,7 @@ public struct Context: Sendable {
   public func lose(_ count: Int, _ reason: String) {
     if count <= 0 || counters.hasNoReader { return }
     counters.lost.add(count)
-    logger.error("\(count) events lost: \(reason)")
+    logger.error("\(count) \(count == 1 ? "event" : "events") lost: \(reason)")
   }
 
   /// Reports that standard output has no reader any more, as in `stockbus run … | head`. What the component throws next counts as its

@@ -60,6 +60,9 @@ public final class Memory: Sendable {
   /// For another kind of component, to which no value here applies.
   func removeAll() { values.withLock { $0 = [:] } }
 
+  /// True while nothing is remembered.
+  package var isEmpty: Bool { values.withLock { $0.isEmpty } }
+
   var contents: Contents {
     get { Contents(values: values.withLock { $0 }) }
     set { values.withLock { $0 = newValue.values } }

@@ -15,7 +15,7 @@ public struct Blueprint: Sendable {
   package let output: (any Event.Type)?
   /// The type of its options, for documentation, schema and decoding.
   package private(set) var options: any Options.Type
-  package let commands: [CommandInfo]
+  package private(set) var commands: [CommandInfo]
   /// True if it is told the time, and gets several inputs in the order of their receipts.
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
@@ -60,6 +60,13 @@ public struct Blueprint: Sendable {
     let settings: any Options
     /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
     let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
+
+    /// The same instances, for which the configuration's check finds what `original` names.
+    func presenting(_ original: Assembly) -> Assembly {
+      Assembly(
+        component, settings, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols, files: original.files,
+        fault: original.fault, doubt: original.doubt, carryOver: carryOver, run)
+    }
 
     /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
     /// the options or the plugin have changed, and while no instance runs.
@@ -126,6 +133,13 @@ public struct Blueprint: Sendable {
     var copy = self
     copy.options = options
     copy.decode = { [decode] node, mark throws(Problems) in try decode(adapt(node, mark), mark) }
+    return copy
+  }
+
+  /// The same component, of which help says that it takes these commands.
+  func presenting(_ commands: [CommandInfo]) -> Blueprint {
+    var copy = self
+    copy.commands = commands
     return copy
   }
 

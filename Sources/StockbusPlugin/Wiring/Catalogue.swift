@@ -4,6 +4,10 @@ package import EventBus
 package struct Catalogue: Sendable {
   /// In the order of their names.
   package let plugins: [Plugin]
+  /// How components get processes of their own; nil if the program cannot start processes.
+  package var isolation: Isolation?
+  /// True if this program can load libraries by processes of its own first, to see what becomes of them.
+  package var probesLibraries = false
 
   /// Traps if two plugins have the same name.
   package init(_ plugins: [Plugin]) {

@@ -23,6 +23,8 @@ public struct Plugin: Sendable {
   private let choice: Choice?
   /// What tells two versions of its code apart, where they can change while the program runs; empty for a plugin of the program.
   package private(set) var revision = ""
+  /// The folder from which it was loaded; nil for a plugin of the program.
+  package private(set) var bundle: String?
   private struct Choice: Sendable {
     let option: String
     let values: @Sendable () -> [String]
@@ -94,6 +96,13 @@ public struct Plugin: Sendable {
   package func revised(_ revision: String) -> Plugin {
     var copy = self
     copy.revision = revision
+    return copy
+  }
+
+  /// The same plugin, which another process finds in this folder.
+  package func loaded(from bundle: String) -> Plugin {
+    var copy = self
+    copy.bundle = bundle
     return copy
   }
 

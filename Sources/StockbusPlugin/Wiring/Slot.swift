@@ -251,7 +251,7 @@ internal import Synchronization
   }
 
   private static func perform<C: CommandableComponent>(_ command: Command, on component: C) async throws(CommandError) -> String {
-    guard C.commands.contains(where: { $0.verb == command.verb }) else {
+    guard (component as? any CommandRelay)?.relaysCommands == true || C.commands.contains(where: { $0.verb == command.verb }) else {
       throw .unknownCommand(command.verb, known: C.commands.map(\.verb))
     }
     return try await component.perform(command)

@@ -1,4 +1,5 @@
 import Dispatch
+import EventBus
 import MarketData
 import StockbusRuntime
 import StockbusTerminal
@@ -25,9 +26,12 @@ final class HardStop: Sendable {
       if isDisarmed.withLock({ $0 }) { return }
       // Writing may block too, if the terminal is stopped or the pipe is full.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) { _exit(1) }
-      let late = pipeline.runningComponents.joined(separator: ", ")
-      let ending = late.isEmpty ? "the run does not end" : "these components do not end: \(late)"
-      let text = "\(pipeline.ledger)\n\(ending)"
+      let late = pipeline.lateComponents.joined(separator: ", ")
+      var ending = late.isEmpty ? "the run does not end" : "these components do not end: \(late)"
+      let ledger = pipeline.ledger
+      let open = ledger.total.inFlight
+      if open > 0 { ending += "\nwhat became of \(Ledger.grouped(open)) events in flight is not known" }
+      let text = "\(ledger)\n\(ending)"
       StandardError.write(text)
       Terminal.restoreFromSignalHandler()
       Task {

@@ -20,6 +20,7 @@ public final class PluginHarness: Sendable {
   /// What the component has posted for the whole run; a test may wait for values.
   public let notices = CapturedNotices()
   private let registry = CounterRegistry()
+  private let troubles = Guarded(String?.none)
   private let seed: UInt64
   private let run: any RunView
   private let services: Services
@@ -48,6 +49,9 @@ public final class PluginHarness: Sendable {
   /// How many events the component has reported as lost.
   public var lost: Int { registry.lost.total }
 
+  /// Why the component cannot do its work at present, as it says itself; nil if it can.
+  public var trouble: String? { troubles.withLock { $0 } }
+
   /// A counter's total; nil if the component has no counter of this name.
   public func counter(_ name: String) -> Int? { counters[name] }
 
@@ -58,7 +62,9 @@ public final class PluginHarness: Sendable {
   public var context: Context {
     var logger = log.logger()
     logger[metadataKey: "component"] = "\(id)"
-    return Context(id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run, services: services)
+    return Context(
+      id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run, services: services
+    ) { [troubles] reason in troubles.withLock { $0 = reason } }
   }
 
   /// The output of a processor or relay for these inputs, one list per input, all of which wait when it starts.

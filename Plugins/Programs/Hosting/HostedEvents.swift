@@ -1,0 +1,82 @@
+internal import EventBus
+internal import StockbusPacking
+internal import StockbusPlugin
+
+/// What a hosted plugin has published and the host has not been given, of any type.
+protocol HostedEventList: AnyObject {
+  /// Writes all of it in frames.
+  func take(to out: inout ByteWriter)
+}
+
+/// Reads a topic for a task that looks at it when it likes.
+final class HostedEvents<E: Event>: HostedEventList {
+  private let inlet: Inlet<E>
+  private var packer = EventPacker(PackedLayout(E.self))
+
+  init(_ topic: Topic<E>, _ waiting: Waiting) { inlet = topic.attach(Parker(waiting)) }
+
+  func take(to out: inout ByteWriter) {
+    while true {
+      let batch = inlet.nextBatch(limit: HostedFrames.most)
+      if batch.count == 0 { return }
+      HostedFrames.put(Span(_unsafeElements: batch), &packer, to: &out)
+      inlet.finish(batch.count)
+    }
+  }
+}
+
+enum HostedFrames {
+  /// The most events of one frame: 1 MiB is the most that a host takes.
+  static let most = 1024
+
+  static func put<E: Event>(_ events: Span<E>, _ packer: inout EventPacker, to out: inout ByteWriter) {
+    var next = 0
+    while next < events.count {
+      let frame = Frame.begin(.events, in: &out)
+      Frame.put(last: 0, in: &out)
+      next += packer.pack(events, from: next, most: most, to: &out)
+      Frame.end(frame, in: &out)
+    }
+  }
+}
+
+/// Sends what a hosted source publishes to the host, as it comes.
+actor HostedOutput<E: Event>: Sink {
+  private let life: HostedLife
+  private var packer = EventPacker(PackedLayout(E.self))
+  private var out = ByteWriter(capacity: 64 << 10)
+
+  init(_: NoOptions, _: Context) throws {
+    guard let life = HostedOutputs.life else { throw HostWire.Broken() }
+    self.life = life
+  }
+
+  func receive(_ events: Span<E>) {
+    out.clear()
+    life.news.tell(life.context, isUrgent: false, to: &out)
+    HostedFrames.put(events, &packer, to: &out)
+    life.voice.write(out)
+  }
+}
+
+enum HostedOutputs {
+  /// Set while a sink for the host is made.
+  @TaskLocal static var life: HostedLife?
+
+  /// The reader of a topic of any type.
+  static func list(of topic: any AnyTopic, _ context: Context) -> any HostedEventList {
+    func open<Output: Event>(_: Output.Type) -> any HostedEventList {
+      guard let topic = topic as? Topic<Output> else { preconditionFailure("a topic has events of its type") }
+      return HostedEvents<Output>(topic, context.waiting)
+    }
+    return open(topic.eventType)
+  }
+
+  /// Attaches a sink for the host to a topic; what is returned runs it to the topic's end.
+  static func sink(of topic: any AnyTopic, _ life: HostedLife) throws -> @Sendable () async throws -> Void {
+    func blueprint<E: Event>(_: E.Type) -> Blueprint { .sink(HostedOutput<E>.self) }
+    let assembly = try blueprint(topic.eventType).assembly(nil, at: ConfigNode.Mark(file: life.context.id, line: 1, column: 1))
+    let slot = Slot(.sink, life.context, inputs: [Edge(topic)], output: nil)
+    return { try await $life.withValue(life) { _ = try await slot.run(assembly) } }
+  }
+}

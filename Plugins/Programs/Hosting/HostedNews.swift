@@ -1,0 +1,61 @@
+internal import EventBus
+internal import MarketData
+package import StockbusPlugin
+
+/// What a hosted component says to the run besides events: dead letters at once, counters and notes now and then.
+package final class HostedNews: NoticePublisher, Sendable {
+  package let counters = CounterRegistry()
+  private let voice: HostVoice
+  private let told = Guarded(Told())
+
+  private struct Told {
+    var lost = 0
+    var notes = 0
+    var counters: [String: Int] = [:]
+    var remembers = false
+  }
+
+  init(_ voice: HostVoice) { self.voice = voice }
+
+  package func post(_ letter: DeadLetter) {
+    voice.say(["reject": .string(letter.payload), "origin": .string(letter.origin), "reason": .string(letter.reason)])
+  }
+
+  package func post(_ status: ConnectionStatus) {
+    voice.say(["connection": .string(status.state.fieldName), "reason": .string(status.reason)])
+  }
+
+  package func post(_ gap: Gap) {
+    voice.say(["gap": .string(gap.stream), "expected": .number(gap.expected), "got": .number(gap.got)])
+  }
+
+  /// Tells what is new.
+  func tell(_ context: Context) {
+    var out = ByteWriter()
+    tell(context, isUrgent: true, to: &out)
+    if out.count > 0 { voice.write(out) }
+  }
+
+  /// Writes what is new; counters and notes only if it is urgent.
+  func tell(_ context: Context, isUrgent: Bool, to out: inout ByteWriter) {
+    told.withLock { told in
+      func put(_ message: JSONValue) { HostVoice.put(message, to: &out) }
+      let lost = counters.lost.total
+      if lost > told.lost { put(["lost": .number(lost - told.lost), "reason": "as the line before says"]) }
+      told.lost = lost
+      if !told.remembers, !context.memory.isEmpty {
+        told.remembers = true
+        put(["remembers": true])
+      }
+      guard isUrgent else { return }
+      for entry in counters.entries {
+        let total = entry.counter.total
+        let new = total - (told.counters[entry.name] ?? 0)
+        if new > 0 { put(["counter": .string(entry.name), "add": .number(new), "doc": .string(entry.doc)]) }
+        told.counters[entry.name] = total
+      }
+      for note in counters.notes.dropFirst(told.notes) { put(["note": .string(note)]) }
+      told.notes = counters.notes.count
+    }
+  }
+}

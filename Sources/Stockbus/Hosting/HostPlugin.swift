@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import Logging
+internal import Programs
+internal import StockbusConfig
+internal import StockbusLoading
+internal import StockbusPlugin
+internal import StockbusProgram
+internal import StockbusRuntime
+
+/// Hosts one plugin for another process of this program, which has started it and speaks with it on its standard streams; see
+/// `isolation: process`.
+struct HostPlugin: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: PluginProcess.command, abstract: "Runs a plugin for another process of this program.", shouldDisplay: false)
+  }
+
+  func run() async throws {
+    var catalogue = Program.current.catalogue
+    // What a library does to this process it does to no other.
+    catalogue.probesLibraries = false
+    let pool = WorkerPool.shared
+    let surroundings = HostedPlugin.Surroundings(
+      find: { [catalogue] name, bundle, more in try Self.find(name, bundle, more, in: catalogue) }, context: Self.context, executor: pool)
+    // On the threads of a run, where what is woken runs next to what has woken it.
+    let hasWorked = await withTaskExecutorPreference(pool) { await HostedPlugin.onStandardStreams(surroundings) }
+    if !hasWorked { throw ExitCode.failure }
+  }
+
+  private static func find(
+    _ name: String, _ bundle: String?, _ more: [String], in catalogue: Catalogue
+  ) throws -> (plugin: Plugin, types: [any Event.Type]) {
+    let loaded = try more.map { try PluginBundle(at: $0).plugin(catalogue) }
+    let types = catalogue.events + loaded.flatMap(\.eventTypes)
+    if let bundle {
+      let plugin = try PluginBundle(at: bundle).plugin(catalogue)
+      return (plugin, types + plugin.eventTypes)
+    }
+    guard let plugin = catalogue[name] else { throw HostingError("there is no plugin \(shown(name))") }
+    return (plugin, types)
+  }
+
+  private static func context(_ hosted: HostedContext) throws -> Context {
+    let settings = try RunSettings.decode(hosted.runtime, at: hosted.runtime.mark)
+    let pool = WorkerPool.shared
+    var logger = Logger(label: "stockbus") { _ in HostedLogHandler(hosted: hosted) }
+    logger[metadataKey: "component"] = "\(hosted.id)"
+    return Context(
+      id: hosted.id, clock: SystemTimekeeper(), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
+      counters: hosted.news.counters, notices: hosted.news, waiting: pool.parking, helpers: pool,
+      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone)
+  }
+}
+
+/// Passes log lines on to the host, which has its own level.
+private struct HostedLogHandler: LogHandler {
+  let hosted: HostedContext
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let more = metadata.merging(event.metadata ?? [:]) { $1 }.filter { $0.key != "component" }.sorted { $0.key < $1.key }
+    let details = more.isEmpty ? "" : " (\(more.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))"
+    hosted.say(log: "\(event.message)\(details)", event.level.rawValue)
+  }
+}

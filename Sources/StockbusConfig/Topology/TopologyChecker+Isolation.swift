@@ -1,0 +1,50 @@
+internal import EventBus
+internal import StockbusPlugin
+
+extension TopologyChecker {
+  /// Blueprint and assembly of what stands in for a component with `isolation: process`; of any other the same as given. Nil if it cannot
+  /// be isolated, which is reported.
+  mutating func isolated(
+    _ component: ComponentDescription, _ plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ options: ConfigNode
+  ) throws(Problems) -> (Blueprint, Blueprint.Assembly)? {
+    guard let node = component.isolation else { return (blueprint, assembly) }
+    let process: ConfigNode
+    switch node.value {
+    case .scalar("none"): return (blueprint, assembly)
+    case .scalar("process"): process = ConfigNode(.map([]), at: node.mark)
+    case .map: process = node
+    case .scalar, .list:
+      config.report(
+        "\(component.title): 'isolation' must be process, none, or a mapping of the process's options, got \(node.kind)", at: node.mark)
+      return nil
+    }
+    guard let isolation = catalogue.isolation else {
+      config.report("\(component.title) cannot have a process of its own: this program starts none", at: node.mark)
+      return nil
+    }
+    if let obstacle = obstacle(plugin, blueprint, assembly) {
+      config.report("\(component.title) cannot have a process of its own: \(obstacle)", at: node.mark)
+      return nil
+    }
+    do throws(Problems) { try check(isolation.options, process) } catch {
+      add(error.redacted(process), "\(component.title): isolation")
+      return nil
+    }
+    return try isolation.stand(
+      for: plugin, blueprint, assembly, options: options, at: component.idMark, process: process, runtime: config.description.runtime,
+      in: catalogue)
+  }
+
+  private func check<O: Options>(_: O.Type, _ node: ConfigNode) throws(Problems) { _ = try O.decode(node, at: node.mark) }
+
+  private func obstacle(_ plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly) -> String? {
+    if let obstacle = blueprint.obstacleToIsolation { return "\(plugin.name) \(obstacle)" }
+    if !plugin.parts.isEmpty { return "the output of \(plugin.name) has parts" }
+    if assembly.files.contains(where: { $0.use.isStandardStream }) { return "it uses the standard streams of this one" }
+    let description = config.description
+    if !description.instruments.isEmpty || !description.calendars.isEmpty || description.history != nil {
+      return "it would not know the 'instruments', 'calendars' and 'history' of this configuration"
+    }
+    return nil
+  }
+}

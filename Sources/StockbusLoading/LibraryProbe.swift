@@ -1,0 +1,131 @@
+internal import EventBus
+internal import StockbusPlugin
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Loads a library in a process of its own first: one that traps or hangs while it is loaded would take the run with it.
+package enum LibraryProbe {
+  /// The command of the program that loads one library and ends, which help does not list.
+  package static let command = "probe-library"
+  /// How long loading may take.
+  static let patience = Duration.seconds(10)
+  /// The most bytes of what the process says that are kept.
+  private static let textLimit = 16 << 10
+  /// The contents of libraries that have been loaded so.
+  private static let passed = Guarded(Set<String>())
+
+  /// Does what the command does: loads the library, and looks at its plugin. One that cannot be loaded is told by who loads it in the end.
+  package static func load(_ path: String) {
+    guard let plugin = LoadedLibrary.open(path) else { return }
+    _ = (plugin.kind, plugin.emits, plugin.acceptedTypes, plugin.options.describe().count, plugin.commands.count)
+  }
+
+  /// Why a library cannot be loaded by this program, as the end of a sentence; nil if it can, or if no process can be started.
+  package static func fault(of path: String, _ contents: String) -> String? {
+    if passed.withLock({ $0.contains(contents) }) { return nil }
+    guard let process = ProbeProcess(path) else { return nil }
+    if let fault = process.outcome(patience, textLimit) { return fault }
+    passed.withLock { _ = $0.insert(contents) }
+    return nil
+  }
+}
+
+/// The process that loads a library.
+private struct ProbeProcess {
+  private let id: pid_t
+  private let output: Int32
+
+  /// Nil if it cannot be started.
+  init?(_ path: String) {
+    guard let program = BuildKit.ownPath, let pipe = OutlivingShell.pipe() else { return nil }
+    defer { close(pipe.writing) }
+    let environment = Self.environment
+    let words: [String] = [program, LibraryProbe.command, path]
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    #if canImport(Darwin)
+    var (actions, attributes) = (posix_spawn_file_actions_t(nil as OpaquePointer?), posix_spawnattr_t(nil as OpaquePointer?))
+    #else
+    var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    for stream: Int32 in [1, 2] { posix_spawn_file_actions_adddup2(&actions, pipe.writing, stream) }
+    // A group of its own, so that what it starts is killed with it.
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    var id: pid_t = 0
+    guard posix_spawn(&id, program, &actions, &attributes, &arguments, &variables) == 0 else {
+      close(pipe.reading)
+      return nil
+    }
+    self.id = id
+    output = pipe.reading
+    _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
+  }
+
+  /// Those of this process; the analysis that Swift makes of a trap would take seconds.
+  private static var environment: [String] {
+    var variables: [String] = []
+    var next = environ
+    while let variable = next.pointee {
+      let text = String(cString: variable)
+      if !text.hasPrefix("SWIFT_BACKTRACE=") { variables.append(text) }
+      next += 1
+    }
+    return variables + ["SWIFT_BACKTRACE=enable=no"]
+  }
+
+  /// Waits for its end, and kills it if that takes too long. Returns what is wrong.
+  func outcome(_ patience: Duration, _ limit: Int) -> String? {
+    defer { close(output) }
+    let deadline = ContinuousClock.now + patience
+    var text: [UInt8] = []
+    var status: Int32 = 0
+    while true {
+      read(into: &text, limit)
+      let ended = waitpid(id, &status, WNOHANG)
+      if ended == id { break }
+      if ended < 0, errno != EINTR { return "the process that loads its library was lost" }
+      if ContinuousClock.now >= deadline {
+        kill(-id, SIGKILL)
+        _ = try? retrying { waitpid(id, &status, 0) }
+        return "its library does not finish loading: a process that loads it was killed after \(patience.optionText)"
+      }
+      var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 20)
+      // A closed pipe is ready at once.
+      if entry.revents & Int16(POLLHUP) != 0, entry.revents & Int16(POLLIN) == 0 { usleep(1000) }
+    }
+    read(into: &text, limit)
+    kill(-id, SIGKILL)
+    if status == 0 { return nil }
+    let how = status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)"
+    let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let reason = (lines.first { $0.contains("Fatal error: ") } ?? lines.last).map { ": " + visible(String($0), limit: 300) } ?? ""
+    return "its library ends a process that loads it, with \(how)\(reason)"
+  }
+
+  private func read(into text: inout [UInt8], _ limit: Int) {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      #if canImport(Darwin)
+      let count = Darwin.read(output, &bytes, bytes.count)
+      #else
+      let count = Glibc.read(output, &bytes, bytes.count)
+      #endif
+      if count <= 0 { return }
+      text += bytes.prefix(min(count, max(0, limit - text.count)))
+    }
+  }
+}
