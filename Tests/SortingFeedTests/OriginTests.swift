@@ -27,7 +27,7 @@ private actor Some: Processor {
 
   /// The problems of a configuration with these processors, of which `last` is read.
   private func problems(_ processors: String) -> [String] {
-    do {
+    do throws(Problems) {
       _ = try PipelineHarness(
         """
         sources: { a: { plugin: trades }, b: { plugin: trades } }
@@ -36,7 +36,7 @@ private actor Some: Processor {
         sinks: { end: { plugin: ranks, inputs: [last] } }
         """, plugins: Self.plugins)
       return []
-    } catch let problems as Problems { return problems.sorted.map(\.description) } catch { return ["\(error)"] }
+    } catch { return error.sorted.map(\.description) }
   }
 
   @Test func `a list behind a list that is cut is refused at its input`() {
