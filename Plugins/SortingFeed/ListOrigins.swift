@@ -26,7 +26,8 @@ extension SortingFeedSettings {
       for feed in Self.feeds(behind: input) {
         let (own, name) = (feed.value, feed.title)
         if let filter = feed.between.first {
-          add("comes from \(name) by way of \(filter), which may leave ranks out, so the merged list would have holes; filter before ranking")
+          add(
+            "comes from \(name) by way of \(filter), which may leave ranks out, so the merged list would have holes; filter before ranking")
         }
         if !feed.isWhole {
           add("may leave out that a symbol has left the list of \(name), or that the list has begun anew, so it needs 'overflow: block'")
@@ -37,7 +38,9 @@ extension SortingFeedSettings {
         if own.by != by { add("is ordered by \(own.by.rawValue) in \(name), so 'by' has to be that too", at: "by") }
         if own.order != order { add("is \(own.order.rawValue) in \(name), so 'order' has to be that too", at: "order") }
         if !own.tiesByName {
-          add("gets equal keys from \(name) in the order of their appearance there, which the other lists do not know; write 'ties: name' there")
+          add(
+            "gets equal keys from \(name) in the order of their appearance there, which the other lists do not know; write 'ties: name' there"
+          )
         }
         if let first, first.value.since != own.since {
           add("counts changes and volumes from another start in \(name) than in \(first.title); 'since' has to be the same in both")

@@ -183,8 +183,11 @@ struct Ranking: ~Copyable {
   private mutating func remove<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
     let id = Int(events[i].symbol.id)
     guard var ranked = events[i].asRanked, id < entries.count, Int(entries[id]) < standings.count,
-      let before = order.remove(entries[id], tie: tie(of: entries[id])), before < top
+      let before = order.remove(entries[id], tie: tie(of: entries[id]))
     else { return output.filter() }
+    // If it comes back, it may be from a feed that has begun again.
+    standings[Int(entries[id])].sizeDecimals = 0
+    guard before < top else { return output.filter() }
     ranked.rank = 0
     ranked.previousRank = UInt32(truncatingIfNeeded: before + 1)
     output.send(ranked)
@@ -195,6 +198,7 @@ struct Ranking: ~Copyable {
   mutating func remove(_ symbol: Symbol) {
     guard case let id = Int(symbol.id), id < entries.count, Int(entries[id]) < standings.count else { return }
     _ = order.remove(entries[id], tie: tie(of: entries[id]))
+    standings[Int(entries[id])].sizeDecimals = 0
   }
 
   /// Whether the symbol is in the order with the same price, change, per cent and volume; for a ranking with `top`.

@@ -73,7 +73,9 @@ package struct SortingFeedSettings: Options {
         "'merge' needs 'top', at most that of the feeds: the first ranks follow from the first ones of each partition, but a rank among all symbols takes all of them in one feed",
         at: "merge")
     }
-    if since != .firstPrice { problems.add("'since' is for the feeds whose lists are merged: changes and volumes are taken over", at: "since") }
+    if since != .firstPrice {
+      problems.add("'since' is for the feeds whose lists are merged: changes and volumes are taken over", at: "since")
+    }
   }
 
   /// Lists that are merged are merged by names.

@@ -13,6 +13,11 @@ private actor Ranks: Sink {
   func receive(_ events: Span<Ranked>) {}
 }
 
+private actor Takes: Sink {
+  init(_ settings: NoOptions, _ context: Context) {}
+  func receive(_ events: Span<Trade>) {}
+}
+
 private actor Some: Processor {
   init(_ settings: NoOptions, _ context: Context) {}
   func process(_ events: Span<Ranked>, into output: inout Outlet<Ranked>) { output.filter(events.count) }
@@ -22,6 +27,7 @@ private actor Some: Processor {
 @Suite struct OriginTests {
   private static let plugins = [
     Plugin("trades", "Has trades.", .source(Trades.self)), Plugin("ranks", "Takes ranks.", .sink(Ranks.self)),
+    Plugin("takes", "Takes trades.", .sink(Takes.self)),
     Plugin("some", "Leaves some out.", .processor(Some.self)), .sortingFeed,
   ]
 
@@ -33,7 +39,7 @@ private actor Some: Processor {
         sources: { a: { plugin: trades }, b: { plugin: trades } }
         processors:
         \(processors)
-        sinks: { end: { plugin: ranks, inputs: [last] } }
+        sinks: { end: { plugin: ranks, inputs: [last] }, other: { plugin: takes, inputs: [a, b] } }
         """, plugins: Self.plugins)
       return []
     } catch { return error.sorted.map(\.description) }
@@ -119,9 +125,9 @@ private actor Some: Processor {
           one: { plugin: sorting_feed, inputs: [a], top: 3, ties: name }
           last: { plugin: sorting_feed, inputs: [one], merge: true, since: previous_close }
         """) == [
-          "plugins.yaml:4:55: error: processor 'last': 'merge' needs 'top', at most that of the feeds: the first ranks follow from the "
+          "plugins.yaml:4:48: error: processor 'last': 'merge' needs 'top', at most that of the feeds: the first ranks follow from the "
             + "first ones of each partition, but a rank among all symbols takes all of them in one feed",
-          "plugins.yaml:4:68: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are taken over",
+          "plugins.yaml:4:61: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are taken over",
         ])
   }
 

@@ -41,10 +41,11 @@ struct ComponentReader {
       }
       return nil
     }
+    let merge = entries.contains(where: isOwnMerge) ? nil : given(node["merge"])
     return ComponentDescription(
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
-      merge: entries.contains(where: isOwnMerge) ? nil : given(node["merge"]), supervision: given(node["supervision"]), output: given(node["output"]),
+      merge: merge, supervision: given(node["supervision"]), output: given(node["output"]),
       isolation: given(node["isolation"]), options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
   }
 

@@ -7,7 +7,8 @@ struct Graph: ParsableCommand {
     CommandConfiguration(
       abstract: "Draw a configuration's components and edges.",
       discussion:
-        "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate several configurations, and the streams between them.")
+        "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate several configurations, and the streams between them."
+    )
   }
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

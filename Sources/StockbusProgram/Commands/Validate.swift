@@ -6,7 +6,8 @@ struct Validate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check a configuration and start nothing.",
     discussion:
-      "Prints every problem with file, line and column, and exits with 78 where there is one. With --separate also what is wrong between configurations that pass events on to each other.")
+      "Prints every problem with file, line and column, and exits with 78 where there is one. With --separate also what is wrong between configurations that pass events on to each other."
+  )
 
   @Flag(help: ConfigArguments.separateHelp)
   var separate = false
