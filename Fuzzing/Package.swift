@@ -51,6 +51,7 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
@@ -74,6 +75,10 @@ let package = Package(
       swiftSettings: attacked),
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
+    .target(
+      name: "Programs",
+      dependencies: ["StockbusPlugin", "EventBus", "MarketData", "StockbusDecoding", "StockbusPacking", "StockbusSystem"],
+      swiftSettings: attacked),
 
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
@@ -93,7 +98,7 @@ let package = Package(
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
         "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
-        "EchoSocket", "CZlib",
+        "EchoSocket", "Programs", "StockbusPacking", "StockbusSystem", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

@@ -5,7 +5,7 @@ import StockbusPlugin
 /// A program with plugins that do what no plugin should, for tests that run them in processes of their own.
 @main struct WildPlugins {
   static func main() async {
-    await Stockbus.main(plugins: .builtIn + [.wild, .wildSource], name: "wild")
+    await Stockbus.main(plugins: .builtIn + [.wild, .wildSource, .passThrough], name: "wild")
   }
 }
 
