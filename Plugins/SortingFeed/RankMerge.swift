@@ -31,6 +31,8 @@ struct RankMerge: ~Copyable {
     lists = earlier.lists
     untold = earlier.ranking
     ranking.restore(earlier.ranking.rows)
+    // What has left since readers were told last is in the snapshot, but in no list.
+    for row in earlier.ranking.rows where lists[row.symbol.id] == nil { ranking.remove(row.symbol) }
   }
 
   var snapshot: Snapshot { Snapshot(ranking: untold ?? ranking.snapshot(nil), names: names, lists: lists) }

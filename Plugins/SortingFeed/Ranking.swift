@@ -43,9 +43,12 @@ struct Ranking: ~Copyable {
   }
 
   /// The symbol's rank, counted from 0; nil if it has none.
-  func rank(of symbol: Symbol) -> Int? {
-    guard case let id = Int(symbol.id), id < entries.count, entries[id] != Self.unknown else { return nil }
-    return order.rank(of: entries[id], tie: tie(of: entries[id]))
+  func rank(of symbol: Symbol) -> Int? { number(of: symbol).flatMap { order.rank(of: $0, tie: tie(of: $0)) } }
+
+  /// The symbol's number in the order; nil if it is new.
+  func number(of symbol: Symbol) -> UInt32? {
+    guard case let id = Int(symbol.id), id < entries.count, Int(entries[id]) < standings.count else { return nil }
+    return entries[id]
   }
 
   /// The tie of an entry that is known; for what is rare.
@@ -196,15 +199,14 @@ struct Ranking: ~Copyable {
 
   /// Removes a symbol, if it is in the order; readers are told later.
   mutating func remove(_ symbol: Symbol) {
-    guard case let id = Int(symbol.id), id < entries.count, Int(entries[id]) < standings.count else { return }
-    _ = order.remove(entries[id], tie: tie(of: entries[id]))
-    standings[Int(entries[id])].sizeDecimals = 0
+    guard let entry = number(of: symbol) else { return }
+    _ = order.remove(entry, tie: tie(of: entry))
+    standings[Int(entry)].sizeDecimals = 0
   }
 
   /// Whether the symbol is in the order with the same price, change, per cent and volume; for a ranking with `top`.
   func has(_ event: Ranked) -> Bool {
-    guard case let id = Int(event.symbol.id), id < entries.count, case let entry = Int(entries[id]), entry < latest.count,
-      order.key(of: entries[id]) != nil
+    guard let number = number(of: event.symbol), case let entry = Int(number), entry < latest.count, order.key(of: number) != nil
     else { return false }
     return latest[entry].price == event.price && latest[entry].change == event.change && latest[entry].percent == event.percent
       && latest[entry].volume == event.volume

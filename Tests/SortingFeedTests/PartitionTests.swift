@@ -1,3 +1,4 @@
+import Foundation
 import SeededRandom
 import StockbusTestKit
 import Testing
@@ -73,6 +74,42 @@ import Testing
     }
   }
 
+  /// Recordings that are not part of the project: `STOCKBUS_DATA`, or `../shared/data` beside the package. With the columns of symbol, price
+  /// and size.
+  private static let recordings = [
+    ("us_equities_tick/us_trades_SPY_BAC_AIG_IBM_20131008_rth_0930_1100.csv", 1, 2, 3),
+    ("us_equities_daily/us_daily_ohlcv_15symbols.csv", 1, 5, 6),
+  ]
+  private static let folder =
+    ProcessInfo.processInfo.environment["STOCKBUS_DATA"]
+    ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/data").standardized.path
+  private static let areThere = recordings.allSatisfy { FileManager.default.fileExists(atPath: "\(folder)/\($0.0)") }
+
+  @Test(.enabled(if: areThere, "the recordings are not there"), arguments: recordings)
+  func `the same on recordings`(file: String, symbol: Int, price: Int, size: Int) async throws {
+    let rows = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8).split(separator: "\n").dropFirst()
+    let trades = try rows.prefix(rounds(20_000)).enumerated().map { number, row in
+      let columns = row.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      return Trade(
+        symbol: try Symbol(columns[symbol]), price: try Price(columns[price]), size: try Quantity(columns[size]),
+        time: Timestamp(ns: Int64(number)), received: Timestamp(ns: Int64(number)), priceDecimals: 2)
+    }
+    let symbols = trades.reduce(into: [Symbol]()) { if !$0.contains($1.symbol) { $0.append($1.symbol) } }
+    for by in Self.keys {
+      for order in Self.orders {
+        let options = "by: \(by), order: \(order), top: 3"
+        let whole = list(try await FeedTests.feed(trades, "{ \(options), ties: name }"))
+        var lists: [[Ranked]] = []
+        for part in 0..<min(8, symbols.count) {
+          let own = trades.filter { symbols.firstIndex(of: $0.symbol).map { $0 % 8 == part } ?? false }
+          lists.append(try await FeedTests.feed(own, "{ \(options), ties: name }"))
+        }
+        #expect(list(try await merged(lists, "{ \(options), merge: true }")) == whole)
+        #expect(whole.count == 3)
+      }
+    }
+  }
+
   @Test func `lists that are merged in two steps, and lists without a top, give the same`() async throws {
     let trades = try FeedTests.randomTrades(2000, symbols: 90, prices: 1...6, seed: 7)
     let whole = list(try await FeedTests.feed(trades, "{ top: 12, ties: name }"))
@@ -85,7 +122,7 @@ import Testing
     #expect(list(try await merged([left, right], "{ top: 12, merge: true }")) == whole)
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: 1...16 as ClosedRange<UInt64>)
   func `a feed that begins again leaves nothing of its former list`(seed: UInt64) async throws {
     var random = RandomStream(seed: seed)
     let trades = try FeedTests.randomTrades(1500, symbols: 90, prices: 1...40, seed: seed)
