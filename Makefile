@@ -15,7 +15,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install man setup lint format validate disk recovery replays test-browser test-api bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install man setup lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -31,6 +31,7 @@ help:
 	@echo "make validate                   check every shipped configuration"
 	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it"
 	@echo "make test-api                   compare the dashboard's API with openapi.yaml, by Schemathesis"
+	@echo "make test-nats [EVENTS=20000]   kill and cut off real NATS servers, writers and readers, and look for each event"
 	@echo "make bench [ONLY=bus,replay]    measure beside the peers (30 minutes); make bench-quick: in five minutes"
 	@echo "make bench-counts               hold the hot paths to their instruction counts"
 	@echo "make reloads [RELOADS=1000 SEED=1]  change a run at a million events a second, and look for each event"
@@ -93,6 +94,10 @@ test-browser:
 test-api: setup
 	$(BUILD) --product stockbus
 	@sh Scripts/api.sh .build/debug/stockbus || [ $$? -eq 77 ]
+
+test-nats: setup
+	$(BUILD) --product stockbus
+	@sh Scripts/nats.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
 replays: setup
 	$(BUILD) --product stockbus

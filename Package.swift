@@ -132,6 +132,7 @@ let package = Package(
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
     .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
     .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory", "StockbusTrading"]),
+    .library(name: "StockbusNATS", targets: ["NATS", "StockbusNetwork"]),
     // Each plugin by itself, so that a program links only what its plugins need.
   ] + plugins.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [

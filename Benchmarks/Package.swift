@@ -22,6 +22,8 @@ let runtime: [Target.Dependency] = [.product(name: "StockbusRuntime", package: "
 let plugins: [Target.Dependency] = [.product(name: "StockbusPlugins", package: "stockbus")]
 let market: [Target.Dependency] = [.product(name: "StockbusMarket", package: "stockbus")]
 
+let nats: [Target.Dependency] = [.product(name: "StockbusNATS", package: "stockbus")]
+
 let package = Package(
   name: "stockbus-benchmarks",
   platforms: [.macOS(.v26)],
@@ -43,5 +45,8 @@ let package = Package(
     // Bars, movers, orders and the history. Apart from the hot paths, whose counts then need no database to build.
     .executableTarget(
       name: "MarketBench", dependencies: ["Measuring"] + contract + runtime + market, packageAccess: false, swiftSettings: inside),
+    // Messages to a NATS server and back: the client by itself, and a run.
+    .executableTarget(
+      name: "NATSBench", dependencies: ["Measuring"] + contract + runtime + nats, packageAccess: false, swiftSettings: inside),
   ],
   swiftLanguageModes: [.v6])

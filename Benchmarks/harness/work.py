@@ -3,6 +3,8 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Callable
 
+from .machine import Failed
+
 US = "stockbus"
 # A sample counts as disturbed where others had more than so much of the machine.
 DISTURBED = 0.10
@@ -20,6 +22,25 @@ class Contestant:
     name: str
     measure: Callable[[], Sample]
     peer: str = ""  # What has to be set up for it; nothing for our own.
+
+
+class Once:
+    """One run's figures, or its failure, for several tables: it is run again when a table asks for the second time."""
+
+    def __init__(self, measure):
+        self.measure, self.outcome, self.asked = measure, None, set()
+
+    def __call__(self, who):
+        if self.outcome is None or who in self.asked:
+            self.asked = set()
+            try:
+                self.outcome = self.measure()
+            except Failed as failure:
+                self.outcome = failure
+        self.asked.add(who)
+        if isinstance(self.outcome, Failed):
+            raise self.outcome
+        return self.outcome
 
 
 @dataclass

@@ -94,8 +94,8 @@ package final class RetryingFile {
     self.file = nil
   }
 
-  /// Writes what is buffered every `flush`, until the task is cancelled. Where that fails, the component is degraded, and the next batch, or
-  /// the end, handles it.
+  /// Writes what is buffered every `flush`, until the task is cancelled; does nothing with `flush: 0s`, where no record waits. Where that
+  /// fails, the component is degraded, and the next batch, or the end, handles it.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
     while (try? await context.clock.sleep(for: settings.flush)) != nil {

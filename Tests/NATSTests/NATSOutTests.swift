@@ -34,7 +34,8 @@ import Testing
     // Computed by another program.
     #expect(EventMark(Trade.self).text == "trade 1f1aefa002ec789e")
     #expect(
-      EventMark.declaration(of: Ranked.self).hasPrefix("ranked(symbol:symbol,rank:uint32,previous_rank:uint32,price:decimal.0,change:decimal.0,"))
+      EventMark.declaration(of: Ranked.self).hasPrefix(
+        "ranked(symbol:symbol,rank:uint32,previous_rank:uint32,price:decimal.0,change:decimal.0,"))
   }
 
   @Test func `it keeps the contract`() async throws {

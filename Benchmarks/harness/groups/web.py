@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..machine import CORES, ONE_CORE, Failed, lines_of_json, run
 from ..setup import BIN, PEERS, PYTHON, STOCKBUS
-from ..work import US, Contestant, Sample, Work, figure
+from ..work import US, Contestant, Once, Sample, Work, figure
 
 SYMBOLS, ROWS, BROWSERS = 1_000, 50, 300
 # So that together they look at every symbol.
@@ -166,25 +166,6 @@ def of_perspective(how, seconds, rate=20):
         return {**figures, "others": done.others}
 
     return measure
-
-
-class Once:
-    """One run's figures, or its failure, for several tables: it is run again when a table asks for the second time."""
-
-    def __init__(self, measure):
-        self.measure, self.outcome, self.asked = measure, None, set()
-
-    def __call__(self, who):
-        if self.outcome is None or who in self.asked:
-            self.asked = set()
-            try:
-                self.outcome = self.measure()
-            except Failed as failure:
-                self.outcome = failure
-        self.asked.add(who)
-        if isinstance(self.outcome, Failed):
-            raise self.outcome
-        return self.outcome
 
 
 def contestant(name, runs, of, peer=""):
