@@ -10,13 +10,14 @@ from ..work import US, Contestant, Goal, Sample, Work, figure
 
 LOADED, FRAMES = f"{US}, loaded", f"{US}, isolation: process (frames)"
 MESSAGES, CAT, PYTHON = "a program in C (messages as JSON lines)", "cat (plain lines, JSON)", "a program in Python, by the helper"
+PLUGINS = OUT / "homes-plugins"
 SOURCE = PROJECT / "Tests" / "Support" / "WildPlugins" / "PassThrough.swift"
 
 
 def config(name, processor, events):
     path = OUT / f"homes-{name}.yaml"
     path.write_text(
-        f"""plugin_path: [homes-plugins]
+        f"""{f"plugin_path: [{PLUGINS}]" if "pass_loaded" in processor else ""}
 sources:
   ticks: {{ plugin: generator, symbols: 25, rate: max, count: {events}, seed: 42 }}
 processors:
@@ -30,8 +31,8 @@ sinks:
 
 def loaded():
     """The same source as a loaded plugin of another name, built for this very program."""
-    plugins, folder = OUT / "homes-plugins", OUT / "homes-loaded"
-    shutil.rmtree(plugins, ignore_errors=True)
+    folder = OUT / "homes-loaded"
+    shutil.rmtree(PLUGINS, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "Sources").mkdir(parents=True)
     text = SOURCE.read_text().replace('"pass_through"', '"pass_loaded"').replace("passThrough", "passLoaded")
@@ -39,14 +40,14 @@ def loaded():
     (folder / "plugin.yaml").write_text(
         "name: pass_loaded\nkind: processor\nhome: loaded\ndoc: Passes trades on.\ntakes: [trade]\nemits: trade\n")
     run([WILD, "plugin", "build", folder], cores="all")
-    run([WILD, "plugin", "install", "--to", plugins, folder], cores="all")
+    run([WILD, "plugin", "install", "--to", PLUGINS, folder], cores="all")
 
 
 def measure(name, processor, events, prepare=None):
     def once():
         if prepare:
             prepare()
-        done = run([WILD, "run", "--quiet", config(name, processor, events)], cores="all")
+        done = run([WILD, "run", config(name, processor, events)], cores="all")
         ledger = done.errors + done.output
         if "balanced: every event is accounted for" not in ledger or not re.search(rf"end: events {events:,}\b", ledger):
             raise Failed(f"the ledger is wrong: {ledger[-400:]}")
@@ -58,7 +59,7 @@ def measure(name, processor, events, prepare=None):
 def works(quick):
     # So many that the start of a process does not count.
     scale = 1 if quick else 3
-    many, some, few = 40_000_000 * scale, 2_000_000 * scale, 200_000 * scale
+    many, some, few = 300_000_000 * scale, 4_000_000 * scale, 200_000 * scale
     return [
         Work(
             "homes", "A pass-through in each home: generator → plugin → null sink", "million events/s",
@@ -66,11 +67,11 @@ def works(quick):
                 Contestant(US, measure("built-in", "plugin: pass_through", many)),
                 Contestant(LOADED, measure("loaded", "plugin: pass_loaded", many, loaded)),
                 Contestant(FRAMES, measure("frames", "plugin: pass_through, isolation: process", some * 5)),
-                Contestant(MESSAGES, measure("messages", f'plugin: program_processor, takes: trade, emits: trade, run: ["{BIN / "pass"}"]', some)),
-                Contestant(CAT, measure("cat", "plugin: program_processor, takes: trade, emits: trade, protocol: lines, run: [cat]", some)),
+                Contestant(MESSAGES, measure("messages", f'plugin: program_processor, run: ["{BIN / "pass"}"]', some)),
+                Contestant(CAT, measure("cat", "plugin: program_processor, protocol: lines, run: [cat]", some)),
                 Contestant(
                     PYTHON,
-                    measure("python", f'plugin: program_processor, takes: trade, emits: trade, run: ["{sys.executable}", "{PEERS / "python" / "passing.py"}"]', few)),
+                    measure("python", f'plugin: program_processor, run: ["{sys.executable}", "{PEERS / "python" / "passing.py"}"]', few)),
             ],
             higher_is_better=True,
             goals=[

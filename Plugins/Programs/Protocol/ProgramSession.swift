@@ -94,6 +94,10 @@ final class ProgramSession {
 
   /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
   func failure(_ error: any Error) async -> any Error {
+    // A source says so by not being started again.
+    if remembers, role.kind != .source {
+      context.logger.warning("what the process remembered is gone with it; the next one begins without it")
+    }
     await endWaiting()
     return await life.failure(error)
   }
