@@ -11,12 +11,13 @@ from harness.machine import ROOT, Failed, description
 from harness.setup import Setup
 
 GROUPS = {
-    "bus": bus, "runtime": runtime, "replay": replay, "feed": feed, "bars": bars, "movers": movers, "broker": broker, "history": history, "homes": homes,
-    "web": web, "nats": nats, "startup": startup, "build": build,
+    "bus": bus, "runtime": runtime, "replay": replay, "feed": feed, "bars": bars, "movers": movers, "broker": broker, "history": history,
+    "homes": homes, "web": web, "nats": nats, "startup": startup, "build": build,
 }
 TITLES = {
     "bus": "The bus", "runtime": "The whole runtime", "replay": "Replay", "feed": "The feed", "bars": "Bars", "movers": "Movers",
-    "broker": "The paper broker", "history": "History", "homes": "Homes of a plugin", "web": "Prices to many browsers", "nats": "NATS", "startup": "Start-up and size", "build": "Building",
+    "broker": "The paper broker", "history": "History", "homes": "Homes of a plugin",
+    "web": "Prices to many browsers", "nats": "NATS", "startup": "Start-up and size", "build": "Building",
 }
 # Seconds after which a part begins no further round: the quick form takes under five minutes, the full one about 30 minutes, of
 # which the cold build at its end is the least predictable.
