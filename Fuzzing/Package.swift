@@ -57,7 +57,6 @@ let package = Package(
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTrading", uses: ["MarketData"]),
-    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room(
       "StockbusHistory",
       uses: [
