@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARTICLES = ROOT / "Documentation/StockbusPlugin.docc"
 # The pages of Documentation that become pages of the catalogue whole. Sections of plugins.md that an article has are not repeated there.
 GUIDES = ["plugins", "process-protocol", "alerts", "bars", "conditions", "control", "expressions", "history", "instruments", "movers",
-          "sockets", "trading", "venues"]
+          "nats", "partitions", "sockets", "trading", "venues"]
 KINDS = ["source", "processor", "sink"]
 
 
@@ -126,6 +126,9 @@ class Pages:
         rows = listed.split("EVENT TYPE")
         self.plugins = {m[1]: m[2] for m in re.finditer(r"^(\w+) +(source|processor|sink) ", rows[0], re.M)}
         self.events = re.findall(r"^(\w+)  ", rows[1].split("\n", 1)[1], re.M)
+        for name in sum(GUIDE_OF.values(), []):
+            if name not in self.plugins:
+                sys.exit(f"there is no plugin {name}, of which a guide is named here")
         self.texts = {name: (ROOT / f"Documentation/{name}.md").read_text() for name in GUIDES}
         self.taken = {}
         for article in sorted(ARTICLES.glob("*.md")):
@@ -253,7 +256,7 @@ class Pages:
 GUIDE_OF = {
     "alerts": ["notification_dispatcher"], "bars": ["bars"], "movers": ["movers"], "history": ["history"], "sockets": ["echo_socket"],
     "venues": ["websocket", "http_poll", "file_replay", "recorder"], "expressions": ["filter"],
-    "trading": ["paper_broker", "demo_momentum", "demo_reversion"],
+    "nats": ["nats_in", "nats_out"], "trading": ["paper_broker", "demo_momentum", "demo_reversion"],
     "process-protocol": ["program_source", "program_processor", "program_sink"],
 }
 

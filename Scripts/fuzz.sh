@@ -1,8 +1,8 @@
 #!/bin/sh
 # Fuzzes the code that reads bytes from outside, guided by coverage (libFuzzer): fuzz.sh [TARGET|all] [SECONDS] [FILE…]
-# Without a target it lists the targets. With `all`, RUNS limits each target to that many inputs, which are the same each time in a fresh
-# clone. With files it runs only these, such as an input that fuzzing has found. SANITIZE=address uses the address sanitizer. The corpus is
-# kept in Fuzzing/.build/corpus, findings in Fuzzing/.build/found.
+# Without a target it lists the targets. RUNS limits a target to that many inputs; with `all` these are the same each time in a fresh clone.
+# With files it runs only these, such as an input that fuzzing has found. SANITIZE=address uses the address sanitizer. The corpus is kept in
+# Fuzzing/.build/corpus, findings in Fuzzing/.build/found.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -56,6 +56,7 @@ all) for name in $("$fuzz" | awk '{ print $1 }'); do echo "== $name"; attack "$n
   if [ $# -gt 0 ]; then
     SWIFT_BACKTRACE=enable=yes exec "$fuzz" "$target" -timeout=20 "$@"
   fi
-  attack "$target" -max_total_time="$seconds"
+  # shellcheck disable=SC2086
+  attack "$target" ${RUNS:+-runs=$RUNS} -max_total_time="$seconds"
   ;;
 esac

@@ -43,7 +43,14 @@ class Test:
         writer.expect_end()
         self.runs.wait_for_lines(path, reader)
         reader.stop()
+        self.check_ledgers(writer, reader)
         self.runs.check_same(path, what)
+
+    def check_ledgers(self, *runs):
+        """A replay, and a reader from the beginning, have all events in their ledgers, whatever was killed before them."""
+        for run in runs:
+            if run.delivered() != self.runs.events:
+                run.fail(f"has delivered {run.delivered()} of {self.runs.events} events")
 
     def calm(self, stream):
         """Nobody fails."""
@@ -99,6 +106,7 @@ class Test:
         time.sleep(1)
         for reader in readers:
             reader.stop()
+        self.check_ledgers(writer, readers[0])
         what = ", ".join(f"{who} killed {count} times" for who, count in kills.items() if count)
         runs.check_same(files[0][0], f"{what}; read from the beginning")
         runs.check_repeats(files[1][0], f"{what}; durable reader")

@@ -1,6 +1,7 @@
 """Runs of stockbus around NATS servers: their configurations, their ends, and what is in the files that they leave."""
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -44,6 +45,13 @@ class Run:
         except subprocess.TimeoutExpired:
             self.kill()
             self.fail(f"did not end in {within} s")
+
+    def delivered(self):
+        """What the run's ledger says was delivered; its status has said that it balances."""
+        total = re.search(r"^total +([\d,]+) +([\d,]+)$", self.log, re.MULTILINE)
+        if total is None or total[1] != total[2] or "balanced: every event is accounted for" not in self.log:
+            self.fail("has another ledger than one in which all is delivered")
+        return int(total[1].replace(",", ""))
 
     def fail(self, words):
         raise SystemExit(f"{self.path.name}: {words}\n{self.log[-3000:]}")

@@ -145,6 +145,28 @@ import Testing
     await server.close()
   }
 
+  @Test func `a server that drops the only message is told once the stream was looked at again`() async throws {
+    let server = try await FakeNATS { number, _ in number < 3 ? .drop : .store }
+    let harness = PluginHarness()
+    let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
+    let silence = "an answer did not come in time"
+    let words = "nothing was stored behind message 0 of the stream; the server's log has the reason, such as a full disk"
+    @Sendable func told(_ notices: [ConnectionStatus]) -> [String] { notices.map(\.reason).filter { $0 == silence || $0 == words } }
+    try await writer.send(trades(0..<1))
+    try await harness.withShortPauses {
+      for attempt in 1...3 {
+        await server.lines.wait { $0.count { $0.hasPrefix("HPUB ticks.") } == attempt }
+        harness.clock.advance(by: .seconds(601))
+        await harness.notices.connections.wait { told($0).count == attempt }
+      }
+      await writer.delivered()
+      try await writer.stop()
+    }
+    #expect(told(harness.notices.connections.value) == [silence, words, words])
+    #expect(server.sizes == [1])
+    await server.close()
+  }
+
   @Test func `a live writer that starts again goes on behind the last message, with places of each partition`() async throws {
     let server = try await FakeNATS()
     try await PluginHarness().consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))

@@ -52,6 +52,15 @@ import Testing
     await server.close()
   }
 
+  @Test func `all events that wait go into one message, if it may have as many`() async throws {
+    let server = try await FakeNATS()
+    let options = server.options("stream: TICKS\nsubject: ticks.all\nbatch: 65536")
+    try await PluginHarness().consume([trades(0..<1500)], by: Plugin.natsOut, options: options)
+    #expect(server.stored.map { $0.header("Stockbus-Packed") } == ["1500"])
+    #expect(try await read(server, 1500) == trades(0..<1500))
+    await server.close()
+  }
+
   @Test func `each partition has its events in their order, with places that follow each other`() async throws {
     let server = try await FakeNATS()
     try await fill(server, 0..<3000)

@@ -53,7 +53,7 @@ actor StampSource: Source {
   init(_ settings: StampSettings, _ context: Context) { (self.settings, self.context) = (settings, context) }
 
   func run(into output: inout Outlet<Trade>) async throws {
-    let symbol = try Symbol("STAMP")
+    let symbol: Symbol = "STAMP"
     let begin = context.clock.uptime
     for number in 0..<settings.count {
       try await context.clock.sleep(until: begin + .nanoseconds(number * 1_000_000_000 / settings.rate))

@@ -22,7 +22,7 @@ enum NATSOutPlugin: AnyEventPlugin {
 /// that the stream holds already, or one of a second writer, cannot get in between.
 ///
 /// It runs on its socket's thread, so that an acknowledgement does not change threads.
-actor NATSOut<E: Event>: Sink, BackgroundComponent {
+actor NATSOut<E: Event>: RemoteSink, BackgroundComponent {
   /// How many messages are encoded before they are sent.
   private static var chunk: Int { 512 }
 
@@ -44,6 +44,8 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
   private var fault: String?
   /// The stream's end, as far as it was confirmed; nil before the first look.
   private var anchor: StreamEnd?
+  /// The stream's last number when a session waited in vain for a confirmation.
+  private var silentBehind: UInt64?
   /// The number of sessions, so that a batch notices that there is another.
   private var sessions = 0
   private let sent: Counter
@@ -291,7 +293,7 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
       let messages = try await connection.receive(until: (waitingSince ?? context.clock.uptime) + deadline)
       try take(messages)
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      if let waitingSince, context.clock.uptime - waitingSince >= deadline { throw NATSError.timedOut(.reply) }
+      if let waitingSince, context.clock.uptime - waitingSince >= deadline { throw silence() }
     }
   }
 
@@ -299,6 +301,15 @@ actor NATSOut<E: Event>: Sink, BackgroundComponent {
   private var waitingSince: Duration? {
     guard settings.stream != nil, let session, session.sent > session.confirmed else { return nil }
     return session.movedAt
+  }
+
+  /// What it means that no confirmation comes. If the session before has waited in vain too, the look at the stream has shown that nothing
+  /// of what was sent then is there.
+  private func silence() -> NATSError {
+    guard isGuarded, let session else { return .timedOut(.reply) }
+    let end = session.lastSequence + UInt64(session.confirmed)
+    defer { silentBehind = end }
+    return silentBehind == end ? .notStored(behind: end) : .timedOut(.reply)
   }
 
   private func take(_ messages: [NATSMessage]) throws {

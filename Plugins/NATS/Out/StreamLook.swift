@@ -131,11 +131,3 @@ struct StreamLook {
     return places
   }
 }
-
-/// Throws if the server is one of those that can lose what they have confirmed.
-func refuseOldServer(_ info: NATSServerInfo, allowed: Bool) throws {
-  guard !allowed, let release = info.release, (release.major, release.minor, release.patch) < (2, 10, 23) else { return }
-  throw EnvironmentFailure(
-    "the server '\(info.name)' is \(info.version); servers before 2.10.23 can lose what they have confirmed; 'old_servers: true' takes them all the same",
-    isPermanent: true)
-}

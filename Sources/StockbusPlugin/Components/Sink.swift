@@ -22,6 +22,10 @@ extension Sink {
   public func handOver() async throws { try await drain() }
 }
 
+/// A sink for which a batch is a round trip to somewhere else: it gets as many events at once as wait, so that one wait serves all of them.
+@usableFromInline
+package protocol RemoteSink: Sink {}
+
 /// A relay that passes time on: what it has received up to a time has come back, and is published, when it tells its output so.
 public protocol TimedRelay: Sink, Source {
   /// Everything that its inputs received up to `time` has been taken; called when no event waits, if a reader of its output waits for time.

@@ -23,7 +23,7 @@ import WavePlugin
     let error = await #expect(throws: Problems.self) {
       let _: [Trade] = try await PluginHarness().first(1, of: Plugin.wave, options: "{ symbol: ACME, low: 10, high: 9 }")
     }
-    #expect(error?.description == "options.yaml:1:31: error: 'high' must be above 'low'")
+    #expect(error?.description == "options.yaml:1:26: error: 'high' must be above 'low'")
   }
 
   @Test func `wave keeps the contract`() async {
