@@ -110,7 +110,7 @@ class Check:
                 elif language == "sh":
                     self.shell(path, line, body)
             self.named(path)
-        jobs += [(self.tutorial, folder) for folder in sorted(TUTORIALS.iterdir())]
+        jobs += [(self.tutorial, folder) for folder in sorted(TUTORIALS.iterdir()) if folder.is_dir()]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(*job) for job in jobs]:
                 done.result()

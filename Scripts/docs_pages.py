@@ -132,16 +132,19 @@ class Pages:
         self.texts = {name: (ROOT / f"Documentation/{name}.md").read_text() for name in GUIDES}
         self.taken = {}
         for article in sorted(ARTICLES.glob("*.md")):
-            for page, title in re.findall(r"^<!-- section (\S+)\.md: (.+) -->$", article.read_text(), re.M):
-                self.taken[page, title] = article.stem
+            heading = None
+            for line in article.read_text().split("\n"):
+                heading = line[3:] if line.startswith("## ") else heading
+                if found := re.fullmatch(r"<!-- section (\S+)\.md: (.+) -->", line):
+                    self.taken[found[1], found[2]] = (article.stem, heading)
         # Where the headings of the guides are, by the anchors that Markdown's readers make of them.
         self.anchors = {}
         for name, text in self.texts.items():
-            own = name
+            own = (name, None)
             for level, title in headings(text):
                 if level == 2:
-                    own = self.taken.get((name, title), name)
-                self.anchors[name, slug(title)] = (own, None if level == 2 and own != name else title)
+                    own = self.taken.get((name, title), (name, title))
+                self.anchors[name, slug(title)] = own if level == 2 else (own[0], title)
 
     def write(self):
         shutil.rmtree(self.folder, ignore_errors=True)
