@@ -68,7 +68,7 @@ man: build
 
 docs: setup
 	$(BUILD) --product stockbus
-	@sh Scripts/docs.sh .build/debug/stockbus || [ $$? -eq 77 ]
+	@SWIFT='$(SWIFT)' sh Scripts/docs.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
 setup:
 	@sh Scripts/setup.sh

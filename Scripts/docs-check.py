@@ -43,7 +43,9 @@ class Build:
         if not os.access(self.program, os.X_OK):
             sys.exit(f"there is no program {program}: make build, or swift build --product stockbus")
         self.folder = os.path.dirname(self.program)
-        self.swiftc = os.environ.get("SWIFTC") or shutil.which("swiftc") or sys.exit("there is no swiftc")
+        # Beside the swift that built it.
+        beside = os.path.join(os.path.dirname(shutil.which(os.environ.get("SWIFT", "swift")) or ""), "swiftc")
+        self.swiftc = shutil.which(beside) or shutil.which("swiftc") or sys.exit("there is no swiftc")
         maps = [os.path.normpath(f"{self.folder}/../checkouts/swift-system/Sources/CSystem/include/module.modulemap")]
         for module in sorted(p.name for p in (ROOT / "Sources").glob("C*")):
             maps += [f"{self.folder}/{module}.build/module.modulemap", f"{ROOT}/Sources/{module}/module.modulemap"]
