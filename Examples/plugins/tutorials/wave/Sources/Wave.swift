@@ -16,8 +16,8 @@ public struct WaveSettings: Options {
   public var step: Price = 1
   @Setting("The time between two trades.", in: .milliseconds(1) ... .seconds(3600))
   public var interval = Duration.seconds(1)
-  @Setting("How many trades it makes.", in: 1...)
-  public var count = 1000
+  @Setting("How many trades it makes; endless unless told.", in: 1...)
+  public var count: Int?
   public init() {}
 
   public func validate(_ problems: inout OptionProblems) {
@@ -38,7 +38,7 @@ public actor Wave: Source {
 
   public func run(into output: inout Outlet<Trade>) async throws {
     var next = context.clock.uptime
-    while position.made < settings.count {
+    while position.made < settings.count ?? .max {
       try await output.whileIdle { try await context.clock.sleep(until: next) }
       let now = output.receipt(context.clock.now)
       try await output.publish(Trade(symbol: settings.symbol, price: position.price, size: 1, time: now, received: now))
