@@ -5,7 +5,7 @@ CONFIG ?= plugins.yaml
 BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
-OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests)
+OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
 # What a loaded plugin is built against. The program is installed after it: modules newer than the program are not its own.
 CONTRACT = MarketData EventBus StockbusPlugin Logging
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
@@ -15,7 +15,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install man setup lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install man docs setup lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 help:
 	@echo "make run [CONFIG=plugins.yaml]  set up, build and run a configuration"
@@ -24,6 +24,7 @@ help:
 	@echo "make build                      leave the release program at .build/release/stockbus"
 	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
 	@echo "make man                        write the manual pages to .build/man; make install takes them along"
+	@echo "make docs                       write the documentation of plugins, the contract and all plugins as pages to .build/docs"
 	@echo "make lint | format              check or apply the code style"
 	@echo "make disk                       fill small disks and count what is on them (root)"
 	@echo "make recovery [KILLS=200]       kill runs at random moments, and look for all that they had acknowledged"
@@ -64,6 +65,10 @@ install: build
 
 man: build
 	python3 Scripts/man.py .build/release/stockbus .build/man
+
+docs: setup
+	$(BUILD) --product stockbus
+	@sh Scripts/docs.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
 setup:
 	@sh Scripts/setup.sh

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// For the tests: `stockbus plugin build` compiles Sources by itself.
+let package = Package(
+  name: "wave",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "stockbus", path: "../../../..")],
+  targets: [
+    .target(name: "WavePlugin", dependencies: [.product(name: "StockbusPlugin", package: "stockbus")], path: "Sources"),
+    .testTarget(
+      name: "WavePluginTests", dependencies: ["WavePlugin", .product(name: "StockbusTestKit", package: "stockbus")], path: "Tests"),
+  ],
+  swiftLanguageModes: [.v6])
