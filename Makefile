@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
-BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
+BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests)
@@ -59,7 +59,7 @@ install: build
 	install -m 644 $(CONTRACT:%=.build/release/Modules/%.swiftmodule) "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules"
 	install -m 644 Sources/CMemoryBarrier/include/*.h "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
 	printf 'module CMemoryBarrier {\n  umbrella "."\n  export *\n}\n' > "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier/module.modulemap"
-	install -m 755 .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin/stockbus"
+	sh Scripts/install.sh .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin"
 	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi
 
 man: build

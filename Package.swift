@@ -90,9 +90,8 @@ let plugins = [
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
+      "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
       "StockbusTerminal",
-      .product(name: "Crypto", package: "swift-crypto"),
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
     ],
@@ -106,6 +105,14 @@ let allPlugins = plugins.map { Target.Dependency(stringLiteral: $0.name) }
 let commit: [CSetting] =
   Context.environment["STOCKBUS_COMMIT_IS_TOLD"] == nil
   ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../.build/commit")]
+
+/// For programs that load libraries: their symbols are those of the contract for what they load, so there is one copy of each type. The
+/// linker that is named here exports them without a warning for each symbol that is local to a module.
+let exporting: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
+    .when(platforms: [.linux]))
+]
 
 let package = Package(
   name: "stockbus",
@@ -133,8 +140,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -142,6 +147,7 @@ let package = Package(
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
@@ -162,6 +168,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", uses: ["EventBus", "MarketData"]),
+    room("StockbusCrypto", uses: ["CLibCrypto"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room(
       "StockbusPrograms",
@@ -177,14 +184,13 @@ let package = Package(
     room(
       "StockbusNetwork",
       uses: [
-        "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nio),
     room(
       "StockbusWeb",
       uses: [
-        "StockbusNetwork", "StockbusPlugin", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusNetwork", "StockbusPlugin", "CZlib",
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
     room(
@@ -193,8 +199,7 @@ let package = Package(
     room(
       "StockbusAccounts",
       uses: [
-        "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "StockbusCrypto", "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData",
       ]),
     room("StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusDecoding", "StockbusPlugin"]),
     room(
@@ -250,24 +255,18 @@ let package = Package(
         "StockbusLoading", .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + allPlugins),
-    // Its symbols are those of the contract for libraries that it loads, so there is one copy of each type. The linker that is named here
-    // exports them without a warning for each symbol that is local to a module.
     .executableTarget(
-      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict,
-      linkerSettings: [
-        .unsafeFlags(
-          ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
-          .when(platforms: [.linux]))
-      ]),
+      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict, linkerSettings: exporting),
 
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .executableTarget(
-      name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict),
+      name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict,
+      linkerSettings: exporting),
     .target(
       name: "TestServers",
       dependencies: [
-        "StockbusTestKit", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Crypto", package: "swift-crypto"),
+        "StockbusTestKit", "CLibCrypto", .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
     .target(
@@ -284,6 +283,7 @@ let package = Package(
     tests("StockbusTerminal", uses: ["TestTerminal"]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
+    tests("StockbusCrypto"),
     tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "StockbusCLI",

@@ -51,12 +51,12 @@ let package = Package(
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
     room("StockbusTrading", uses: ["MarketData"]),
-    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room(
       "StockbusHistory",
       uses: [
@@ -75,6 +75,10 @@ let package = Package(
       swiftSettings: attacked),
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
+    .target(
+      name: "Programs",
+      dependencies: ["StockbusPlugin", "EventBus", "MarketData", "StockbusDecoding", "StockbusPacking", "StockbusSystem"],
+      swiftSettings: attacked),
 
     plugin("Generator"),
     plugin("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"]),
@@ -93,9 +97,8 @@ let package = Package(
       name: "Fuzz",
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
-        "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork",
-        "StockbusPacking",
-        "StockbusWeb", "EchoSocket", "CZlib",
+        "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
+        "EchoSocket", "Programs", "StockbusPacking", "StockbusSystem", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

@@ -10,7 +10,7 @@ fail() {
 }
 
 "$swift" build --explicit-target-dependency-import-check error --product averages
-for module in NIOCore CNIOBoringSSL GRDB Crypto; do
+for module in NIOCore CNIOBoringSSL GRDB StockbusCrypto; do
   # SwiftPM makes a folder for each module that it knows, and objects for those that it builds.
   [ -z "$(find ".build/debug/$module.build/" -name '*.o' 2>/dev/null | head -n 1)" ] || fail "the program without network and database has built $module"
 done
@@ -28,3 +28,33 @@ expected='{"symbol":"ACME","short":12,"long":12.5,"signal":"fall","time":"2024-0
 [ "$crossings" = "$expected" ] || fail "the crossings are
 $crossings"
 echo "outside: the package builds, passes its tests and runs"
+
+# The same sources as a library that stockbus loads, in the process of the run and in one of its own: the same bytes.
+package=$PWD
+stockbus=$package/../../../.build/debug/stockbus
+"$swift" build --package-path ../../.. --product stockbus
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/moving_average"
+cp -R Sources/MovingAverage "$folder/moving_average/Sources"
+cat >"$folder/moving_average/plugin.yaml" <<END
+name: moving_average
+kind: processor
+home: loaded
+doc: Averages the last prices of each symbol.
+takes: [trade]
+emits: average
+END
+"$stockbus" plugin build "$folder/moving_average"
+"$stockbus" plugin check "$folder/moving_average"
+"$stockbus" plugin install "$folder/moving_average" --to "$folder/plugins"
+for isolation in '' 'isolation: process, '; do
+  {
+    echo "plugin_path: [$folder/plugins]"
+    sed -e "s|path: data|path: $package/data|" -e "s|plugin: moving_average, |&$isolation|" plugins.yaml
+  } >"$folder/plugins.yaml"
+  crossings=$("$stockbus" run --quiet --log-level error "$folder/plugins.yaml")
+  [ "$crossings" = "$expected" ] || fail "${isolation:-in the process of the run, }the loaded library's crossings are
+$crossings"
+done
+echo "outside: loaded, and in a process of its own, it gives the same bytes"

@@ -26,6 +26,7 @@ has() { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"; }
 case $(uname -s) in
 Darwin)
   has yaml-0.1 || missing="$missing libyaml"
+  brew list openssl@3 >/dev/null 2>&1 || missing="$missing openssl@3"
   command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
   [ -z "$missing" ] && exit 0
   command -v brew >/dev/null 2>&1 || fail "missing:$missing; install them with Homebrew (https://brew.sh): brew install$missing"
@@ -36,6 +37,7 @@ Darwin)
   command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
   has yaml-0.1 || missing="$missing libyaml-dev"
   has zlib || missing="$missing zlib1g-dev"
+  has libcrypto || missing="$missing libssl-dev"
   has sqlite3 || missing="$missing libsqlite3-dev"
   [ -z "$missing" ] && exit 0
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing (or what your system calls them); install them and try again"

@@ -14,6 +14,8 @@ PYTHON = VENV / "bin" / "python"
 DISRUPTOR = Path("/usr/share/java/disruptor.jar")
 PROJECT = ROOT.parent
 STOCKBUS = PROJECT / ".build" / "release" / "stockbus"
+# A program of its own with test plugins beside the built-in ones.
+WILD = PROJECT / ".build" / "release" / "WildPlugins"
 BUS_BENCH = ROOT / ".build" / "release" / "BusBench"
 FEED_BENCH = ROOT / ".build" / "release" / "FeedBench"
 HOT_PATHS = ROOT / ".build" / "release" / "HotPaths"
@@ -138,6 +140,11 @@ class Setup:
         if self.build and {"replay", "runtime", "web", "nats", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
+        if self.build and "homes" in groups:
+            say("building a program with plugins of its own")
+            outcomes.append(_run(["swift", "build", "-c", "release", "--product", "WildPlugins"], cwd=PROJECT))
+        if "homes" in groups:
+            outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "pass", PEERS / "c" / "pass.c"]))
         market = {"bars", "movers", "broker", "history"}
         for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench"), ({"nats"}, "NATSBench")):
             if self.build and needed & set(groups):

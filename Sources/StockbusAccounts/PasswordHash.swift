@@ -1,5 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
+internal import StockbusCrypto
 internal import StockbusNetwork
 
 #if canImport(FoundationEssentials)
@@ -57,9 +56,7 @@ struct PasswordHash: Sendable, Hashable {
 
   static func derive(_ password: [UInt8], _ salt: [UInt8], _ cost: PasswordCost, count: Int) throws -> [UInt8] {
     let memory = 128 * cost.blockSize * (cost.rounds + cost.parallelism) + (1 << 20)
-    let key = try KDF.Scrypt.deriveKey(
-      from: password, salt: salt, outputByteCount: count, rounds: cost.rounds, blockSize: cost.blockSize,
-      parallelism: cost.parallelism, maxMemory: memory)
-    return key.withUnsafeBytes { Array($0) }
+    return try Scrypt.key(
+      password, salt: salt, rounds: cost.rounds, blockSize: cost.blockSize, parallelism: cost.parallelism, memory: memory, count: count)
   }
 }

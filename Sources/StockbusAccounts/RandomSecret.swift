@@ -1,4 +1,4 @@
-internal import Crypto
+internal import StockbusCrypto
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -19,7 +19,7 @@ struct RandomSecret {
   var hash: [UInt8] { Self.hash(text) }
 
   /// SHA-256: a secret of 256 random bits needs no slow hash.
-  static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+  static func hash(_ text: String) -> [UInt8] { Digest.sha256(Array(text.utf8)) }
 
   /// True if a text may be a secret at all.
   static func isPlausible(_ text: String) -> Bool { text.utf8.count == 43 }

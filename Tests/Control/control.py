@@ -4,6 +4,7 @@
 The runs' sockets are in a runtime folder of the test's own. Nothing here depends on how fast anything is.
 """
 import argparse
+import csv
 import http.client
 import json
 import os
@@ -30,6 +31,27 @@ sinks:
   links: { plugin: file_writer, inputs: [connections], path: FOLDER/links.csv }
 """
 TOKEN = "0123456789abcdef-token"
+MARK = """
+import StockbusPlugin
+
+extension Plugin { public static let mark = Plugin("mark", "Gives all trades one size.", .processor(Mark.self)) }
+
+public actor Mark: Processor {
+  public init(_: NoOptions, _: Context) {}
+
+  public func process(_ events: Span<Trade>, into output: inout Outlet<Trade>) {
+    for i in events.indices {
+      var trade = events[i]
+      trade.size = Quantity(raw: SIZE * 1_000_000_000)
+      output.send(trade)
+    }
+  }
+}
+"""
+
+
+class Skipped(Exception):
+    """Something is missing here that a test needs."""
 
 
 class Desk:
@@ -62,8 +84,9 @@ class Desk:
         self.until(lambda: self.ask("status", "--json", "--run", str(run.pid)).returncode == 0)
         return run
 
-    def ask(self, *words):
-        return subprocess.run([self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, timeout=120)
+    def ask(self, *words, cwd=None):
+        return subprocess.run(
+            [self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, cwd=cwd, timeout=120)
 
     def status(self, *words):
         return json.loads(self.ask("status", "--json", *words).stdout)
@@ -461,6 +484,65 @@ def test_service_start(desk):
     taken.close()
 
 
+def test_rebuilt_library(desk):
+    """A loaded plugin is edited, built, installed and taken up by a reload: the run goes on, and loses and doubles nothing."""
+    if shutil.which("swiftc") is None:
+        raise Skipped("there is no Swift compiler")
+    sources = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+    desk.ask("plugin", "new", "mark", "--kind", "processor", "--home", "loaded", "--stockbus", sources, cwd=desk.folder)
+    plugin = os.path.join(desk.folder, "mark")
+    source = os.path.join(plugin, "Sources", "MarkProcessor.swift")
+
+    def edit_build_install(size):
+        began = time.monotonic()
+        with open(source, "w") as out:
+            out.write(MARK.replace("SIZE", str(size)))
+        for words in (("plugin", "build", plugin), ("plugin", "install", plugin, "--to", os.path.join(desk.folder, "plugins"))):
+            answer = desk.ask(*words)
+            expect(answer.returncode == 0, answer)
+        return began
+
+    edit_build_install(1)
+    config = desk.write("marked.yaml", """
+plugin_path: [FOLDER/plugins]
+sources:
+  ticks: { plugin: generator, symbols: 5, interval: 1ms, seed: 7 }
+processors:
+  marked: { plugin: mark, inputs: [ticks] }
+sinks:
+  out: { plugin: file_writer, inputs: [marked], path: FOLDER/marked.csv }
+  all: { plugin: file_writer, inputs: [ticks], path: FOLDER/all.csv }
+""")
+    run = desk.start(config)
+
+    def sizes(name):
+        """Those of the lines that are there as a whole."""
+        with open(os.path.join(desk.folder, name)) as file:
+            text = file.read()
+        return [float(row["size"]) for row in csv.DictReader(text[: text.rfind("\n") + 1].splitlines())]
+
+    desk.until(lambda: 1 in sizes("marked.csv"))
+    for size in (2, 3):
+        began = edit_build_install(size)
+        answer = desk.ask("reload")
+        expect(answer.returncode == 0 and "marked" in answer.stdout, answer)
+        print(f"     edited, built, installed and reloaded in {time.monotonic() - began:.1f} s")
+        desk.until(lambda: size in sizes("marked.csv"))
+    # One that traps while it is loaded is refused, and the run goes on with the former one.
+    with open(source, "w") as out:
+        out.write('import StockbusPlugin\n\nextension Plugin { static let mark: Plugin = { fatalError("not today") }() }\n')
+    for words in (("plugin", "build", plugin), ("plugin", "install", plugin, "--to", os.path.join(desk.folder, "plugins"))):
+        desk.ask(*words)
+    answer = desk.ask("reload")
+    expect(answer.returncode != 0 and "not today" in answer.stderr + answer.stdout, answer)
+    expect(run.poll() is None, "the run goes on")
+    stopped = desk.ask("stop")
+    expect(stopped.returncode == 0 and run.wait(30) == 0, stopped)
+    marked = sizes("marked.csv")
+    expect(marked == sorted(marked) and set(marked) == {1, 2, 3}, "each library takes over from the former one")
+    expect(len(marked) == len(sizes("all.csv")), f"{len(marked)} of {len(sizes('all.csv'))} events came through")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -474,6 +556,8 @@ def main():
         try:
             test(desk)
             print("ok", test.__doc__, flush=True)
+        except Skipped as missing:
+            print("SKIPPED", test.__doc__, missing, flush=True)
         except Exception:
             failed += 1
             print("FAILED", test.__doc__, flush=True)

@@ -137,6 +137,20 @@ struct IsolationTests {
     #expect(result.errors.contains("how far it was is lost with it, so it is not started again"), "\(result)")
   }
 
+  @Test func `what a process remembered is gone with it, and that is told`() throws {
+    let result = try run(pipeline(", deed: trap, at: 700, remembers: true, isolation: process"))
+    #expect(result.status == 0, "\(result)")
+    #expect(try sizes() == Array(1...699) + Array(701...1000))
+    #expect(result.errors.contains("mine: what the process remembered is gone with it; the next one begins without it"), "\(result)")
+  }
+
+  @Test func `a process that never drains is killed after its time`() throws {
+    let result = try run(pipeline(", deed: hang, when: drain, isolation: { timeout: 300ms }"))
+    #expect(result.status == 1, "\(result)")
+    #expect(try sizes() == Array(1...1000))
+    #expect(result.errors.contains("mine") && result.errors.contains("has not answered for 300ms"), "\(result)")
+  }
+
   @Test func `what a plugin has lost, and its notes, are in the report`() throws {
     let lost = try run(pipeline(", deed: lose, at: 700, isolation: process"))
     #expect(lost.status == 1 && lost.errors.contains("LOST"), "\(lost)")

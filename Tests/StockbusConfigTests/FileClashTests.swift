@@ -53,7 +53,7 @@ private actor Certified: Source {
 }
 
 /// Conflicts between the files of components are reported at their lines before anything starts.
-@Suite struct FileClashTests {
+@Suite final class FileClashTests {
   private let folder: URL
 
   init() throws {
@@ -61,6 +61,8 @@ private actor Certified: Source {
     folder = URL(filePath: "/tmp/sb\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func put(_ name: String) throws { try Data("1\n".utf8).write(to: folder.appending(path: name)) }
 

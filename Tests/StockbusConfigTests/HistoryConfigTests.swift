@@ -17,7 +17,7 @@ private actor Keeper: Sink {
 }
 
 /// `history:` of a configuration.
-@Suite struct HistoryConfigTests {
+@Suite final class HistoryConfigTests {
   private let folder: URL
 
   init() throws {
@@ -26,6 +26,8 @@ private actor Keeper: Sink {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data("1\n".utf8).write(to: folder.appending(path: "known.db"))
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// `@` stands for the folder.
   private func check(_ text: String, _ environment: [String: String] = [:]) -> (topology: Topology?, problems: String) {

@@ -154,6 +154,68 @@ import TestServers
     await proxy.close()
     await server.close()
   }
+
+  @Test func `goes through the proxy's tunnel, with TLS and without`() async throws {
+    let folder = TemporaryFolder()
+    let authority = TestAuthority("Private")
+    folder.put(authority.certificate, in: "ca.pem")
+    for tls in [nil, authority.issue(["prices.test"])] {
+      let server = try await ScriptedServer(tls: tls) { request, number in .answer(200, [:], "\(request.path) \(number)") }
+      let proxy = try await TunnelProxy(to: server.port)
+      let transport = NetworkTransport(
+        certificates: folder.file("ca.pem"), proxiesFrom: ["all_proxy": "127.0.0.1:\(proxy.port)", "no_proxy": "127.0.0.1"])
+      let address = "\(tls == nil ? "http" : "https")://prices.test/a?b"
+      for number in 0...1 {
+        let response = try await get(address, HTTPLimits(), transport).get()
+        #expect(String(decoding: response.body, as: UTF8.self) == "/a?b \(number)")
+      }
+      let port = tls == nil ? 80 : 443
+      #expect(proxy.asked.value == ["CONNECT prices.test:\(port) HTTP/1.1\r\nHost: prices.test:\(port)\r\n\r\n"])
+      #expect(server.received.value.map { $0.headers["host"] } == ["prices.test", "prices.test"])
+      await proxy.close()
+      await server.close()
+    }
+  }
+
+  @Test func `a connection is used again, unless a side says that it ends`() async throws {
+    let server = try await ScriptedServer { _, number in .answer(200, number == 1 ? ["Connection": "close"] : [:], "yes") }
+    for _ in 0..<4 { _ = try await get(server.origin).get() }
+    let clients = server.received.value.map(\.client)
+    #expect(clients[0] == clients[1] && clients[1] != clients[2] && clients[2] == clients[3])
+    await server.close()
+  }
+
+  @Test func `what a server that hangs up has not answered is sent again only if it may be done twice`() async throws {
+    let server = try await ScriptedServer { request, number in
+      number == 1 || request.path == "/never" ? .hangUp : .answer(200, [:], "\(number)")
+    }
+    _ = try await get(server.origin).get()
+    #expect(String(decoding: try await get(server.origin).get().body, as: UTF8.self) == "2")
+    let broken = HTTPError(.brokenOff, "\(server.origin) closed the connection in the middle")
+    let post = try await get("\(server.origin)/never") { $0 = HTTPRequest(.post, $0.address, body: [1]) }
+    #expect(post == .failure(broken))
+    // On a new connection nothing is repeated.
+    #expect(try await get("\(server.origin)/never") == .failure(broken))
+    #expect(server.received.value.map(\.method) == ["GET", "GET", "GET", "POST", "GET"])
+    await server.close()
+  }
+
+  @Test func `a pause of the reader holds the server up, and what follows is ended by the reader`() async throws {
+    let server = try await ScriptedServer { _, _ in .flood }
+    var count = 0
+    let response = try await NetworkTransport().follow(HTTPRequest(.get, try WebAddress(server.origin))) { bytes in
+      count += bytes.count
+      return count < 1 << 20
+    }
+    #expect(response.status == 200 && response.body.isEmpty && count >= 1 << 20)
+    await server.close()
+  }
+
+  @Test func `a response that ends with its connection is whole`() async throws {
+    let server = try await ScriptedServer { _, _ in .raw("HTTP/1.0 200 OK\r\n\r\nold but good") }
+    #expect(String(decoding: try await get(server.origin).get().body, as: UTF8.self) == "old but good")
+    await server.close()
+  }
 }
 
 extension Result where Failure == HTTPError, Success == HTTPResponse {

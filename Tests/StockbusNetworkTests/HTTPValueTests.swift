@@ -36,7 +36,8 @@ import Testing
   ])
   func `a redirect is read against the address before`(from: String, status: Int, location: String, to: String) throws {
     let request = HTTPRequest(.get, try WebAddress(from))
-    #expect(try Redirect.next(after: request, status: status, location: location, secrets: []).address.revealed == to)
+    let next = try Redirect.next(after: request, status: status, location: location, secrets: []).address
+    #expect(next.origin + next.target == to)
   }
 
   @Test(arguments: ["http://a.test/", "ftp://a.test/", "https://u:p@b.test/", "", "#here", "https://b.test/\n"])

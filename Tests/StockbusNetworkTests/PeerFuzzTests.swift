@@ -157,7 +157,8 @@ import Testing
       }
       if let pause, pause < .zero || pause > .seconds(1 << 40) { Issue.record("\(first.debugDescription) is a pause of \(pause)") }
       guard let address else { continue }
-      if (try? WebAddress(address.revealed)) != address || "\(address)".contains("@") || "\(address)".contains("?") {
+      let again = try? WebAddress(address.origin + address.target)
+      if again?.origin != address.origin || again?.target != address.target || "\(address)".contains("@") || "\(address)".contains("?") {
         Issue.record("\(first.debugDescription) shows as \(address)")
       }
       var request = HTTPRequest(.post, address, body: [1])

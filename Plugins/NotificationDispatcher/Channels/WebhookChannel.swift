@@ -1,4 +1,4 @@
-internal import Crypto
+internal import StockbusCrypto
 internal import MarketData
 internal import StockbusNetwork
 internal import StockbusPlugin
@@ -64,14 +64,14 @@ extension HTTPRequest {
 
 /// The signature of the Standard Webhooks specification (standardwebhooks.com): HMAC-SHA256 over id, time and body.
 struct WebhookSignature: Sendable {
-  private let key: SymmetricKey
+  private let key: [UInt8]
 
   /// Takes `whsec_` followed by Base64, or any other text unchanged; nil if it is empty, or the Base64 is malformed.
   init?(secret: Secret) {
     let text = secret.revealed
     let bytes = text.hasPrefix("whsec_") ? Base64.decode(String(text.dropFirst(6))) : Array(text.utf8)
     guard let bytes, !bytes.isEmpty else { return nil }
-    key = SymmetricKey(data: bytes)
+    key = bytes
   }
 
   func sign(_ request: inout HTTPRequest, id: String, at time: Timestamp) throws(HTTPError) {
@@ -83,7 +83,6 @@ struct WebhookSignature: Sendable {
 
   /// The signature in Base64.
   func code(id: String, seconds: String, body: [UInt8]) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
-    return Base64.encode(Array(code))
+    Base64.encode(Digest.hmac(Array("\(id).\(seconds).".utf8) + body, key: key))
   }
 }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import StockbusCrypto
 internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
@@ -17,7 +17,7 @@ struct Notification: Hashable, Sendable {
     self.component = component
     self.isUrgent = isUrgent
     let text = [component, alert.rule, alert.symbol.description, alert.price.description, String(alert.time.ns), String(number)]
-    let digest = SHA256.hash(data: Array(text.joined(separator: "\u{0}").utf8))
+    let digest = Digest.sha256(Array(text.joined(separator: "\u{0}").utf8))
     id = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 

@@ -2,20 +2,22 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// What a program says that concerns the work in hand. What it says besides, such as a line for the log, the session deals with.
+/// A message of a program.
 enum ProgramMessage {
+  /// With what else it says.
   case hello(JSONValue)
   case ready
-  /// The line, which is valid until the session reads again.
+  /// Their line or frame, which is valid until the next read.
   case events(UnsafeBufferPointer<UInt8>)
-  /// Everything up to this event is finished.
-  case done
-  case drained
+  /// With what it is done with, what it has left out, and its state.
+  case done(JSONValue)
+  case drained(JSONValue)
   case ended
-  case committed
+  case committed(JSONValue)
   case reply(String)
   case refused(String)
   case failed(String)
+  case remark(ProgramRemark)
 
   /// The error of a program that says this where nobody asked for it.
   var unasked: ProgramError { ProgramError("says '\(name)' where nobody asked for it") }
@@ -33,8 +35,32 @@ enum ProgramMessage {
     case .reply: "reply"
     case .refused: "refused"
     case .failed: "failed"
+    case .remark: "remark"
     }
   }
+
+  /// What a message other than `events` says. Its first member says what it is.
+  init(_ message: JSONValue) throws(ProgramError) {
+    guard let first = message.members.first else { throw ProgramError("sends what is no message: \(shown("\(message)", limit: 200))") }
+    let text = first.value.text
+    switch first.name {
+    case "hello": self = .hello(message)
+    case "ready": self = .ready
+    case "done": self = .done(message)
+    case "commit": self = .committed(message)
+    case "drained": self = .drained(message)
+    case "ended": self = .ended
+    case "reply": self = .reply(text?.cut(toBytes: Self.replyLimit) ?? "")
+    case "refused": self = .refused(text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
+    case "failed": self = .failed(visible(text ?? "it says no reason", limit: 400))
+    case let name:
+      guard let remark = try ProgramRemark(name, message) else { throw ProgramError("sends an unknown message: \(shown(name))") }
+      self = .remark(remark)
+    }
+  }
+
+  /// The longest reply to a command in bytes.
+  static let replyLimit = 4 << 10
 }
 
 extension JSONValue {

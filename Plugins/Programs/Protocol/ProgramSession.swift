@@ -1,6 +1,5 @@
 internal import EventBus
 internal import MarketData
-internal import StockbusDecoding
 internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms
@@ -17,12 +16,8 @@ internal import Darwin
 /// It waits in `poll` for at most a slice of time, and then looks at the context's clock, so that tests advance the time by hand and a
 /// cancelled task does not wait for the program.
 final class ProgramSession {
-  /// The longest message of a program.
-  static let messageLimit = 1 << 20
   /// The most bytes of events that a program may send for one batch, or up to a commit.
   static let outputLimit = 64 << 20
-  static let stateLimit = 64 << 10
-  static let replyLimit = 4 << 10
   /// Events of one line to the program.
   static let eventsOfMessage = 64
   /// Events that are unanswered before further ones are given.
@@ -35,23 +30,18 @@ final class ProgramSession {
   private let context: Context
   private let life: ProgramLife
   private var readiness: PipeReadiness?
-  private var lines = LineBuffer(limit: messageLimit)
+  private var input = ProgramInput()
   /// Once both sides have said hello, if the program wants frames instead of lines.
   private var frames: FramedEvents?
   private var symbols: SymbolTally
-  private var text = JSONText(limit: messageLimit)
   private var out = ByteWriter(capacity: 64 << 10)
   /// The bytes of `out` that are written.
   private var written = 0
   /// When the program last gave a sign of life, or was asked something.
   private var heard = Duration.zero
-  /// The number of the last event that the program was given, and of the last one that it has finished.
-  private var told = 0
-  private var finished = 0
-  private var filtered = 0
+  private var progress: ProgramProgress
   private var outputBytes = 0
   private var uncommitted = 0
-  private var state: JSONValue?
   /// The names of the counters that the program has.
   private var counters: Set<String> = []
   /// True once the program has said that it keeps something that the next process will not know.
@@ -65,7 +55,7 @@ final class ProgramSession {
     life = ProgramLife(settings, context)
     symbols = SymbolTally(limit: context.symbols.limit)
     hostsPlugin = settings.hostsPlugin
-    state = context.recall(Self.stateKey)
+    progress = ProgramProgress(state: context.recall(Self.stateKey))
   }
 
   /// What a program keeps is its own business, also with other options.
@@ -82,11 +72,12 @@ final class ProgramSession {
       if let misfit = role.misfit(greeting) { throw ProgramMisfit(description: "the program \(misfit)") }
       commits = greeting["commits"] == .bool(true)
       frames = greeting["framing"] == "binary" ? FramedEvents() : nil
+      input.isFramed = frames != nil
       var start: [JSONValue.Member] = [
         .init("start", .object(life.settings.options.entries.map { .init($0.name, $0.value.json) })),
         .init("seed", .number(Int64(bitPattern: context.seed) & Int64.max)),
       ]
-      if let state { start.append(.init("state", state)) }
+      if let state = progress.state { start.append(.init("state", state)) }
       ask(.object(start))
       guard case .ready = try answer() else { throw ProgramError("does not say that it is ready") }
     } catch { throw await failure(error) }
@@ -103,6 +94,10 @@ final class ProgramSession {
 
   /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
   func failure(_ error: any Error) async -> any Error {
+    // A source says so by not being started again.
+    if remembers, role.kind != .source {
+      context.logger.warning("what the process remembered is gone with it; the next one begins without it")
+    }
     await endWaiting()
     return await life.failure(error)
   }
@@ -135,15 +130,15 @@ final class ProgramSession {
   }
 
   /// True if the program may be given more events before it has answered.
-  var hasRoom: Bool { out.count - written < Self.windowLimit && told - finished < Self.eventsInHand }
+  var hasRoom: Bool { out.count - written < Self.windowLimit && progress.told - progress.finished < Self.eventsInHand }
 
   /// Gives the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
-    if frames != nil { return frames?.give(events, from: &next, told: &told, to: &out) ?? () }
+    if frames != nil { return frames?.give(events, from: &next, told: &progress.told, to: &out) ?? () }
     let end = min(events.count, next + Self.eventsOfMessage)
-    told += end - next
-    Self.write(events, next..<end, told, to: &out)
+    progress.told += end - next
+    Self.write(events, next..<end, progress.told, to: &out)
     next = end
   }
 
@@ -206,16 +201,13 @@ final class ProgramSession {
   // MARK: From the program
 
   /// True once the program has finished all events that it was given.
-  var isSettled: Bool { finished == told }
+  var isSettled: Bool { progress.isSettled }
 
   /// How many of the finished events the program has left out, since the last call.
-  func takeFiltered() -> Int {
-    defer { filtered = 0 }
-    return filtered
-  }
+  func takeFiltered() -> Int { progress.takeFiltered() }
 
   /// Keeps the state that belongs to what was finished or committed.
-  func keepState() { if let state { context.remember(state, Self.stateKey) } }
+  func keepState() { if let state = progress.state { context.remember(state, Self.stateKey) } }
 
   /// True if there are bytes of the program that no message was made of; then it may be worth to look again.
   private(set) var hasNews = false
@@ -283,7 +275,7 @@ final class ProgramSession {
       if entries[2].revents & Int16(POLLERR) != 0 { written = out.count } else { try write(to: child) }
     }
     if entries[0].revents != 0 {
-      switch lines.read(child.output) {
+      switch input.read(child.output) {
       case .something:
         heard = context.clock.uptime
         hasNews = true
@@ -323,18 +315,13 @@ final class ProgramSession {
         readiness?.wake()
       }
       while true {
-        let reply =
-          frames != nil
-          ? lines.takeFrame(past: &passed) { $0 == Frame.Kind.message.rawValue && Self.isReply($1) }
-          : lines.take(past: &passed, where: Self.isReply)
-        if let reply {
-          switch try reply.withUnsafeBufferPointer({ try text.value($0) }).members.first.map({ ($0.name, $0.value.text) }) {
-          case ("reply", let words)?: return (words ?? "").cut(toBytes: Self.replyLimit)
-          case (_, let words)?: throw CommandError((words ?? "the program does not say why").cut(toBytes: Self.replyLimit))
-          case nil: throw CommandError("the program sends a bad reply")
-          }
+        switch try input.takeReply(past: &passed) {
+        case .reply(let words)?: return words
+        case .refused(let words)?: throw CommandError(words)
+        case .some: throw CommandError("the program sends a bad reply")
+        case nil: break
         }
-        if lines.count > Self.outputLimit || lines.count - passed > Self.messageLimit {
+        if input.count > Self.outputLimit || input.count - passed > ProgramInput.messageLimit {
           throw CommandError("the program sends too much before it replies")
         }
         try exchange()
@@ -347,110 +334,42 @@ final class ProgramSession {
     }
   }
 
-  private static func isReply(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    let start = line.prefix(16).filter { $0 != 32 && $0 != 9 }
-    return start.starts(with: #"{"reply""#.utf8) || start.starts(with: #"{"refused""#.utf8)
-  }
-
   /// The next message that concerns the work in hand; nil if there is none yet.
   func next() throws -> ProgramMessage? {
-    if frames != nil { return try nextOfFrames() }
-    while let line = lines.next() {
-      if line.count > Self.messageLimit { throw tooLong() }
-      if EventLine.isNext(line) { return .events(line) }
-      if let message = try read(line) { return message }
-    }
-    if lines.isTooLong { throw tooLong() }
-    hasUnread = false
-    return nil
-  }
-
-  private func nextOfFrames() throws -> ProgramMessage? {
-    while let (kind, content) = lines.nextFrame() {
-      let bytes = content.bindMemory(to: UInt8.self)
-      switch Frame.Kind(rawValue: kind) {
-      case .events: return .events(bytes)
-      case .message: if let message = try read(bytes) { return message }
-      case nil: throw ProgramError("sends a frame of the unknown kind \(kind)")
+    while let message = try input.next() {
+      switch message {
+      case .remark(let remark): try note(remark)
+      case .failed(let reason): throw ProgramError("has failed: \(reason)")
+      case .done(let message): try progress.finish(message)
+      case .committed(let message): try progress.takeState(message)
+      case .drained(let message):
+        life.hasSaidGoodbye = true
+        try progress.takeState(message)
+      case .ended: life.hasSaidGoodbye = true
+      case .hello, .ready, .events, .reply, .refused: break
       }
+      if case .remark = message { continue }
+      return message
     }
-    if lines.hasLongFrame { throw tooLong() }
     hasUnread = false
     return nil
   }
 
-  private func tooLong() -> ProgramError { ProgramError("sends a message of more than 1 MiB") }
-
-  private func read(_ line: UnsafeBufferPointer<UInt8>) throws -> ProgramMessage? {
-    let message: JSONValue
-    do { message = try text.value(line) } catch {
-      throw ProgramError("sends what is no message: \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
-    }
-    guard let first = message.members.first else { throw ProgramError("sends what is no message: \(shown("\(message)", limit: 200))") }
-    switch first.name {
-    case "hello": return .hello(message)
-    case "ready": return .ready
-    case "done":
-      try finish(first.value, message)
-      return .done
-    case "commit":
-      try takeState(message)
-      return .committed
-    case "drained":
-      life.hasSaidGoodbye = true
-      try takeState(message)
-      return .drained
-    case "ended":
-      life.hasSaidGoodbye = true
-      return .ended
-    case "reply": return .reply(first.value.text?.cut(toBytes: Self.replyLimit) ?? "")
-    case "refused": return .refused(first.value.text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
-    case "lost", "note", "counter", "connection", "gap", "remembers": try report(first.name, message)
-    case "failed": throw ProgramError("has failed: \(visible(first.value.text ?? "it says no reason", limit: 400))")
-    case "log": life.log(first.value.text ?? "", message["level"]?.text ?? "info")
-    case "trouble": context.report(trouble: first.value.isNull ? nil : first.value.text ?? "unknown")
-    case "reject":
-      context.reject(first.value.text ?? "", origin: message["origin"]?.text ?? "", reason: message["reason"]?.text ?? "")
-    default: throw ProgramError("sends an unknown message: \(shown(first.name))")
-    }
-    return nil
-  }
-
-  private func report(_ name: String, _ message: JSONValue) throws {
-    guard let report = ProgramReport(name, message) else {
-      throw ProgramError("sends a bad '\(name)': \(shown("\(message)", limit: 200))")
-    }
-    switch report {
-    case .lost(let count, let reason): context.lose(count, visible(reason, limit: 400))
-    case .note(let text): context.note(visible(text, limit: 512))
+  private func note(_ remark: ProgramRemark) throws(ProgramError) {
+    switch remark {
+    case .log(let text, let level): life.log(text, level)
+    case .trouble(let reason): context.report(trouble: reason)
+    case .reject(let text, let origin, let reason): context.reject(text, origin: origin, reason: reason)
+    case .lost(let count, let reason): context.lose(count, reason)
+    case .note(let text): context.note(text)
     case .counter(let name, let doc, let count):
-      if counters.count >= ProgramReport.counterLimit, !counters.contains(name) { throw ProgramError("has more than 64 counters") }
+      if counters.count >= ProgramRemark.counterLimit, !counters.contains(name) { throw ProgramError("has more than 64 counters") }
       counters.insert(name)
       context.counter(name, doc).add(count)
-    case .connection(let state, let reason): context.connection(state, visible(reason, limit: 512))
-    case .gap(let stream, let expected, let got): context.gap(in: visible(stream, limit: 512), expected: expected, got: got)
+    case .connection(let state, let reason): context.connection(state, reason)
+    case .gap(let stream, let expected, let got): context.gap(in: stream, expected: expected, got: got)
     case .remembers: remembers = true
     }
-  }
-
-  private func finish(_ number: JSONValue, _ message: JSONValue) throws {
-    guard let number = number.count, number >= finished, number <= told else {
-      throw ProgramError("says it is done with event \(number); it was given \(told), and was done with \(finished)")
-    }
-    let newly = number - finished
-    let left = message["filtered"].map { $0.count ?? -1 } ?? 0
-    guard left >= 0, left <= newly else {
-      throw ProgramError("says it has left out \(message["filtered"]?.description ?? "?") of \(newly) events")
-    }
-    finished = number
-    filtered += left
-    try takeState(message)
-  }
-
-  private func takeState(_ message: JSONValue) throws {
-    guard let new = message["state"] else { return }
-    if new.description.utf8.count > Self.stateLimit { throw ProgramError("has a state of more than 64 KiB") }
-    state = new
   }
 
   /// True if the run waits for nobody any more. A source is cancelled to end it, and its program may then take a while.

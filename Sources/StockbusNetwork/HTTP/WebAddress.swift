@@ -51,15 +51,19 @@ package struct WebAddress: Sendable, Hashable {
     port = 80
   }
 
-  /// The complete address, for the request only; never put it into a log or a message.
-  package var revealed: String { url.absoluteString }
+  /// Path and query, at least `/`, for the request only; never put it into a log or a message.
+  package var target: String {
+    let path = url.path(percentEncoded: true)
+    return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+  }
+
+  /// The host as it is written in an address, with the port if it is not the default.
+  var authority: String {
+    (host.contains(":") ? "[\(host)]" : host) + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
+  }
 
   /// The part that may be shown: `https://hooks.example.com`, with the port if it is not the default.
-  package var origin: String {
-    if let socket { return socket }
-    let shown = host.contains(":") ? "[\(host)]" : host
-    return (isSecure ? "https://" : "http://") + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
-  }
+  package var origin: String { socket ?? (isSecure ? "https://" : "http://") + authority }
 
   /// True if scheme, host and port are equal (RFC 6454).
   package func hasOrigin(of other: WebAddress) -> Bool { origin == other.origin }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import StockbusCrypto
 
 /// A file in memory, compressed once, with its `ETag`.
 package struct WebFile: Sendable {
@@ -14,7 +14,7 @@ package struct WebFile: Sendable {
     self.bytes = bytes
     self.type = type
     self.cache = cache
-    let digest = Array(SHA256.hash(data: bytes)).prefix(12)
+    let digest = Digest.sha256(bytes).prefix(12)
     tag = "\"" + digest.map { (byte: UInt8) in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined() + "\""
     let smaller = Gzip.compress(bytes).flatMap { $0.count < bytes.count * 9 / 10 ? $0 : nil }
     compressed = smaller

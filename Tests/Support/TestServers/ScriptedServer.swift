@@ -15,6 +15,8 @@ public final class ScriptedServer: Sendable {
     /// The first value of each name, in lower case.
     public let headers: [String: String]
     public let body: String
+    /// The client's port: the same for requests on the same connection.
+    public let client: Int
   }
 
   public enum Reaction: Sendable {
@@ -23,6 +25,8 @@ public final class ScriptedServer: Sendable {
     case hang
     /// Begins a response and closes the connection in the middle.
     case cut
+    /// Closes the connection without a word.
+    case hangUp
     /// Sends these bytes unchanged and closes.
     case raw(String)
     /// Sends a body in pieces of 64 KiB without a length, until it is no longer read.
@@ -101,7 +105,8 @@ private final class ScriptHandler: ChannelInboundHandler {
       guard let head else { return }
       let headers = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
       let request = ScriptedServer.Request(
-        method: head.method.rawValue, path: head.uri, headers: headers, body: String(buffer: body))
+        method: head.method.rawValue, path: head.uri, headers: headers, body: String(buffer: body), client: context.remoteAddress?.port ?? 0
+      )
       let number = received.update { list in
         list.append(request)
         return list.count - 1
@@ -125,6 +130,7 @@ private final class ScriptHandler: ChannelInboundHandler {
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: "half")))), promise: nil)
       context.close(promise: nil)
+    case .hangUp: context.close(promise: nil)
     case .raw(let text):
       writeRaw(text, context)
     case .flood:

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Foundation
 
 /// A certificate authority for one test: keys and certificates are new each time, and never expire.
@@ -6,21 +5,21 @@ internal import Foundation
 /// Written by hand in DER (ITU-T X.690, RFC 5280), because a certificate library would have to be built for these tests alone.
 public struct TestAuthority: Sendable {
   private let name: String
-  private let key = P256.Signing.PrivateKey()
+  private let key = TestKey()
   /// The certificate that has to be trusted, as PEM.
   public let certificate: String
 
   public init(_ name: String) {
     self.name = name
-    certificate = Self.certificate(for: key.publicKey, name, [Self.isAuthority], by: key, name)
+    certificate = Self.certificate(for: key, name, [Self.isAuthority], by: key, name)
   }
 
   /// A certificate for these host names and IPv4 addresses, with its key; both PEM.
   public func issue(_ names: [String], addresses: [[UInt8]] = []) -> (chain: String, key: String) {
-    let own = P256.Signing.PrivateKey()
+    let own = TestKey()
     let alternatives = names.map { DER.value(0x82, Array($0.utf8)) } + addresses.map { DER.value(0x87, $0) }
     let subject = DER.sequence([DER.oid(0x55, 0x1d, 0x11), DER.octets(DER.sequence(alternatives))])
-    return (Self.certificate(for: own.publicKey, names.first ?? "", [subject], by: key, name), own.pemRepresentation)
+    return (Self.certificate(for: own, names.first ?? "", [subject], by: key, name), own.pem)
   }
 
   /// RFC 5280, 4.2.1.9, critical.
@@ -35,16 +34,14 @@ public struct TestAuthority: Sendable {
   ])
 
   private static func certificate(
-    for key: P256.Signing.PublicKey, _ subject: String, _ extensions: [[UInt8]], by signer: P256.Signing.PrivateKey, _ issuer: String
+    for key: TestKey, _ subject: String, _ extensions: [[UInt8]], by signer: TestKey, _ issuer: String
   ) -> String {
     let serial = [UInt8.random(in: 1...127)] + (0..<7).map { _ in UInt8.random(in: .min ... .max) }
     let content = DER.sequence([
       DER.value(0xa0, DER.value(0x02, [2])), DER.value(0x02, serial), algorithm, commonName(issuer), validity, commonName(subject),
-      Array(key.derRepresentation), DER.value(0xa3, DER.sequence(extensions)),
+      key.publicKey, DER.value(0xa3, DER.sequence(extensions)),
     ])
-    // Making a signature fails only without a source of randomness.
-    guard let signature = try? signer.signature(for: content) else { preconditionFailure("no signature") }
-    let whole = DER.sequence([content, algorithm, DER.value(0x03, [0] + Array(signature.derRepresentation))])
+    let whole = DER.sequence([content, algorithm, DER.value(0x03, [0] + signer.signature(of: content))])
     let text = Data(whole).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
     return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
   }

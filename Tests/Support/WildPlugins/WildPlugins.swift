@@ -5,7 +5,7 @@ import StockbusPlugin
 /// A program with plugins that do what no plugin should, for tests that run them in processes of their own.
 @main struct WildPlugins {
   static func main() async {
-    await Stockbus.main(plugins: .builtIn + [.wild, .wildSource], name: "wild")
+    await Stockbus.main(plugins: .builtIn + [.wild, .wildSource, .passThrough], name: "wild")
   }
 }
 
@@ -22,6 +22,7 @@ struct WildSettings: Options {
   @Setting("What it does.") var deed = Deed.none
   @Setting("At the event of this size.") var at = 0
   @Setting("Does it at the start, at the end, or at an event.") var when = When.event
+  @Setting("Remembers how far it is.") var remembers = false
   init() {}
 }
 
@@ -47,6 +48,7 @@ actor Wild: Processor, CommandableComponent {
       if settings.when == .event, events[i].size == Quantity(raw: Int64(settings.at) * 1_000_000_000) { try settings.deed.act(context) }
       output.send(events[i])
       count += 1
+      if settings.remembers { context.remember(count, MemoryKey("count", whenOptionsChange: .keep)) }
     }
   }
 
@@ -63,7 +65,6 @@ actor Wild: Processor, CommandableComponent {
 struct WildSourceSettings: Options {
   @SettingGroup var wild = WildSettings()
   @Setting("How many.") var count = 1000
-  @Setting("Remembers how far it is.") var remembers = false
   init() {}
 }
 
@@ -81,7 +82,7 @@ actor WildSource: Source {
         try await output.flush()
         try settings.wild.deed.act(context)
       }
-      if settings.remembers { context.remember(i, MemoryKey("place", whenOptionsChange: .keep)) }
+      if settings.wild.remembers { context.remember(i, MemoryKey("place", whenOptionsChange: .keep)) }
       let time = Timestamp(ns: Int64(i))
       try await output.publish(
         Trade(

@@ -137,7 +137,8 @@ extension Target {
     if let pause = RetryAfter.pause(first, now: now) { law(pause >= .zero && pause < .seconds(1 << 40), "a pause of \(pause)") }
     if let address = try? WebAddress(first) {
       law(!address.description.contains("@") && !address.description.contains("?"), "\(address) shows too much")
-      law((try? WebAddress(address.revealed)) == address, "\(address.revealed) is another address")
+      let again = try? WebAddress(address.origin + address.target)
+      law(again?.origin == address.origin && again?.target == address.target, "\(address.origin)\(address.target) is another address")
       for status in [301, 303, 307] {
         var request = HTTPRequest(.post, address, body: [1])
         try? request.fields.set("Authorization", "secret")

@@ -1,9 +1,9 @@
-internal import Crypto
+internal import StockbusCrypto
 package import StockbusPlugin
 
 /// A key pair of NATS (https://github.com/nats-io/nkeys): Ed25519, its seed written in base 32 with a checksum.
 package struct NKey: Sendable {
-  private let key: Curve25519.Signing.PrivateKey
+  private let key: SigningKey
   private let kind: UInt8
 
   /// Nil if the text is no valid seed.
@@ -14,13 +14,13 @@ package struct NKey: Sendable {
     // The first ten bits: S for a seed, and the kind of its public key.
     guard bytes[0] & 0xf8 == 18 << 3 else { return nil }
     kind = (bytes[0] & 7) << 5 | bytes[1] >> 3
-    guard kind == 20 << 3, let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes[2..<34]) else { return nil }
+    guard kind == 20 << 3, let key = SigningKey(seed: Array(bytes[2..<34])) else { return nil }
     self.key = key
   }
 
   /// The public key as text: `U…`.
   var publicText: String {
-    var bytes = [kind] + Array(key.publicKey.rawRepresentation)
+    var bytes = [kind] + key.publicKey
     let sum = Self.checksum(bytes[...])
     bytes += [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
     return Self.base32(bytes)
@@ -28,8 +28,8 @@ package struct NKey: Sendable {
 
   /// The signature of a challenge, in Base64 for URLs without padding.
   func signature(of nonce: String) -> String? {
-    guard let signature = try? key.signature(for: Array(nonce.utf8)) else { return nil }
-    return Base64.encode(Array(signature)).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    guard let signature = key.signature(of: Array(nonce.utf8)) else { return nil }
+    return Base64.encode(signature).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)

@@ -1,0 +1,1 @@
+../../../Plugins/Programs/Protocol/ProgramMessage.swift

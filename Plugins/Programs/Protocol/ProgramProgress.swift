@@ -1,0 +1,48 @@
+internal import StockbusPlugin
+
+/// What a program was given and what it says it is done with. It holds the program to the protocol: nothing is done twice, or before it was given.
+struct ProgramProgress {
+  /// The largest state of a program in bytes.
+  static let stateLimit = 64 << 10
+
+  /// The number of the last event that the program was given, and of the last one that it has finished.
+  var told = 0
+  private(set) var finished = 0
+  /// The finished events that the program has left out, since the last call of `takeFiltered`.
+  private var filtered = 0
+  /// What the next process is to know of what was finished or committed.
+  private(set) var state: JSONValue?
+
+  init(state: JSONValue? = nil) { self.state = state }
+
+  /// True once the program has finished all events that it was given.
+  var isSettled: Bool { finished == told }
+
+  mutating func takeFiltered() -> Int {
+    defer { filtered = 0 }
+    return filtered
+  }
+
+  /// Takes a message `done`.
+  mutating func finish(_ message: JSONValue) throws(ProgramError) {
+    let claim = message["done"]
+    guard let number = claim?.count, number >= finished, number <= told else {
+      throw ProgramError("says it is done with event \(claim?.description ?? "?"); it was given \(told), and was done with \(finished)")
+    }
+    let newly = number - finished
+    let left = message["filtered"].map { $0.count ?? -1 } ?? 0
+    guard left >= 0, left <= newly else {
+      throw ProgramError("says it has left out \(message["filtered"]?.description ?? "?") of \(newly) events")
+    }
+    finished = number
+    filtered += left
+    try takeState(message)
+  }
+
+  /// Takes the state of a message `done`, `commit` or `drained`, if it has one.
+  mutating func takeState(_ message: JSONValue) throws(ProgramError) {
+    guard let new = message["state"] else { return }
+    if new.description.utf8.count > Self.stateLimit { throw ProgramError("has a state of more than 64 KiB") }
+    state = new
+  }
+}

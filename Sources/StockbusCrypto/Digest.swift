@@ -1,0 +1,25 @@
+internal import CLibCrypto
+
+/// Hashes of bytes (FIPS 180-4), by the system's OpenSSL.
+package enum Digest {
+  /// 32 bytes.
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    _ = SHA256(bytes, bytes.count, &hash)
+    return hash
+  }
+
+  /// 20 bytes. For protocols that prescribe it, and for nothing that has to be secure.
+  package static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+    var hash = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
+    _ = SHA1(bytes, bytes.count, &hash)
+    return hash
+  }
+
+  /// The authentication code HMAC-SHA-256 of a message (RFC 2104), 32 bytes.
+  package static func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    _ = HMAC(EVP_sha256(), key, CInt(key.count), message, message.count, &code, nil)
+    return code
+  }
+}

@@ -1,0 +1,48 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension HTTPError {
+  /// An error of an exchange, with a text of our own, because those of the libraries may contain the address or a header.
+  init(_ error: any Error, _ address: WebAddress) {
+    switch error {
+    case let error as HTTPError: self = error
+    case is CancellationError: self.init(.cancelled, "cancelled")
+    case HTTPConnection.OpeningError.proxy: self.init(.unreachable, "the proxy does not lead to \(address)")
+    case HTTPConnection.OpeningError.late where address.isSecure:
+      self.init(.unreachable, "\(address) does not finish the TLS handshake in time")
+    case HTTPConnection.OpeningError.late, ChannelError.connectTimeout:
+      self.init(.unreachable, "\(address) cannot be reached in time")
+    case NIOSSLError.uncleanShutdown, is HTTPParts.Closed, is ChannelError, HTTPParserError.invalidEOFState:
+      self.init(.brokenOff, "\(address) closed the connection in the middle")
+    case let error as NIOSSLError:
+      if case .handshakeFailed(let reason) = error, "\(reason)".contains("CERTIFICATE_VERIFY_FAILED") {
+        self.init(.untrusted, "the certificate of \(address) is not trusted")
+      } else {
+        self.init(.untrusted, "no secure connection to \(address) came about")
+      }
+    case is NIOSSLExtraError: self.init(.untrusted, "the certificate of \(address) is for another name")
+    case let error as NIOConnectionError:
+      // If the name had been resolved, there would have been an address to try.
+      let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+      let isLate = error.connectionErrors.contains { if case ChannelError.connectTimeout = $0.error { true } else { false } }
+      self.init(
+        .unreachable, "\(address) cannot be reached" + (isNameless ? ": the host was not found" : isLate ? " in time" : ""))
+    case let error as IOError where Self.unreachable.contains(error.errnoCode):
+      self.init(.unreachable, "\(address) cannot be reached")
+    case let error as IOError:
+      self.init(.brokenOff, "the connection to \(address) broke off (error \(error.errnoCode))")
+    case is HTTPParserError, is NIOHTTPDecoderError: self.init(.brokenOff, "\(address) does not answer in HTTP")
+    default: self.init(.brokenOff, "the exchange with \(address) failed (\(type(of: error)))")
+    }
+  }
+
+  private static let unreachable = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENOENT]
+}
