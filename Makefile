@@ -3,7 +3,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
-CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
+CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests)
 # What a loaded plugin is built against. The program is installed after it: modules newer than the program are not its own.

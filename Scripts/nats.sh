@@ -24,3 +24,5 @@ for version in ${VERSIONS:-2.15.1}; do
   echo "what can go wrong:"
   python3 Tests/NATS/faults.py "$program" --version "$version"
 done
+echo "ranking over partitions:"
+python3 Tests/NATS/partitions.py "$program"

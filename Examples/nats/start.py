@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Three NATS servers, a gate, three workers and a desk on this machine, until the desk ends (q) or Ctrl-C.
+"""Three NATS servers, a gate, three workers and a desk on this machine, until the desk ends (q) or Ctrl-C. README.md says what to look at.
 
     python3 Examples/nats/start.py [PROGRAM] [--seconds S]
 
@@ -29,7 +29,7 @@ def main():
     if server is None:
         return 77
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stockbus-example-"))
-    print(f"logs: {folder}", flush=True)
+    print(f"logs: {folder}\npage: http://127.0.0.1:{os.environ.get('PAGE_PORT', '8080')}/", flush=True)
     cluster = Cluster(server, folder / "servers", 3)
     runs = []
 

@@ -8,9 +8,14 @@ struct Ranking: ~Copyable {
   /// Whether changes are its own, and not those of a feed upstream.
   private let ownsChange: Bool
   private(set) var order: RankedOrder
-  /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which also
-  /// decides ties.
+  /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which
+  /// also decides ties, unless names do.
   private(set) var entries = Slab<UInt32>()
+  /// By number; stored only if equal keys are ordered by name.
+  private var ties = Ties()
+  private let tiesByName: Bool
+  /// By number; stored only if equal keys are ordered by name.
+  private var symbols = Slab<Symbol>()
   /// By number.
   private(set) var standings = Slab<Standing>()
   /// By number, the last event; stored only if it may have to be sent again with another rank.
@@ -31,18 +36,30 @@ struct Ranking: ~Copyable {
   /// - Parameter isBehindAnother: whether its events come from another feed.
   init(_ settings: SortingFeedSettings, isBehindAnother: Bool) {
     by = settings.by
+    tiesByName = settings.tiesByName
     top = settings.top ?? .max
     ownsChange = !isBehindAnother || settings.since == .previousClose
     order = RankedOrder(descending: settings.order == .descending)
   }
 
   /// The symbol's rank, counted from 0; nil if it has none.
-  func rank(of symbol: Symbol) -> Int? {
-    guard case let id = Int(symbol.id), id < entries.count, entries[id] != Self.unknown else { return nil }
-    return order.rank(of: entries[id])
+  func rank(of symbol: Symbol) -> Int? { number(of: symbol).flatMap { order.rank(of: $0, tie: tie(of: $0)) } }
+
+  /// The symbol's number in the order; nil if it is new.
+  func number(of symbol: Symbol) -> UInt32? {
+    guard case let id = Int(symbol.id), id < entries.count, Int(entries[id]) < standings.count else { return nil }
+    return entries[id]
   }
 
+  /// The tie of an entry that is known; for what is rare.
+  private func tie(of entry: UInt32) -> UInt32 { tiesByName ? ties[entry] : 0 }
+
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+    if tiesByName { update(events, ByName.self, into: &output) } else { update(events, ByAppearance.self, into: &output) }
+  }
+
+  @inline(__always)
+  private mutating func update<E: PricedEvent, T: TieRule>(_ events: Span<E>, _: T.Type, into output: inout Outlet<Ranked>) {
     let isLarge = order.isLarge
     for i in events.indices {
       if isLarge { lookAhead(events, from: i) }
@@ -51,28 +68,30 @@ struct Ranking: ~Copyable {
         continue
       }
       if !events[i].condition.countsForAll {
-        updateSpecially(events, i, into: &output)
+        updateSpecially(events, i, T.self, into: &output)
         continue
       }
       if top == .max {
-        output.send(rank(events, i, events[i].tradedSize).ranked)
+        output.send(rank(events, i, events[i].tradedSize, T.self).ranked)
       } else {
-        updateTop(events, i, events[i].tradedSize, into: &output)
+        updateTop(events, i, events[i].tradedSize, T.self, into: &output)
       }
     }
   }
 
   /// An update by a trade that does not count for everything.
   @inline(never)
-  private mutating func updateSpecially<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
+  private mutating func updateSpecially<E: PricedEvent, T: TieRule>(
+    _ events: Span<E>, _ i: Int, _: T.Type, into output: inout Outlet<Ranked>
+  ) {
     let size = events[i].countedSize
     if !events[i].condition.countsForLast {
       addVolume(events, i, size)
       output.filter()
     } else if top == .max {
-      output.send(rank(events, i, size).ranked)
+      output.send(rank(events, i, size, T.self).ranked)
     } else {
-      updateTop(events, i, size, into: &output)
+      updateTop(events, i, size, T.self, into: &output)
     }
   }
 
@@ -102,7 +121,9 @@ struct Ranking: ~Copyable {
 
   /// Applies an event to the order; returns the event to send, and the ranks counted from 0.
   @inline(__always)
-  private mutating func rank<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity) -> (ranked: Ranked, before: Int?, now: Int) {
+  private mutating func rank<E: PricedEvent, T: TieRule>(
+    _ events: Span<E>, _ i: Int, _ size: Quantity, _: T.Type
+  ) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice, events[i].priceDecimals)
     let price = events[i].lastPrice
     var change: Price
@@ -123,7 +144,8 @@ struct Ranking: ~Copyable {
     let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
-    let (before, now) = order.update(entry, key: by == .price ? price.raw : otherKey(entry, price, change, percent, volume))
+    let (before, now) = order.update(
+      entry, key: by == .price ? price.raw : otherKey(entry, price, change, percent, volume), tie: T.tie(of: entry, ties))
     // The event's properties are read again here, because there are too few registers to hold all of them until now.
     let ranked = Ranked(
       symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
@@ -141,8 +163,10 @@ struct Ranking: ~Copyable {
   }
 
   /// An update if only the first `top` ranks are published.
-  private mutating func updateTop<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ size: Quantity, into output: inout Outlet<Ranked>) {
-    var (ranked, previous, now) = rank(events, i, size)
+  private mutating func updateTop<E: PricedEvent, T: TieRule>(
+    _ events: Span<E>, _ i: Int, _ size: Quantity, _: T.Type, into output: inout Outlet<Ranked>
+  ) {
+    var (ranked, previous, now) = rank(events, i, size, T.self)
     let before = previous ?? Int.max
     if now >= top { ranked.rank = 0 }
     if before >= top { ranked.previousRank = 0 }
@@ -162,12 +186,30 @@ struct Ranking: ~Copyable {
   private mutating func remove<E: PricedEvent>(_ events: Span<E>, _ i: Int, into output: inout Outlet<Ranked>) {
     let id = Int(events[i].symbol.id)
     guard var ranked = events[i].asRanked, id < entries.count, Int(entries[id]) < standings.count,
-      let before = order.remove(entries[id]), before < top
+      let before = order.remove(entries[id], tie: tie(of: entries[id]))
     else { return output.filter() }
+    // If it comes back, it may be from a feed that has begun again.
+    standings[Int(entries[id])].sizeDecimals = 0
+    guard before < top else { return output.filter() }
     ranked.rank = 0
     ranked.previousRank = UInt32(truncatingIfNeeded: before + 1)
     output.send(ranked)
     if top != .max { tellDisplaced(by: ranked, from: before, to: .max, into: &output) }
+  }
+
+  /// Removes a symbol, if it is in the order; readers are told later.
+  mutating func remove(_ symbol: Symbol) {
+    guard let entry = number(of: symbol) else { return }
+    _ = order.remove(entry, tie: tie(of: entry))
+    standings[Int(entry)].sizeDecimals = 0
+  }
+
+  /// Whether the symbol is in the order with the same price, change, per cent and volume; for a ranking with `top`.
+  func has(_ event: Ranked) -> Bool {
+    guard let number = number(of: event.symbol), case let entry = Int(number), entry < latest.count, order.key(of: number) != nil
+    else { return false }
+    return latest[entry].price == event.price && latest[entry].change == event.change && latest[entry].percent == event.percent
+      && latest[entry].volume == event.volume
   }
 
   /// Sends the new ranks of the symbols between the two ranks of the symbol in `mover`, counted from 0; `.max` is outside the order.
@@ -214,9 +256,44 @@ struct Ranking: ~Copyable {
     let entry = UInt32(standings.count)
     entries[id] = entry
     standings.extend(to: standings.count + 1, filling: standing)
+    if tiesByName { symbols.extend(to: standings.count, filling: symbol) }
     if by != .price { prices.extend(to: standings.count, filling: 0) }
     if !ownsChange { changes.extend(to: standings.count, filling: Change(change: 0, percent: 0)) }
-    return entry
+    return tiesByName ? placeAmongTies(symbol, entry) : entry
+  }
+
+  /// Gives the entries of equal hashes to their symbols in the order of the names; returns the one of `symbol`, which has `entry` and is not
+  /// in the order yet. What readers know does not change by it.
+  private mutating func placeAmongTies(_ symbol: Symbol, _ entry: UInt32) -> UInt32 {
+    let group = ties.add(symbol)
+    if group.isEmpty { return entry }
+    var own = entry
+    // Each symbol whose name comes later moves to the next entry of the group.
+    for other in group.dropLast().reversed() {
+      let resident = symbols[Int(other)]
+      if !(symbol < resident) { break }
+      exchange(other, own)
+      own = other
+    }
+    return own
+  }
+
+  /// Moves what is at the entry `from` to `to`, which is not in the order, and the other way round.
+  private mutating func exchange(_ from: UInt32, _ to: UInt32) {
+    let (a, b) = (Int(from), Int(to))
+    let key = order.key(of: from)
+    _ = order.remove(from, tie: tie(of: from))
+    (symbols[a], symbols[b]) = (symbols[b], symbols[a])
+    entries[Int(symbols[a].id)] = from
+    entries[Int(symbols[b].id)] = to
+    (standings[a], standings[b]) = (standings[b], standings[a])
+    if by != .price { (prices[a], prices[b]) = (prices[b], prices[a]) }
+    if !ownsChange { (changes[a], changes[b]) = (changes[b], changes[a]) }
+    if latest.count > a {
+      latest.extend(to: b + 1, filling: latest[a])
+      (latest[a], latest[b]) = (latest[b], latest[a])
+    }
+    if let key { _ = order.update(to, key: key, tie: tie(of: to)) }
   }
 
   /// Goes on where another ranking has ended; before the first event.
@@ -225,7 +302,8 @@ struct Ranking: ~Copyable {
       let entry = admit(row.symbol, row.standing)
       guard let last = row.last else { continue }
       _ = order.update(
-        entry, key: by == .price ? last.price.raw : otherKey(entry, last.price, last.change, last.percent, last.volume.raw))
+        entry, key: by == .price ? last.price.raw : otherKey(entry, last.price, last.change, last.percent, last.volume.raw),
+        tie: tie(of: entry))
       if !ownsChange { changes[Int(entry)] = Change(change: last.change, percent: last.percent) }
       if top != .max { keep(last, entry) }
     }

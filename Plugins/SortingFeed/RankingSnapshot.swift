@@ -47,15 +47,18 @@ extension Ranking {
       ranked.received = event.received
       output.send(ranked)
     }
+    // The numbers in `earlier` by the present ones, which are others if names decide ties now and did not then.
+    var numbers: [UInt32: UInt32] = [:]
+    for (place, row) in earlier.rows.enumerated() { if let entry = self.number(of: row.symbol) { numbers[entry] = UInt32(place) } }
     // Who has not been told yet: in the former order, behind those who have been.
     var waiting = RankedOrder(descending: false, capacity: earlier.rows.count)
     for (place, number) in earlier.published.enumerated() { _ = waiting.update(number, key: Int64(place)) }
     for number in earlier.published {
-      if let rank = order.rank(of: number), rank < top { continue }
+      if let rank = self.rank(of: earlier.rows[Int(number)].symbol), rank < top { continue }
       send(number, from: waiting.remove(number), to: nil, &output)
     }
     for rank in 0..<min(top, order.count) {
-      guard let number = order.entry(atRank: rank) else { continue }
+      guard let entry = order.entry(atRank: rank), let number = numbers[entry] else { continue }
       send(number, from: waiting.remove(number).map { rank + $0 }, to: rank, &output)
     }
   }

@@ -12,7 +12,11 @@ extension Plugin {
     hot: [
       .processor(SortingFeed<Trade>.self), .processor(SortingFeed<Quote>.self), .processor(SortingFeed<Bar>.self),
       .processor(SortingFeed<Ranked>.self),
-    ], emits: Ranked.schema.name)
+    ], emits: Ranked.schema.name
+  ).choosing { types, options in
+    guard types.contains(where: { $0 == Ranked.self }), case .scalar("true") = options?["merge"]?.value else { return nil }
+    return .processor(MergingFeed.self)
+  }
 }
 
 enum SortingFeedPlugin: PricedEventPlugin {
@@ -26,6 +30,11 @@ package enum RankingKey: String, Choice {
 
 package enum RankingOrder: String, Choice {
   case ascending, descending
+}
+
+/// What decides between equal keys.
+package enum RankingTies: String, Choice {
+  case appearance, name
 }
 
 /// What change and volume count from.
@@ -46,15 +55,42 @@ package struct SortingFeedSettings: Options {
     "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0, and one that comes in has previous_rank 0.",
     in: 1...1000)
   package var top: Int?
+  @Setting(
+    "How equal keys are ordered: by the symbols' first appearance in the feed, or by a hash of their names, which is the same in every process; a feed whose list another one merges needs 'name'."
+  )
+  package var ties = RankingTies.appearance
+  @Setting(
+    "Merges lists: each input is the list of a feed, 'ties: name', that ranks other symbols than the other inputs' and has at least 'top' ranks. Prices, changes, per cent and volumes are taken over; 'by' and 'order' have to be those of the feeds."
+  )
+  package var merge = false
 
   package init() {}
+
+  package func validate(_ problems: inout OptionProblems) {
+    guard merge else { return }
+    if top == nil {
+      problems.add(
+        "'merge' needs 'top', at most that of the feeds: the first ranks follow from the first ones of each partition, but a rank among all symbols takes all of them in one feed",
+        at: "merge")
+    }
+    if since != .firstPrice {
+      problems.add("'since' is for the feeds whose lists are merged: changes and volumes are taken over", at: "since")
+    }
+  }
+
+  /// Lists that are merged are merged by names.
+  var tiesByName: Bool { merge || ties == .name }
 }
 
 /// Keeps symbols ordered and sends each update with its rank and the previous rank.
 ///
 /// A trade whose price does not count for the last price (`TradeCondition`) is filtered; its size is in the volume of the next event.
 ///
-/// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction. An update costs O(log n).
+/// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction; with `ties: name` by `Ties.hash` of the
+/// symbols, and where that is the same by their names, so that feeds of other symbols agree. An update costs O(log n).
+///
+/// **With `ties: name`** a list that begins with nothing says so: the first event, before that of the first symbol, has this symbol, rank 0
+/// and previous rank 0. So who has the events of a feed that was started again knows that the former list is void.
 ///
 /// **What its events guarantee.** Without `top` every input event that counts gives one output event, a move. A reader that applies all moves in turn
 /// to a list (remove the symbol, insert it at `rank`; those between shift by one) has the feed's order after each event. With `top: n` the
@@ -64,7 +100,7 @@ package struct SortingFeedSettings: Options {
 /// conflates. An update then gives at most n + 1 events.
 ///
 /// **With another feed as its input** it uses the change, the per cent and the volume of that feed, and removes a symbol that has left it.
-/// If several feeds send the same symbol, the last event counts.
+/// If several feeds send the same symbol, the last event counts. Lists that are cut (`top`) are merged by a `MergingFeed`.
 ///
 /// **Since the previous close** change, per cent and volume begin anew with a symbol's first event of a trading date (`PreviousCloses`), also
 /// behind another feed, whose own change is then not used.
@@ -72,13 +108,15 @@ package struct SortingFeedSettings: Options {
 /// **When the options change** the order goes on. With the next event readers are first told who has left the list (rank 0), then all of it
 /// from rank 1 on, and have the list that the new options would have given from the beginning; sizes that waited for the next event of their
 /// symbol are in it. After a change of `since` everything begins anew: readers are first told that all symbols have left.
-package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
+package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, ExplainingComponent {
   private let settings: SortingFeedSettings
   private var ranking: Ranking
   /// Nil if the first price counts.
   private var openings: Openings<E>?
   /// What the instance before knew, until readers have been told the list that follows from it.
   private var untold: RankingSnapshot?
+  /// Whether readers have to be told that the list begins.
+  private var isNew: Bool
   /// Whether there is nothing to do but to rank.
   private var isPlain: Bool
   private let context: Context
@@ -96,7 +134,17 @@ package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
     // One with another `since` has no closes.
     openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
     untold = earlier
-    isPlain = earlier == nil && settings.since == .firstPrice
+    let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true
+    isNew = begins
+    isPlain = earlier == nil && settings.since == .firstPrice && !begins
+  }
+
+  package static func faults(in settings: SortingFeedSettings) -> [(option: String, message: String)] {
+    settings.merge ? [("merge", "'merge' is for lists, so its inputs have to emit ranked, not \(E.eventName)")] : []
+  }
+
+  package static func faults(in settings: SortingFeedSettings, behind inputs: [InputOrigin]) -> [InputFault] {
+    settings.faults(ranking: inputs)
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Ranked>) {
@@ -105,11 +153,9 @@ package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
   }
 
   private func processSpecially(_ events: Span<E>, into output: inout Outlet<Ranked>) {
-    if let earlier = untold {
-      ranking.tell(after: earlier, at: events[0], into: &output)
-      untold = nil
-      isPlain = openings == nil
-    }
+    if isNew { output.send(.beginning(at: events[0])) }
+    if let earlier = untold { ranking.tell(after: earlier, at: events[0], into: &output) }
+    (isNew, untold, isPlain) = (false, nil, openings == nil)
     if openings == nil { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
 
@@ -119,12 +165,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
   }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
-    guard let rank = ranking.rank(of: symbol) else { return [Explanation(.waits, "it has no rank, as no price of it has counted yet")] }
-    let place = "rank \(rank + 1) of \(ranking.order.count) by \(settings.by.rawValue)"
-    guard let top = settings.top else { return [Explanation(.ranks, place, by: OptionPlace("by"))] }
-    return rank < top
-      ? [Explanation(.ranks, "\(place), among the first \(top)", by: OptionPlace("top"))]
-      : [Explanation(.filters, "\(place), and 'top' passes the first \(top) only", by: OptionPlace("top"))]
+    settings.explain(symbol, in: ranking, waits: "it has no rank, as no price of it has counted yet")
   }
 
   /// Ranks what lies between two openings at once.
@@ -141,4 +182,27 @@ package actor SortingFeed<E: PricedEvent>: Processor, ExplainingComponent {
     }
     ranking.update(events.extracting(done...), into: &output)
   }
+}
+
+extension SortingFeedSettings {
+  func explain(_ symbol: Symbol, in ranking: borrowing Ranking, waits: String) -> [Explanation] {
+    guard let rank = ranking.rank(of: symbol) else { return [Explanation(.waits, waits)] }
+    let place = "rank \(rank + 1) of \(ranking.order.count) by \(by.rawValue)"
+    guard let top else { return [Explanation(.ranks, place, by: OptionPlace("by"))] }
+    return rank < top
+      ? [Explanation(.ranks, "\(place), among the first \(top)", by: OptionPlace("top"))]
+      : [Explanation(.filters, "\(place), and 'top' passes the first \(top) only", by: OptionPlace("top"))]
+  }
+}
+
+extension Ranked {
+  /// Says that a list begins, with nothing in it.
+  static func beginning<E: PricedEvent>(at event: E) -> Ranked {
+    Ranked(
+      symbol: event.symbol, rank: 0, previousRank: 0, price: event.lastPrice, change: 0, percent: 0, volume: 0, time: event.time,
+      received: event.received, priceDecimals: event.priceDecimals)
+  }
+
+  /// True if it says that a list begins.
+  var beginsList: Bool { rank == 0 && previousRank == 0 }
 }

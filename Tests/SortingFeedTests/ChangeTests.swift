@@ -15,6 +15,8 @@ import Testing
     private var figures: [Symbol: String] = [:]
 
     mutating func apply(_ event: Ranked) {
+      // That a list begins, with nothing in it, moves nobody.
+      if event.beginsList { return }
       moves.apply(event)
       figures[event.symbol] = ChangeTests.figures(event)
     }
@@ -31,14 +33,16 @@ import Testing
     var order = "descending"
     var top: Int?
     var since = "first_price"
+    var ties = "appearance"
 
-    var text: String { "{ by: \(by), order: \(order), since: \(since)\(top.map { ", top: \($0)" } ?? "") }" }
+    var text: String { "{ by: \(by), order: \(order), since: \(since), ties: \(ties)\(top.map { ", top: \($0)" } ?? "") }" }
 
     static func random(_ random: inout SplitMix, since: String) -> Choice {
       var choice = Choice()
       choice.by = ["price", "change", "percent", "volume"][random.upTo(3)]
       choice.order = ["ascending", "descending"][random.upTo(1)]
       choice.top = [nil, nil, 1, 3, 8, 30][random.upTo(5)]
+      choice.ties = ["appearance", "name"][random.upTo(1)]
       choice.since = random.oneIn(8) ? (since == "first_price" ? "previous_close" : "first_price") : since
       return choice
     }

@@ -14,6 +14,8 @@ struct PlainRanking {
   var by = RankingKey.price
   var descending = true
   var top = Int.max
+  /// Whether equal keys are ordered by name.
+  var byName = false
   /// In the order of first appearance.
   private(set) var rows: [Row] = []
 
@@ -30,9 +32,17 @@ struct PlainRanking {
   private var order: [Int] {
     rows.indices.sorted { a, b in
       let (x, y) = (key(rows[a]), key(rows[b]))
-      if x == y { return a < b }
+      if x == y { return byName ? Self.comes(rows[a].symbol, before: rows[b].symbol) : a < b }
       return descending ? x > y : x < y
     }
+  }
+
+  /// By the upper 31 bits of the 64-bit FNV-1a hash, and then by name.
+  private static func comes(_ a: Symbol, before b: Symbol) -> Bool {
+    func hash(_ symbol: Symbol) -> UInt64 {
+      symbol.description.utf8.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 } / (1 << 33)
+    }
+    return hash(a) == hash(b) ? a.description < b.description : hash(a) < hash(b)
   }
 
   /// The events that the feed has to send for this trade.

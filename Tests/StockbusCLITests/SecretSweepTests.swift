@@ -50,7 +50,8 @@ import Testing
     let config = ConfigLoader(environment: { ["TOKEN": value, "WEBHOOK_URL": "https://example.com"][$0] }).load(text: text)
     do throws(Problems) {
       let topology = try Topology.check(config, catalogue: Catalogue(.builtIn))
-      return Validate.text(topology) + topology.asText(width: 100) + topology.asMermaid + topology.asDOT
+      let drawing = Drawing([Drawing.Part(title: "", topology: topology)])
+      return Validate.text(topology) + drawing.asText(width: 100) + drawing.asMermaid + drawing.asDOT
     } catch { return error.description }
   }
 

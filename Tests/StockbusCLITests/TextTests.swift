@@ -70,10 +70,10 @@ import Testing
   func `describe knows plugins and event types`(name: String) { #expect(Describe.unknown(name, fixedCatalogue) == nil) }
 
   @Test func `graph as a table, for Mermaid and for Graphviz`() throws {
-    let topology = try drawnTopology()
-    try expect(topology.asText(width: nil), is: "graph.txt")
-    try expect(topology.asMermaid, is: "graph.mmd")
-    try expect(topology.asDOT, is: "graph.dot")
+    let drawing = Drawing([Drawing.Part(title: "plugins.yaml", topology: try drawnTopology())])
+    try expect(drawing.asText(width: nil), is: "graph.txt")
+    try expect(drawing.asMermaid, is: "graph.mmd")
+    try expect(drawing.asDOT, is: "graph.dot")
   }
 
   @Test func `validate counts`() throws {

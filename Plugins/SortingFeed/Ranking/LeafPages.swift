@@ -57,7 +57,7 @@ struct LeafPages: ~Copyable {
     // Indices wrap around: the last slot precedes the first, and the first follows the last. No place is above the last and below the
     // second, or above the last but one and below the first, so the ends need no check of their own.
     let next = places[row: leaf, index &+ 1]
-    guard places[row: leaf, index].isPlace(of: place.entry), !next.isBeyond else { return false }
+    guard places[row: leaf, index].isPlace(of: place.member), !next.isBeyond else { return false }
     // The direction of the move is not checked first: it is unpredictable, and a mispredicted branch costs more than everything else here.
     guard places[row: leaf, index &- 1] < place, place < next else { return false }
     places[row: leaf, index] = place

@@ -1,13 +1,13 @@
-/// An entry's place in the order: by key, and among equal keys by entry, the lower one first.
+/// An entry's place in the order: by key, among equal keys by tie, and then by entry, the lower one first.
 ///
-/// Both are held in one 128-bit integer, the whole key above the entry, because that compares in two instructions without a branch. Each
-/// pair of key and entry has its own place, and the order of places is exact for all of `Int64`.
+/// All are held in one 128-bit integer, the whole key above the other two, because that compares in two instructions without a branch. Each
+/// pair of key and entry has its own place, and the order of places is exact for all of `Int64`. An entry always has the same tie.
 struct Place: Comparable, BitwiseCopyable {
   private let bits: Int128
 
   @inline(__always)
-  init(key: Int64, entry: UInt32) {
-    bits = Int128(key) << 64 | Int128(entry)
+  init(key: Int64, _ member: Member) {
+    bits = Int128(key) << 64 | Int128(member.bits)
   }
 
   @inline(__always)
@@ -17,7 +17,7 @@ struct Place: Comparable, BitwiseCopyable {
 
   /// At or below every place of an entry.
   static var lowest: Place { Place(bits: .min) }
-  /// Above every place of an entry, because an entry fills only 32 of the lower 64 bits. Fills unused slots.
+  /// Above every place of an entry, because tie and entry fill only 63 of the lower 64 bits. Fills unused slots.
   static var beyond: Place { Place(bits: .max) }
 
   @inline(__always)
@@ -26,9 +26,13 @@ struct Place: Comparable, BitwiseCopyable {
   @inline(__always)
   var entry: UInt32 { UInt32(truncatingIfNeeded: bits) }
 
+  /// Tie and entry; of no use for an unused slot.
+  @inline(__always)
+  var member: Member { Member(bits: UInt64(truncatingIfNeeded: bits)) }
+
   /// True if this is a place of the entry; false for an unused slot.
   @inline(__always)
-  func isPlace(of entry: UInt32) -> Bool { UInt64(truncatingIfNeeded: bits) == UInt64(entry) }
+  func isPlace(of member: Member) -> Bool { UInt64(truncatingIfNeeded: bits) == member.bits }
 
   /// True if this is the place of no entry: only there the lower half has its highest bit set.
   var isBeyond: Bool {
@@ -40,6 +44,20 @@ struct Place: Comparable, BitwiseCopyable {
 
   @inline(__always)
   static func == (left: Place, right: Place) -> Bool { left.bits == right.bits }
+}
+
+/// An entry with what decides among equal keys before it.
+struct Member: BitwiseCopyable {
+  fileprivate let bits: UInt64
+
+  fileprivate init(bits: UInt64) { self.bits = bits }
+
+  /// - Parameter tie: below 2³¹.
+  @inline(__always)
+  init(_ entry: UInt32, tie: UInt32 = 0) { bits = UInt64(tie) << 32 | UInt64(entry) }
+
+  @inline(__always)
+  var entry: UInt32 { UInt32(truncatingIfNeeded: bits) }
 }
 
 extension Slab where Element == Place {

@@ -1,8 +1,8 @@
 // Reading changes nothing and costs O(log n).
 extension RankedOrder {
   /// The rank of the entry, 0 for the best; nil when it is not in the order.
-  func rank(of entry: UInt32) -> Int? {
-    guard let (leaf, index) = find(entry) else { return nil }
+  func rank(of entry: UInt32, tie: UInt32 = 0) -> Int? {
+    guard let (leaf, index) = find(Member(entry, tie: tie)) else { return nil }
     return spine.entries(before: leaf) + index
   }
 
@@ -40,10 +40,10 @@ extension RankedOrder {
   }
 
   /// The leaf of the entry and its index there.
-  func find(_ entry: UInt32) -> (leaf: UInt32, index: Int)? {
-    guard isPresent(entry) else { return nil }
-    let record = records[Int(entry)]
-    let place = Place(key: record.key, entry: entry)
+  func find(_ member: Member) -> (leaf: UInt32, index: Int)? {
+    guard isPresent(member.entry) else { return nil }
+    let record = records[Int(member.entry)]
+    let place = Place(key: record.key, member)
     return (record.leaf, leaves.index(of: place, in: record.leaf, hint: Int(record.hint)))
   }
 

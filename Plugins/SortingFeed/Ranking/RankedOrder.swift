@@ -1,7 +1,8 @@
 /// Keeps entries ordered by a 64-bit key and returns their ranks before and after every update.
 ///
-/// Rank 0 is the best: the lowest key, or the highest when descending. Entries with equal keys are ordered by their number, the lower one
-/// first, ascending and descending alike, so there is exactly one right order. Keys may be any `Int64`. Entries are small numbers chosen by
+/// Rank 0 is the best: the lowest key, or the highest when descending. Entries with equal keys are ordered by the ties that their owner gives
+/// them, always the same for an entry, and then by their number, the lower one first, ascending and descending alike, so there is exactly one
+/// right order. Keys may be any `Int64`. Entries are small numbers chosen by
 /// the caller, densely from 0: memory is allocated for every number up to the highest one, 16 bytes each, and some 25 bytes more for each
 /// entry in the order.
 ///
@@ -32,32 +33,34 @@ struct RankedOrder: ~Copyable {
 
   /// Inserts the entry, or moves it to its new key; returns its rank before (nil if it was not there) and its rank now.
   @inline(__always)
-  mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
-    if let rank = stay(entry, key: key) { return (rank, rank) }
-    return move(entry, key: key)
+  mutating func update(_ entry: UInt32, key: Int64, tie: UInt32 = 0) -> (previous: Int?, rank: Int) {
+    let member = Member(entry, tie: tie)
+    if let rank = stay(member, key: key) { return (rank, rank) }
+    return move(member, key: key)
   }
 
   /// If the entry stays between the same two neighbours, as it does after most small steps, sets its new key and returns its rank;
   /// otherwise does nothing. Short, so that it is inlined into the caller's loop.
   @inline(__always)
-  private mutating func stay(_ entry: UInt32, key: Int64) -> Int? {
+  private mutating func stay(_ member: Member, key: Int64) -> Int? {
+    let entry = member.entry
     guard Int(entry) < records.count else { return nil }
     let record = records[Int(entry)]
-    let place = Place(key: ordered(key), entry: entry)
+    let place = Place(key: ordered(key), member)
     guard leaves.replace(at: Int(record.hint), in: record.leaf, with: place) else { return nil }
     records[Int(entry)].key = place.key
     return spine.entries(before: record.leaf) &+ Int(record.hint)
   }
 
   @inline(never)
-  private mutating func move(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
-    records.extend(to: Int(entry) + 1, filling: .absent)
-    let record = records[Int(entry)]
-    let place = Place(key: ordered(key), entry: entry)
+  private mutating func move(_ member: Member, key: Int64) -> (previous: Int?, rank: Int) {
+    records.extend(to: Int(member.entry) + 1, filling: .absent)
+    let record = records[Int(member.entry)]
+    let place = Place(key: ordered(key), member)
     guard record.isPresent else { return (nil, insert(place)) }
 
     let leaf = record.leaf
-    let index = leaves.index(of: Place(key: record.key, entry: entry), in: leaf, hint: Int(record.hint))
+    let index = leaves.index(of: Place(key: record.key, member), in: leaf, hint: Int(record.hint))
     let start = spine.entries(before: leaf)
     let previous = start &+ index
     if spine.covers(leaf, place) {
@@ -87,8 +90,8 @@ struct RankedOrder: ~Copyable {
   }
 
   /// Removes the entry; returns its rank, or nil if it was not there.
-  mutating func remove(_ entry: UInt32) -> Int? {
-    guard let (leaf, index) = find(entry) else { return nil }
+  mutating func remove(_ entry: UInt32, tie: UInt32 = 0) -> Int? {
+    guard let (leaf, index) = find(Member(entry, tie: tie)) else { return nil }
     let rank = spine.entries(before: leaf) + index
     leaves.remove(at: index, in: leaf)
     spine.countEntry(in: leaf, -1)

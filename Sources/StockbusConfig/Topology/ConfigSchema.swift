@@ -68,10 +68,12 @@ extension Catalogue {
     var required: [JSONValue] = ["plugin"]
     if plugin.takesInputs {
       properties.append(.init("inputs", Self.reference("inputs")))
-      properties.append(.init("merge", Self.reference("merge")))
+      if options["properties"]?["merge"] == nil { properties.append(.init("merge", Self.reference("merge"))) }
       required.append("inputs")
     }
-    properties += options["properties"]?.members ?? []
+    properties += (options["properties"]?.members ?? []).map { member in
+      member.name == "merge" ? .init("merge", ["anyOf": [member.value, Self.reference("merge")]]) : member
+    }
     properties.append(.init("supervision", Self.reference("supervision")))
     if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", Self.reference("output"))) }
     if isolation != nil { properties.append(.init("isolation", Self.reference("isolation"))) }

@@ -95,6 +95,15 @@ extension PlannedNode {
   /// True if it is told the time, or gets its inputs in the order of their receipts.
   package var worksWithTime: Bool { blueprint.isTimed || merge == .received }
 
+  /// True if it has a process of its own.
+  package var hasProcess: Bool {
+    switch description?.isolation?.value {
+    case .map: true
+    case .scalar(let word): word == "process"
+    case .list, nil: false
+    }
+  }
+
   /// The same, with the inputs of another plan.
   package func reading(_ inputs: [PlannedEdge]) -> PlannedNode {
     PlannedNode(

@@ -6,16 +6,20 @@ extension TopologyChecker {
   /// The value of `merge`.
   mutating func mergeOrder(of component: ComponentDescription) -> MergeOrder {
     guard let node = component.merge else { return .arrival }
-    let names = MergeOrder.allCases.map(\.rawValue)
-    guard case .scalar(let text) = node.value, !node.isNull else {
-      config.report("\(component.title): 'merge' must be one of \(names.joined(separator: ", ")), got \(node.kind)", at: node.mark)
-      return .arrival
-    }
-    if let order = MergeOrder(rawValue: text) { return order }
-    let hint = suggestion(for: text, among: names).map { "; did you mean '\($0)'?" } ?? ""
-    config.report(
-      "\(component.title): 'merge' must be one of \(names.joined(separator: ", ")), got \(node.shownText)\(hint)", at: node.mark)
+    if case .scalar(let text) = node.value, !node.isNull, let order = MergeOrder(rawValue: text) { return order }
+    reportMerge(node, of: component)
     return .arrival
+  }
+
+  /// Reports a value of `merge` that is no order.
+  mutating func reportMerge(_ node: ConfigNode, of component: ComponentDescription) {
+    let names = MergeOrder.allCases.map(\.rawValue)
+    var (got, hint) = (node.kind, "")
+    if case .scalar(let text) = node.value, !node.isNull {
+      got = node.shownText
+      hint = suggestion(for: text, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    }
+    config.report("\(component.title): 'merge' must be one of \(names.joined(separator: ", ")), got \(got)\(hint)", at: node.mark)
   }
 
   /// Notes where the order of a component's input depends on timing, and reports a `merge` that has no effect.
@@ -25,7 +29,7 @@ extension TopologyChecker {
       return
     }
     let place = (component.inputsMark ?? component.idMark).place
-    if !blueprint.isTimed, merge == .arrival, component.inputs.count > 1, blueprint.canMerge {
+    if !blueprint.isTimed, merge == .arrival, component.inputs.count > 1, blueprint.canMerge, !blueprint.hasLanes {
       let names = listed(component.inputs.map(\.shownID))
       notes.append(
         "\(place): note: \(component.title) takes \(names) as they come, so their order may differ from run to run; 'merge: received' makes it the same"

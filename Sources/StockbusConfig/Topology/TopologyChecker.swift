@@ -81,6 +81,7 @@ struct TopologyChecker {
     reportCycles(order.cycles)
     let readers = readersOfEach()
     let nodes = order.order.compactMap { plan($0, readers[$0]) }
+    for problem in OriginCheck([nodes]).problems.list { config.report(problem.message, at: problem.mark) }
     checkReaders()
     let past = readHistory()
     if looksAtFiles { checkFiles() }
@@ -229,6 +230,10 @@ struct TopologyChecker {
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []
     for entry in entries {
+      if entry.key == "merge", plugin != nil, !names.contains("merge") {
+        reportMerge(entry.value, of: component)
+        continue
+      }
       if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
         let near = suggestion(for: entry.key, among: keys.compactMap(\.self))
       {

@@ -22,6 +22,22 @@ extension Processor {
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
+/// A processor that tells its inputs apart, all of one event type.
+package protocol LaneProcessor<Input, Output>: Component {
+  associatedtype Input: Event
+  associatedtype Output: Event
+  /// Called before the first batch, and again whenever other components become the inputs: their names, in order.
+  func attend(to inputs: [String])
+  /// As `Processor.process`; all events are from the input at `lane` of the names.
+  func process(_ events: Span<Input>, from lane: Int, into output: inout Outlet<Output>) throws
+  func drain(into output: inout Outlet<Output>) throws
+  func handOver(into output: inout Outlet<Output>) throws
+}
+
+extension LaneProcessor {
+  package func drain(into output: inout Outlet<Output>) throws {}
+}
+
 /// A processor that is given one event at a time, still without waiting. It is as fast, because the loop is compiled in the plugin.
 public protocol EventProcessor<Input, Output>: Processor {
   associatedtype Input  // redeclared, because inference does not find the refined protocol's through the default below

@@ -74,6 +74,11 @@ struct Redaction {
   }
 }
 
+extension ConfigNode {
+  /// The text without the values of the variables at this node.
+  package func redacted(_ text: String) -> String { Redaction(self)(text) }
+}
+
 extension Problems {
   /// The same problems without the values of the variables at `node`.
   package func redacted(_ node: ConfigNode?) -> Problems {

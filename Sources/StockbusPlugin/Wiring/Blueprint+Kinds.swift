@@ -66,6 +66,19 @@ extension Blueprint {
     }
   }
 
+  package static func processor<P: LaneProcessor>(_: P.Type) -> Blueprint {
+    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+      let component = try P(settings, slot.context)
+      var outlet = slot.outlet(of: P.Output.self)
+      return try await live(component, in: slot) {
+        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
+        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
+        try await outlet.flush()
+        return ending
+      }
+    }
+  }
+
   @inlinable
   public static func processor<P: TimedProcessor>(_: P.Type) -> Blueprint {
     Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in

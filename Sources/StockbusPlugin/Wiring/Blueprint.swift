@@ -20,6 +20,8 @@ public struct Blueprint: Sendable {
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
   package var canMerge: Bool { isTimed || inputs.count == 1 }
+  /// True if it tells its inputs apart, so that it decides itself what their order means.
+  package var hasLanes: Bool { component is any LaneProcessor.Type }
   private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
   private var decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
@@ -58,14 +60,18 @@ public struct Blueprint: Sendable {
     /// The component's type and its settings.
     let component: any Component.Type
     let settings: any Options
+    /// The same, or what it stands in for.
+    private(set) var declared: (component: any Component.Type, settings: any Options)
     /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
     let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
 
     /// The same instances, for which the configuration's check finds what `original` names.
     func presenting(_ original: Assembly) -> Assembly {
-      Assembly(
+      var copy = Assembly(
         component, settings, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols, files: original.files,
         fault: original.fault, doubt: original.doubt, carryOver: carryOver, run)
+      copy.declared = original.declared
+      return copy
     }
 
     /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
@@ -85,6 +91,7 @@ public struct Blueprint: Sendable {
     ) {
       self.component = component
       self.settings = settings
+      declared = (component, settings)
       self.knownSymbols = knownSymbols
       self.namedSymbols = namedSymbols
       self.files = files

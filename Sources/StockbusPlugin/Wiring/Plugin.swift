@@ -21,6 +21,8 @@ public struct Plugin: Sendable {
   /// Plugins of the components that read parts of its output; their names are `NAME.part`.
   package var parts: [Plugin] = []
   private let choice: Choice?
+  /// A blueprint with the same options that takes the place of the usual one; nil where it does not.
+  private var special: (@Sendable ([any Event.Type], ConfigNode?) -> Blueprint?)?
   /// What tells two versions of its code apart, where they can change while the program runs; empty for a plugin of the program.
   package private(set) var revision = ""
   /// The folder from which it was loaded; nil for a plugin of the program.
@@ -106,6 +108,13 @@ public struct Plugin: Sendable {
     return copy
   }
 
+  /// The same plugin, for which `choose` may name another blueprint for some types and options, one with the same options.
+  package func choosing(_ choose: @escaping @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?) -> Plugin {
+    var copy = self
+    copy.special = choose
+    return copy
+  }
+
   private init(
     _ name: String, _ doc: String, _ compiled: CompiledBlueprints, choice: Choice? = nil, open: OpenTypes? = nil, emits: String? = nil
   ) {
@@ -188,6 +197,7 @@ public struct Plugin: Sendable {
       return blueprints[at]
     }
     guard upstream.allSatisfy(fits) else { return nil }
+    if let chosen = special?(upstream, options) { return chosen }
     if let open, open.heedsOptions {
       guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
       return open.bind(upstream, options)

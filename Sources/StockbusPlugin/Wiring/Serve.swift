@@ -25,6 +25,28 @@ extension Processor {
   }
 }
 
+extension LaneProcessor {
+  // Not inlinable, as the protocol is not public; its components do more for each event than what that costs for a batch.
+  func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
+    attend(to: inputs.inlets.map(\.name))
+    repeat {
+      let room = try await output.someRoom()
+      let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
+      if batch.count == 0 { continue }
+      turn.inlet.begin(batch.count)
+      do { try process(batch.span, from: turn.place, into: &output) } catch {
+        output.rollback()
+        throw error
+      }
+      try await output.flush()
+      turn.inlet.finish(batch.count, filtered: output.takeFiltered())
+      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+    } while try await !inputs.ended(&turn, &quantum)
+  }
+}
+
 extension TimedProcessor {
   @inlinable
   func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {

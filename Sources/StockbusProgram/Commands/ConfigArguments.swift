@@ -20,6 +20,28 @@ struct ConfigArguments: ParsableArguments {
     }
   }
 
+  static var separateHelp: ArgumentHelp { "Each file or folder is a configuration of its own, of a run of its own." }
+
+  /// The checked topologies of configurations for several runs, also checked against each other. Problems as for one; nothing that is only
+  /// between them is told while one of them has problems of its own.
+  func topologies(looksAtFiles: Bool = true) throws -> [Topology] {
+    var problems = Problems()
+    var topologies: [Topology] = []
+    for path in configs {
+      do throws(Problems) {
+        topologies.append(try Program.current.topology(ConfigLoader().load(paths: [path]), looksAtFiles: looksAtFiles))
+      } catch { problems.add(error) }
+    }
+    let check = OriginCheck(topologies)
+    if problems.isEmpty { problems = check.problems }
+    guard problems.isEmpty else {
+      StandardError.write(Self.report(problems, ""))
+      throw ExitStatus.config
+    }
+    for warning in topologies.flatMap(\.warnings) + check.doubts { StandardError.write(warning) }
+    return topologies
+  }
+
   /// One line per problem, and their number.
   static func report(_ problems: Problems, _ consequence: String) -> String {
     let lines = problems.sorted.map(\.description)

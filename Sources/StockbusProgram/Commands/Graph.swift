@@ -7,7 +7,8 @@ struct Graph: ParsableCommand {
     CommandConfiguration(
       abstract: "Draw a configuration's components and edges.",
       discussion:
-        "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'.")
+        "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate several configurations, and the streams between them."
+    )
   }
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -17,14 +18,18 @@ struct Graph: ParsableCommand {
   @Option(help: "How to draw it.")
   var format = Format.text
 
+  @Flag(help: ConfigArguments.separateHelp)
+  var separate = false
+
   @OptionGroup var config: ConfigArguments
 
   func run() throws {
-    let topology = try config.topology(looksAtFiles: false)
+    let topologies = separate ? try config.topologies(looksAtFiles: false) : [try config.topology(looksAtFiles: false)]
+    let drawing = Drawing(zip(config.configs, topologies).map { Drawing.Part(title: $0, topology: $1) })
     switch format {
-    case .text: try StandardOutput.write(topology.asText(width: PageWidth.ofTerminal))
-    case .mermaid: try StandardOutput.write(topology.asMermaid)
-    case .dot: try StandardOutput.write(topology.asDOT)
+    case .text: try StandardOutput.write(drawing.asText(width: PageWidth.ofTerminal))
+    case .mermaid: try StandardOutput.write(drawing.asMermaid)
+    case .dot: try StandardOutput.write(drawing.asDOT)
     }
   }
 }

@@ -1,10 +1,16 @@
 import ArgumentParser
+import MarketData
 import StockbusConfig
 
 struct Validate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check a configuration and start nothing.",
-    discussion: "Prints every problem with file, line and column, and exits with 78 where there is one.")
+    discussion:
+      "Prints every problem with file, line and column, and exits with 78 where there is one. With --separate also what is wrong between configurations that pass events on to each other."
+  )
+
+  @Flag(help: ConfigArguments.separateHelp)
+  var separate = false
 
   @OptionGroup var config: ConfigArguments
 
@@ -16,6 +22,13 @@ struct Validate: ParsableCommand {
   }
 
   func run() throws {
+    if separate {
+      for (name, topology) in zip(config.configs, try config.topologies()) {
+        for note in topology.notes { StandardError.write(note) }
+        try StandardOutput.write("\(visible(name)): \(Self.text(topology))")
+      }
+      return
+    }
     let topology = try config.topology()
     for note in topology.notes { StandardError.write(note) }
     try StandardOutput.write(Self.text(topology))

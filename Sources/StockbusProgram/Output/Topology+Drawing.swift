@@ -2,61 +2,139 @@ import EventBus
 import StockbusConfig
 import StockbusPlugin
 
-extension Topology {
-  /// A table in upstream order: every component with its plugin, its output, and its inputs.
+/// One configuration, or several that are given together, as text or for a program that draws.
+struct Drawing {
+  struct Part {
+    /// What it is called, where there are several.
+    let title: String
+    let topology: Topology
+  }
+
+  let parts: [Part]
+  private let channels: [ChannelPlan]
+
+  init(_ parts: [Part]) {
+    self.parts = parts
+    channels = OriginCheck(parts.map(\.topology)).channels
+  }
+
+  private var isOne: Bool { parts.count == 1 }
+
+  /// A table in upstream order: every component with its plugin, its output, and its inputs. Behind it one of the channels.
   func asText(width: Int?) -> String {
-    let rows = nodes.map { node in
-      let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
-      return [node.id, node.plugin.name, node.blueprint.output?.eventName ?? "-", inputs.isEmpty ? "-" : inputs]
+    var tables = parts.map { part in
+      let rows = part.topology.nodes.map { node in
+        let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
+        return [node.id, node.pluginText, node.blueprint.output?.eventName ?? "-", inputs.isEmpty ? "-" : inputs]
+      }
+      let table = Table(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width)
+      return ((isOne ? [] : [part.title]) + table).joined(separator: "\n")
     }
-    return Table(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width).joined(separator: "\n")
+    if !channels.isEmpty {
+      let rows = channels.map { channel in
+        func names(_ ends: [ChannelPlan.End]) -> String { ends.isEmpty ? "-" : ends.map(text).joined(separator: ", ") }
+        return [channel.title, names(channel.writers), names(channel.readers)]
+      }
+      tables.append(Table(rows: [["CHANNEL", "WRITTEN BY", "READ BY"]] + rows).lines(width: width).joined(separator: "\n"))
+    }
+    return tables.joined(separator: "\n\n")
+  }
+
+  /// `worker.yaml: ticks (trade: ticks.0, ticks.1)`.
+  private func text(_ end: ChannelPlan.End) -> String {
+    (isOne ? "" : "\(parts[end.run].title): ") + end.node.id + (label(end).isEmpty ? "" : " (\(label(end)))")
+  }
+
+  private func label(_ end: ChannelPlan.End) -> String {
+    [end.eventName, end.parts].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
   /// A flowchart for mermaid.js. Nodes are numbered, because ids may be keywords of its language, such as `end`.
   var asMermaid: String {
     var lines = ["flowchart LR"]
-    for node in nodes {
-      let (open, close) =
-        switch node.plugin.kind {
-        case .source: ("([", "])")
-        case .processor: ("[", "]")
-        case .sink: ("[[", "]]")
-        }
-      lines.append("  \(number(of: node.id))\(open)\"\(node.id)<br/>\(node.plugin.name)\"\(close)")
+    for (number, part) in parts.enumerated() {
+      if !isOne { lines.append("  subgraph c\(number)[\"\(part.title)\"]") }
+      let topology = part.topology
+      for node in topology.nodes {
+        let (open, close) =
+          switch node.plugin.kind {
+          case .source: ("([", "])")
+          case .processor: ("[", "]")
+          case .sink: ("[[", "]]")
+          }
+        lines.append("  \(mermaid(node.id, in: number))\(open)\"\(node.id)<br/>\(node.pluginText)\"\(close)")
+      }
+      for topic in topology.runTopics { lines.append("  \(mermaid(topic.rawValue, in: number))([\"\(topic.rawValue)\"])") }
+      lines += topology.edges.map {
+        "  \(mermaid($0.from, in: number)) -->|\"\(topology.label($0.edge))\"| \(mermaid($0.to, in: number))"
+      }
+      if !isOne { lines.append("  end") }
     }
-    for topic in runTopics { lines.append("  \(topic.rawValue)([\"\(topic.rawValue)\"])") }
-    lines += edges.map { "  \(number(of: $0.from)) -->|\"\(label($0.edge))\"| \(number(of: $0.to))" }
+    for (number, channel) in channels.enumerated() {
+      lines.append("  s\(number)[(\"\(channel.title)\")]")
+      lines += channel.writers.map { "  \(mermaid($0.node.id, in: $0.run)) -->|\"\(label($0))\"| s\(number)" }
+      lines += channel.readers.map { "  s\(number) -->|\"\(label($0))\"| \(mermaid($0.node.id, in: $0.run))" }
+    }
     return lines.joined(separator: "\n")
+  }
+
+  private func mermaid(_ id: String, in run: Int) -> String {
+    let name = parts[run].topology.nodes.firstIndex { $0.id == id }.map { "n\($0)" } ?? id
+    return isOne ? name : "c\(run)\(name)"
   }
 
   /// A graph for Graphviz.
   var asDOT: String {
     var lines = ["digraph stockbus {", "  rankdir=LR;", "  node [shape=box];"]
-    for node in nodes {
-      let shape =
-        switch node.plugin.kind {
-        case .source: "ellipse"
-        case .processor: "box"
-        case .sink: "box3d"
-        }
-      lines.append("  \"\(node.id)\" [label=\"\(node.id)\\n\(node.plugin.name)\", shape=\(shape)];")
+    for (number, part) in parts.enumerated() {
+      let topology = part.topology
+      if !isOne { lines += ["  subgraph cluster_\(number) {", "  label=\"\(part.title)\";"] }
+      for node in topology.nodes {
+        let shape =
+          switch node.plugin.kind {
+          case .source: "ellipse"
+          case .processor: "box"
+          case .sink: "box3d"
+          }
+        lines.append("  \(dot(node.id, in: number)) [label=\"\(node.id)\\n\(node.pluginText)\", shape=\(shape)];")
+      }
+      for topic in topology.runTopics {
+        lines.append("  \(dot(topic.rawValue, in: number)) [\(isOne ? "" : "label=\"\(topic.rawValue)\", ")shape=ellipse];")
+      }
+      lines += topology.edges.map {
+        "  \(dot($0.from, in: number)) -> \(dot($0.to, in: number)) [label=\"\(topology.label($0.edge))\"];"
+      }
+      if !isOne { lines.append("  }") }
     }
-    for topic in runTopics { lines.append("  \"\(topic.rawValue)\" [shape=ellipse];") }
-    lines += edges.map { "  \"\($0.from)\" -> \"\($0.to)\" [label=\"\(label($0.edge))\"];" }
+    for (number, channel) in channels.enumerated() {
+      lines.append("  \"channel \(number)\" [label=\"\(channel.title)\", shape=cylinder];")
+      lines += channel.writers.map { "  \(dot($0.node.id, in: $0.run)) -> \"channel \(number)\" [label=\"\(label($0))\"];" }
+      lines += channel.readers.map { "  \"channel \(number)\" -> \(dot($0.node.id, in: $0.run)) [label=\"\(label($0))\"];" }
+    }
     return (lines + ["}"]).joined(separator: "\n")
   }
 
-  private var edges: [(edge: PlannedEdge, from: String, to: String)] {
+  private func dot(_ id: String, in run: Int) -> String { isOne ? "\"\(id)\"" : "\"\(run) \(id)\"" }
+}
+
+extension PlannedNode {
+  /// The plugin's name, and whether it has a process of its own.
+  fileprivate var pluginText: String { hasProcess ? "\(plugin.name) (isolation: process)" : plugin.name }
+}
+
+extension Topology {
+  fileprivate var edges: [(edge: PlannedEdge, from: String, to: String)] {
     nodes.flatMap { node in node.inputs.map { ($0, $0.from, node.id) } }
   }
 
   /// The topics of the run that are read.
-  private var runTopics: [RunTopic] { RunTopic.allCases.filter { topic in edges.contains { $0.from == topic.rawValue } } }
-
-  private func number(of id: String) -> String { nodes.firstIndex { $0.id == id }.map { "n\($0)" } ?? id }
+  fileprivate var runTopics: [RunTopic] {
+    let edges = edges
+    return RunTopic.allCases.filter { topic in edges.contains { $0.from == topic.rawValue } }
+  }
 
   /// The event type of an edge, and its policy if that is not the default.
-  private func label(_ edge: PlannedEdge) -> String {
+  fileprivate func label(_ edge: PlannedEdge) -> String {
     let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? RunTopic(rawValue: edge.from)?.eventType.eventName ?? ""
     return edge.policy.isEmpty ? type : "\(type), \(edge.policy)"
   }

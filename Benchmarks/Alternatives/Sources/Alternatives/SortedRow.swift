@@ -14,8 +14,8 @@ struct SortedRow: ~Copyable, Order {
 
   @inline(__always)
   mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
-    let old = Place(key: keys[Int(entry)], entry: entry)
-    let place = Place(key: key, entry: entry)
+    let old = Place(key: keys[Int(entry)], Member(entry))
+    let place = Place(key: key, Member(entry))
     keys[Int(entry)] = key
     let from = row.last(atOrBefore: old)
     guard row.places[from] == old else { return (nil, row.insert(place) &- 1) }
@@ -43,9 +43,9 @@ struct HintedRow: ~Copyable, Order {
 
   @inline(__always)
   mutating func update(_ entry: UInt32, key: Int64) -> (previous: Int?, rank: Int) {
-    let place = Place(key: key, entry: entry)
+    let place = Place(key: key, Member(entry))
     let hint = Int(spots[Int(entry)].hint)
-    if row.places[hint].isPlace(of: entry), row.replace(at: hint, with: place) {
+    if row.places[hint].isPlace(of: Member(entry)), row.replace(at: hint, with: place) {
       spots[Int(entry)].key = key
       return (hint &- 1, hint &- 1)
     }
@@ -55,7 +55,7 @@ struct HintedRow: ~Copyable, Order {
   @inline(never)
   private mutating func move(_ entry: UInt32, to place: Place) -> (previous: Int?, rank: Int) {
     let spot = spots[Int(entry)]
-    let old = Place(key: spot.key, entry: entry)
+    let old = Place(key: spot.key, Member(entry))
     let from = row.places[Int(spot.hint)] == old ? Int(spot.hint) : row.last(atOrBefore: old)
     let isThere = row.places[from] == old
     let to = isThere ? walk(from, to: place) ?? row.move(from, to: place) : row.insert(place)

@@ -1,1 +1,0 @@
-../../../Plugins/Programs/Protocol/SymbolTally.swift

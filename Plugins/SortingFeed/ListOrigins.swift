@@ -1,0 +1,53 @@
+internal import StockbusPlugin
+
+// What a feed can give depends on the feeds before it, here or in another configuration.
+extension SortingFeedSettings {
+  private static func feeds(behind input: InputOrigin) -> [InputOrigin.Found<SortingFeedSettings>] {
+    input.nearest { $0 as? SortingFeedSettings }
+  }
+
+  /// What is wrong with ranking these inputs, one after the other.
+  func faults(ranking inputs: [InputOrigin]) -> [InputFault] {
+    inputs.enumerated().compactMap { number, input in
+      guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }
+      return InputFault(
+        input: number,
+        "has only the first ranks of \(feed.title), so what is behind them would be missing here; write 'merge: true' to merge such lists of several partitions, or leave out 'top' there"
+      )
+    }
+  }
+
+  /// What is wrong with merging the lists that these inputs are.
+  func faults(merging inputs: [InputOrigin]) -> [InputFault] {
+    var faults: [InputFault] = []
+    var first: InputOrigin.Found<SortingFeedSettings>?
+    for (number, input) in inputs.enumerated() {
+      func add(_ message: String, at option: String? = nil) { faults.append(InputFault(input: number, option: option, message)) }
+      for feed in Self.feeds(behind: input) {
+        let (own, name) = (feed.value, feed.title)
+        if let filter = feed.between.first {
+          add(
+            "comes from \(name) by way of \(filter), which may leave ranks out, so the merged list would have holes; filter before ranking")
+        }
+        if !feed.isWhole {
+          add("may leave out that a symbol has left the list of \(name), or that the list has begun anew, so it needs 'overflow: block'")
+        }
+        if let top, let most = own.top, most < top {
+          add("has fewer ranks, by 'top' of \(name), so what comes behind them is not known here; 'top' may be at most that one", at: "top")
+        }
+        if own.by != by { add("is ordered by \(own.by.rawValue) in \(name), so 'by' has to be that too", at: "by") }
+        if own.order != order { add("is \(own.order.rawValue) in \(name), so 'order' has to be that too", at: "order") }
+        if !own.tiesByName {
+          add(
+            "gets equal keys from \(name) in the order of their appearance there, which the other lists do not know; write 'ties: name' there"
+          )
+        }
+        if let first, first.value.since != own.since {
+          add("counts changes and volumes from another start in \(name) than in \(first.title); 'since' has to be the same in both")
+        }
+        first = first ?? feed
+      }
+    }
+    return faults
+  }
+}

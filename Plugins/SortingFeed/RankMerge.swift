@@ -1,0 +1,96 @@
+internal import EventBus
+internal import MarketData
+internal import StockbusPlugin
+
+/// The symbols of several lists in one order.
+struct RankMerge: ~Copyable {
+  struct Snapshot: Sendable {
+    let ranking: RankingSnapshot
+    /// The names of the inputs from which symbols have come.
+    let names: [String]
+    /// By symbol, an index in `names`.
+    let lists: [UInt32: Int]
+  }
+
+  private(set) var ranking: Ranking
+  /// The names of all inputs that there have been, and the places of the present ones among them.
+  private var names: [String] = []
+  private var present: [Int] = []
+  /// The list that each symbol is in, as a place in `names`.
+  private var lists: [UInt32: Int] = [:]
+  /// Whether readers have to be told that the list begins.
+  private var isNew: Bool
+  /// What readers know, if they have to be told what follows from it.
+  private var untold: RankingSnapshot?
+
+  init(_ settings: SortingFeedSettings, _ earlier: Snapshot?) {
+    ranking = Ranking(settings, isBehindAnother: true)
+    isNew = earlier?.ranking.rows.isEmpty ?? true
+    guard let earlier else { return }
+    names = earlier.names
+    lists = earlier.lists
+    untold = earlier.ranking
+    ranking.restore(earlier.ranking.rows)
+    // What has left since readers were told last is in the snapshot, but in no list.
+    for row in earlier.ranking.rows where lists[row.symbol.id] == nil { ranking.remove(row.symbol) }
+  }
+
+  var snapshot: Snapshot { Snapshot(ranking: untold ?? ranking.snapshot(nil), names: names, lists: lists) }
+
+  mutating func attend(to inputs: [String]) {
+    present = inputs.map { name in
+      if let known = names.firstIndex(of: name) { return known }
+      names.append(name)
+      return names.count - 1
+    }
+    let gone = Set(lists.values).subtracting(present)
+    if gone.isEmpty { return }
+    // Readers are told with the next event, which has a time.
+    untold = untold ?? ranking.snapshot(nil)
+    for list in gone { removeAll(of: list) }
+  }
+
+  mutating func update(_ events: Span<Ranked>, from lane: Int, into output: inout Outlet<Ranked>) {
+    let list = present[lane]
+    for i in events.indices {
+      tellRest(at: events[i], into: &output)
+      let id = events[i].symbol.id
+      if events[i].beginsList {
+        begin(list, at: events[i], into: &output)
+      } else if events[i].hasLeft {
+        guard lists[id] == list else {
+          output.filter()
+          continue
+        }
+        lists[id] = nil
+        ranking.update(events.extracting(i..<i + 1), into: &output)
+      } else if lists[id] == list, events[i].previousRank != events[i].rank, ranking.has(events[i]) {
+        output.filter()
+      } else {
+        lists[id] = list
+        ranking.update(events.extracting(i..<i + 1), into: &output)
+      }
+    }
+  }
+
+  private mutating func tellRest(at event: Ranked, into output: inout Outlet<Ranked>) {
+    if isNew { output.send(.beginning(at: event)) }
+    isNew = false
+    guard let earlier = untold else { return }
+    ranking.tell(after: earlier, at: event, into: &output)
+    untold = nil
+  }
+
+  /// Takes a list's symbols out, as it begins with nothing.
+  private mutating func begin(_ list: Int, at event: Ranked, into output: inout Outlet<Ranked>) {
+    guard lists.values.contains(list) else { return output.filter() }
+    untold = ranking.snapshot(nil)
+    removeAll(of: list)
+    tellRest(at: event, into: &output)
+  }
+
+  private mutating func removeAll(of list: Int) {
+    for (id, own) in lists where own == list { ranking.remove(Symbol(id: id)) }
+    lists = lists.filter { $0.value != list }
+  }
+}
