@@ -180,7 +180,7 @@ import TestServers
   @Test func `a connection is used again, unless a side says that it ends`() async throws {
     let server = try await ScriptedServer { _, number in .answer(200, number == 1 ? ["Connection": "close"] : [:], "yes") }
     for _ in 0..<4 { _ = try await get(server.origin).get() }
-    let clients = server.received.value.map(\.client)
+    let clients = server.clients.value
     #expect(clients[0] == clients[1] && clients[1] != clients[2] && clients[2] == clients[3])
     await server.close()
   }

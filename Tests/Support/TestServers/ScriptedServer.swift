@@ -15,8 +15,6 @@ public final class ScriptedServer: Sendable {
     /// The first value of each name, in lower case.
     public let headers: [String: String]
     public let body: String
-    /// The client's port: the same for requests on the same connection.
-    public let client: Int
   }
 
   public enum Reaction: Sendable {
@@ -35,6 +33,8 @@ public final class ScriptedServer: Sendable {
 
   /// All complete requests, in order.
   public let received = Watched<[Request]>([])
+  /// The client's port of each request: the same on the same connection.
+  public let clients = Watched<[Int]>([])
   public let port: Int
   private let isSecure: Bool
   private let channel: any Channel
@@ -51,7 +51,7 @@ public final class ScriptedServer: Sendable {
       let key = try NIOSSLPrivateKey(bytes: Array(tls.key.utf8), format: .pem)
       context = try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
     }
-    let received = received
+    let (received, clients) = (received, clients)
     let ready = context
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
@@ -60,7 +60,7 @@ public final class ScriptedServer: Sendable {
           if let ready { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: ready)) }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
-          try channel.pipeline.syncOperations.addHandler(ScriptHandler(received: received, script: script))
+          try channel.pipeline.syncOperations.addHandler(ScriptHandler(received: received, clients: clients, script: script))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
@@ -83,15 +83,17 @@ private final class ScriptHandler: ChannelInboundHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let received: Watched<[ScriptedServer.Request]>
+  private let clients: Watched<[Int]>
   private let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reaction
   private var head: HTTPRequestHead?
   private var body = ByteBuffer()
 
   init(
-    received: Watched<[ScriptedServer.Request]>,
+    received: Watched<[ScriptedServer.Request]>, clients: Watched<[Int]>,
     script: @escaping @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reaction
   ) {
     self.received = received
+    self.clients = clients
     self.script = script
   }
 
@@ -103,10 +105,11 @@ private final class ScriptHandler: ChannelInboundHandler {
     case .body(let part): body.writeImmutableBuffer(part)
     case .end:
       guard let head else { return }
+      let port = context.remoteAddress?.port ?? 0
       let headers = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
       let request = ScriptedServer.Request(
-        method: head.method.rawValue, path: head.uri, headers: headers, body: String(buffer: body), client: context.remoteAddress?.port ?? 0
-      )
+        method: head.method.rawValue, path: head.uri, headers: headers, body: String(buffer: body))
+      clients.update { $0.append(port) }
       let number = received.update { list in
         list.append(request)
         return list.count - 1
