@@ -177,6 +177,13 @@ import TestServers
     }
   }
 
+  @Test func `no certificate is checked by the address of a proxy`() async throws {
+    let transport = NetworkTransport(proxiesFrom: ["https_proxy": "127.0.0.1:1"])
+    let error = HTTPError(
+      .untrusted, "https://127.0.0.2 is behind a proxy, where a certificate cannot be checked by an IP address; use the server's name")
+    #expect(try await get("https://127.0.0.2/", HTTPLimits(), transport) == .failure(error))
+  }
+
   @Test func `a connection is used again, unless a side says that it ends`() async throws {
     let server = try await ScriptedServer { _, number in .answer(200, number == 1 ? ["Connection": "close"] : [:], "yes") }
     for _ in 0..<4 { _ = try await get(server.origin).get() }

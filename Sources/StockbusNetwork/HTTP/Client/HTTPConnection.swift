@@ -11,6 +11,8 @@ struct HTTPConnection: Sendable {
     case late
     /// The proxy does not lead to the server.
     case proxy
+    /// Behind a proxy a certificate can only be checked by a name: the connection's own address is the proxy's.
+    case namelessBehindProxy
   }
 
   private let channel: any Channel
@@ -25,13 +27,18 @@ struct HTTPConnection: Sendable {
 
   /// Connects, through the route's proxy if it has one, and sets up TLS, all within `limit`.
   static func open(_ route: HTTPRoute, _ tls: NIOSSLContext?, within limit: TimeAmount) async throws -> HTTPConnection {
+    let name = HostAndPort.serverName(route.host)
+    if tls != nil, route.proxy != nil, name == nil { throw OpeningError.namelessBehindProxy }
     let deadline = NIODeadline.now() + limit
     let channel = try await connect(route, limit)
-    let alarm = channel.eventLoop.scheduleTask(deadline: deadline) { channel.pipeline.fireErrorCaught(OpeningError.late) }
+    let alarm = channel.eventLoop.scheduleTask(deadline: deadline) {
+      channel.pipeline.fireErrorCaught(OpeningError.late)
+      channel.close(promise: nil)
+    }
     defer { alarm.cancel() }
     return try await closing(channel) {
       if let proxy = route.proxy { try await tunnel(through: proxy, to: route, channel) }
-      let connection = try await HTTPConnection(channel, tls.map { ($0, HostAndPort.serverName(route.host)) })
+      let connection = try await HTTPConnection(channel, tls.map { ($0, name) })
       if tls != nil { try await connection.onLoop { $0.secured() } }
       return connection
     }

@@ -16,6 +16,8 @@ extension HTTPError {
     case let error as HTTPError: self = error
     case is CancellationError: self.init(.cancelled, "cancelled")
     case HTTPConnection.OpeningError.proxy: self.init(.unreachable, "the proxy does not lead to \(address)")
+    case HTTPConnection.OpeningError.namelessBehindProxy:
+      self.init(.untrusted, "\(address) is behind a proxy, where a certificate cannot be checked by an IP address; use the server's name")
     case HTTPConnection.OpeningError.late where address.isSecure:
       self.init(.unreachable, "\(address) does not finish the TLS handshake in time")
     case HTTPConnection.OpeningError.late, ChannelError.connectTimeout:
