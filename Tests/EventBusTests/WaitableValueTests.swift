@@ -1,3 +1,4 @@
+import Dispatch
 import EventBus
 import SeededRandom
 import Testing
@@ -108,5 +109,48 @@ import Testing
     await sleeper.value
     parker.wake()
     await parker.sleepCancellably()
+  }
+
+  /// An actor on a queue, as components are on their socket's thread.
+  private actor OnQueue {
+    private let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Where the condition was checked until the value was 1: true on the actor's queue.
+    func places(_ value: WaitableValue<Int>) async -> [Bool] {
+      let places = WaitableValue([Bool]())
+      let task = Task {
+        await value.wait { value in
+          if value == 0 { places.update { $0.append(self.executor.isCurrent) } }
+          return value == 1
+        }
+        places.update { $0.append(self.executor.isCurrent) }
+      }
+      await task.value
+      return places.value
+    }
+  }
+
+  private final class QueueExecutor: SerialExecutor {
+    private static let key = DispatchSpecificKey<Int>()
+    private let queue = DispatchQueue(label: "test")
+
+    init() { queue.setSpecific(key: Self.key, value: 1) }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == 1 }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+  }
+
+  @Test func `a wait stays on its actor's executor`() async {
+    let value = WaitableValue(0)
+    let actor = OnQueue()
+    async let places = actor.places(value)
+    await untilWaiting(1, for: value)
+    value.update { $0 = 1 }
+    #expect(await places == [true, true, true])
   }
 }

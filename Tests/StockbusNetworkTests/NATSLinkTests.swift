@@ -26,7 +26,7 @@ import Testing
       connection.publish("echo.a", "one")
       connection.publish("echo.b", reply: "back", headers: "NATS/1.0\r\nX: y\r\n\r\n", "two")
       var got: [NATSMessage] = []
-      while got.count < 2 { got += try await connection.receive() }
+      while got.count < 2 { got += try await connection.receive().messages }
       #expect(got.map(\.subscription) == [number, number])
       #expect(got.map(\.subject) == ["echo.a", "echo.b"])
       #expect(got.map(\.reply) == [nil, "back"])

@@ -129,7 +129,10 @@ import Testing
     #expect(place.sequence == 17 && place.consumerSequence == 3 && place.pending == 4)
     let other = try #require(JetStreamPlace("$JS.ACK.hub.HASH.TICKS.desk-1.1.17.3.1700000000000000000.4.token"))
     #expect(other == place)
-    for text in ["", "$JS.ACK.a", "$JS.ACK.T.c.1.x.3.1.4", "$JS.ACK.T.c.1.0.3.1.4", "$JS.ACK.T.c.1.99999999999999999999.3.1.4"] {
+    for text in [
+      "", "$JS.ACK.a", "$JS.ACK.T.c.1.x.3.1.4", "$JS.ACK.T.c.1.0.3.1.4", "$JS.ACK.T.c.1.99999999999999999999.3.1.4", "$JS.ACK.T.c.1.-7.3.1.4",
+      "$JS.ACK.T.c.1.7.3.1.", "$JS.ACK.T.c.1.7.3.1.4.5", "$JS.ACK.T.c.1.7x.3.1.4",
+    ] {
       #expect(JetStreamPlace(text) == nil)
     }
   }
@@ -139,25 +142,55 @@ import Testing
     let asked = pull.request()
     let first = try #require(asked)
     #expect(first.subject == "$JS.API.CONSUMER.MSG.NEXT.T.c")
-    #expect(first.body == #"{"batch":4096,"expires":30000000000,"idle_heartbeat":5000000000}"#)
+    // Until a message has come their size is a guess.
+    #expect(first.body == #"{"batch":256,"expires":30000000000,"idle_heartbeat":5000000000}"#)
     let none = pull.request()
     #expect(none == nil)
     func item(_ n: Int) throws -> NATSMessage { try message("MSG t 3 $JS.ACK.T.c.1.\(n + 10).\(n).1.0 1\r\nx\r\n") }
-    for n in 1...2048 {
+    for n in 1...256 {
       let piece = try pull.take(try item(n))
       #expect(piece == .message(try #require(JetStreamPlace("$JS.ACK.T.c.1.\(n + 10).\(n).1.0"))))
     }
     let second = pull.request()
-    #expect(second != nil)
+    #expect(second?.body.hasPrefix(#"{"batch":4096,"#) == true)
+    #expect(pull.outstanding == 4096)
+    for n in 257...2304 { _ = try pull.take(try item(n)) }
+    let third = pull.request()
+    #expect(third != nil)
     #expect(pull.outstanding == 6144)
     let expired = "NATS/1.0 408 Request Timeout\r\nNats-Pending-Messages: 2048\r\n\r\n"
     let status = try pull.take(try message("HMSG i 3 \(expired.utf8.count) \(expired.utf8.count)\r\n\(expired)\r\n"))
     #expect(status == .status)
     #expect(pull.outstanding == 4096)
-    let late = try item(2050)
-    #expect(throws: NATSError.protocolViolation("message 2050 of a consumer came after 2048")) { try pull.take(late) }
+    let late = try item(2306)
+    #expect(throws: NATSError.protocolViolation("message 2306 of a consumer came after 2304")) { try pull.take(late) }
     let gone = "NATS/1.0 409 Consumer Deleted\r\n\r\n"
     let last = try message("HMSG i 3 \(gone.utf8.count) \(gone.utf8.count)\r\n\(gone)\r\n")
     #expect(throws: NATSError.consumerTaken) { try pull.take(last) }
+  }
+
+  @Test func `a pull of large messages asks for fewer`() throws {
+    var pull = JetStreamPull(stream: "T", consumer: "c")
+    _ = pull.request()
+    let payload = String(repeating: "x", count: 1 << 20)
+    for n in 1...200 {
+      _ = try pull.take(try message("MSG t 3 $JS.ACK.T.c.1.\(n).\(n).1.0 \(payload.utf8.count)\r\n\(payload)\r\n"))
+    }
+    // 56 of the first request are under way, four of a mebibyte are what is asked for.
+    let early = pull.request()
+    #expect(early == nil)
+    for n in 201...254 {
+      _ = try pull.take(try message("MSG t 3 $JS.ACK.T.c.1.\(n).\(n).1.0 \(payload.utf8.count)\r\n\(payload)\r\n"))
+    }
+    let next = pull.request()
+    #expect(next?.body.hasPrefix(#"{"batch":4,"#) == true)
+  }
+}
+
+extension JetStreamPlace {
+  fileprivate init?(_ text: String) {
+    var text = text
+    guard let place = text.withUTF8({ JetStreamPlace($0) }) else { return nil }
+    self = place
   }
 }

@@ -40,12 +40,9 @@ actor NATSWork {
           try await connection.waitForRoom()
           continue
         }
-        for message in try await connection.receive() {
-          guard try PublishAcknowledgement(message).sequence == UInt64(confirmed + 1), message.subjectNumber == confirmed else {
-            throw NATSBenchError("message \(confirmed) is not acknowledged in its turn")
-          }
-          confirmed += 1
-        }
+        let arrivals = try await connection.receive()
+        for run in arrivals.stored { try note(run.first, at: run.sequence, run.count, &confirmed) }
+        if let message = arrivals.messages.first { throw NATSBenchError("\(message.beginning())") }
       }
       self.note(count, since: began, worked)
     }
@@ -66,7 +63,7 @@ actor NATSWork {
       var came = 0
       while came < count {
         if let request = pull.request() { connection.publish(request.subject, reply: inbox, request.body) }
-        for message in try await connection.receive() {
+        for message in try await connection.receive().messages {
           guard case .message = try pull.take(message) else { continue }
           let number = message.withPayload { $0.count == max(Self.digits, size) ? Self.number($0) : nil }
           guard number == came else { throw NATSBenchError("message \(came) of the stream is not number \(came)") }
@@ -76,6 +73,12 @@ actor NATSWork {
       self.note(count, since: began, worked)
     }
     return report
+  }
+
+  /// Notes the acknowledgements of messages that follow each other.
+  private func note(_ first: Int, at sequence: UInt64, _ count: Int, _ confirmed: inout Int) throws {
+    guard first == confirmed, sequence == UInt64(first + 1) else { throw NATSBenchError("message \(confirmed) is not acknowledged in its turn") }
+    confirmed += count
   }
 
   private func note(_ count: Int, since began: Int64, _ worked: Int64) {

@@ -80,7 +80,7 @@ actor NATSIn<E: Event>: Source {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      for message in batch { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
+      for message in batch.messages { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
   }
@@ -105,7 +105,7 @@ actor NATSIn<E: Event>: Source {
         let now = context.clock.uptime
         if !batch.isEmpty { heardAt = now }
         if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
-        let end = try await take(batch, stream, &pull, into: &output)
+        let end = try await take(batch.messages, stream, &pull, into: &output)
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false

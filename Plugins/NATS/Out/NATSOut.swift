@@ -290,8 +290,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent {
     }
     let deadline = settings.connection.replyDeadline
     while true {
-      let messages = try await connection.receive(until: (waitingSince ?? context.clock.uptime) + deadline)
-      try take(messages)
+      try take(try await connection.receive(until: (waitingSince ?? context.clock.uptime) + deadline))
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
       if let waitingSince, context.clock.uptime - waitingSince >= deadline { throw silence() }
     }
@@ -312,10 +311,11 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent {
     return silentBehind == end ? .notStored(behind: end) : .timedOut(.reply)
   }
 
-  private func take(_ messages: [NATSMessage]) throws {
+  private func take(_ arrivals: NATSArrivals) throws {
     let before = session?.confirmed
     defer { if session?.confirmed != before { news.ring() } }
-    for message in messages where message.subscription == NATSConnection.acknowledgementSubscription {
+    for run in arrivals.stored { try session?.confirm(run, isGuarded: isGuarded) }
+    for message in arrivals.messages where message.subscription == NATSConnection.acknowledgementSubscription {
       guard let number = message.subjectNumber else { continue }
       try session?.confirm(number, message, isGuarded: isGuarded)
     }

@@ -25,22 +25,29 @@ struct Session {
     largest = connection.info.maxPayload
   }
 
-  /// Takes the acknowledgement of message `number` of the session.
+  /// Takes the acknowledgement of message `number` of the session. Throws what it says instead.
   ///
   /// - Parameter isGuarded: the stream's number of each message is known before it is sent.
   mutating func confirm(_ number: Int, _ message: NATSMessage, isGuarded: Bool) throws(NATSError) {
     let acknowledgement: PublishAcknowledgement
     do throws(NATSError) { acknowledgement = try PublishAcknowledgement(message) } catch { throw meaning(of: error) }
-    guard number >= 0, number < sent else { throw .protocolViolation("an acknowledgement of what was not sent") }
-    if isGuarded, acknowledgement.sequence != lastSequence + UInt64(number) + 1 {
-      throw .protocolViolation("message \(lastSequence + UInt64(number) + 1) is acknowledged as \(acknowledgement.sequence)")
-    }
-    if number != confirmed {
-      if number > confirmed { early.insert(number) }
-      return
-    }
-    confirmed += 1
-    while !early.isEmpty, early.remove(confirmed) != nil { confirmed += 1 }
+    try confirm(number..<number + 1, at: acknowledgement.sequence, isGuarded)
+  }
+
+  /// Takes the acknowledgements of messages that are stored one behind the other.
+  mutating func confirm(_ run: StoredRun, isGuarded: Bool) throws(NATSError) {
+    try confirm(run.first..<run.first + run.count, at: run.sequence, isGuarded)
+  }
+
+  private mutating func confirm(_ numbers: Range<Int>, at sequence: UInt64, _ isGuarded: Bool) throws(NATSError) {
+    guard numbers.upperBound <= sent else { throw .protocolViolation("an acknowledgement of what was not sent") }
+    let expected = lastSequence + UInt64(numbers.lowerBound) + 1
+    if isGuarded, sequence != expected { throw .protocolViolation("message \(expected) is acknowledged as \(sequence)") }
+    if numbers.lowerBound > confirmed { return early.formUnion(numbers) }
+    confirmed = max(confirmed, numbers.upperBound)
+    if early.isEmpty { return }
+    early.subtract(numbers)
+    while early.remove(confirmed) != nil { confirmed += 1 }
   }
 
   /// Where the stream's end is another one, an earlier message was dropped without a word, unless the next look finds another writer.

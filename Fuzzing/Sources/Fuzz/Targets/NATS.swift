@@ -24,6 +24,24 @@ extension Target {
       let other = read(stream, cut, limits)
       law(other == whole, "cut into \(cut) it gives \(other), whole \(whole)")
     }
+    checkRuns(stream)
+  }
+
+  /// Acknowledgements that are read at once are those of single messages.
+  private static func checkRuns(_ stream: ArraySlice<UInt8>) {
+    var runs: [StoredRun] = []
+    let taken = stream.withUnsafeBufferPointer {
+      AcknowledgementReader(subject: "_INBOX.a.p.", subscription: 2).take($0, into: &runs)
+    }
+    var single: [String] = []
+    var reader = NATSReader(limits: NATSLimits())
+    reader.append(ByteBuffer(bytes: stream.prefix(taken)))
+    while case .message(let message)? = try? reader.next() {
+      let sequence = (try? PublishAcknowledgement(message))?.sequence ?? 0
+      single.append("\(message.subjectNumber ?? -1) \(sequence)")
+    }
+    let found = runs.flatMap { run in (0..<run.count).map { "\(run.first + $0) \(run.sequence + UInt64($0))" } }
+    law(found == single && reader.held == 0, "as runs \(found), singly \(single)")
   }
 
   private static func read(_ stream: ArraySlice<UInt8>, _ sizes: [Int], _ limits: NATSLimits) -> [String] {
@@ -64,7 +82,7 @@ extension Target {
 
   private static let natsSeeds: [[UInt8]] = [
     "INFO {\"version\":\"2.10.23\",\"max_payload\":1048576,\"headers\":true,\"nonce\":\"x\"}\r\nPONG\r\n",
-    "MSG _INBOX.a.p.17 2 26\r\n{\"stream\":\"TICKS\", \"seq\":7}\r\n",
+    "MSG _INBOX.a.p.17 2 26\r\n{\"stream\":\"TICKS\", \"seq\":7}\r\nMSG _INBOX.a.p.18 2 25\r\n{\"stream\":\"TICKS\",\"seq\":8}\r\n",
     "HMSG ticks.0 3 $JS.ACK.TICKS.c.1.1.1.1700000000000000000.0 20 22\r\nNATS/1.0\r\nA: b c\r\n\r\n{}\r\n",
     "HMSG _INBOX.a.s.1 3 51 51\r\nNATS/1.0 408 Timeout\r\nNats-Pending-Messages: 17\r\n\r\n\r\n-ERR 'Slow Consumer'\r\n",
   ].map { [2, 2, 2, 7, 3] + Array($0.utf8) }

@@ -18,11 +18,14 @@ package final class NATSConnection: Sendable {
   let news = Bell()
   /// Rings when the socket can take more.
   let room = Bell()
+  /// Rings `news` at deadlines.
+  private let alarm: Alarm
   /// The beginning of the subjects on which this connection gets answers. Nobody else can guess it.
   let inbox: String
 
   init(clock: any Timekeeper, random: UInt64) {
     self.clock = clock
+    alarm = Alarm(news, clock)
     // Two halves, because other clients of the server must not meet it by chance.
     inbox = "_INBOX.\(String(random, radix: 36))\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
@@ -35,39 +38,34 @@ package final class NATSConnection: Sendable {
 
   // MARK: Receiving
 
-  /// Waits until there are messages, and returns all that have come since the last call, in order, never none.
+  /// Waits until something has come, and returns all that has since the last call; what is empty if nothing comes before `deadline`.
   ///
-  /// Without calls some mebibytes are buffered, and then reading pauses. Throws a `NATSError` once all messages have been taken and the
-  /// connection has ended, and `CancellationError`.
-  package nonisolated(nonsending) func receive() async throws -> [NATSMessage] {
+  /// Without calls some mebibytes are buffered, and then reading pauses. Throws a `NATSError` once all has been taken and the connection has
+  /// ended, and `CancellationError`.
+  package nonisolated(nonsending) func receive(until deadline: Duration? = nil) async throws -> NATSArrivals {
     while true {
       let heard = news.rings
-      let batch = try takeWhatWaits()
-      if !batch.isEmpty { return batch }
+      let arrived = try takeWhatWaits()
+      if !arrived.isEmpty { return arrived }
+      if let deadline {
+        if clock.uptime >= deadline { return arrived }
+        alarm.set(deadline)
+      }
       if Task.isCancelled { throw CancellationError() }
       await news.wait(after: heard)
     }
   }
 
-  /// The same, but returns none if none come before `deadline`.
-  package nonisolated(nonsending) func receive(until deadline: Duration) async throws -> [NATSMessage] {
-    var batch = try takeWhatWaits()
-    if !batch.isEmpty { return batch }
-    try await waitForNews(until: deadline) { state.withLock { $0.inbox.isEmpty && $0.ending == nil } }
-    batch = try takeWhatWaits()
-    return batch
-  }
-
-  private func takeWhatWaits() throws -> [NATSMessage] {
-    let (batch, resumed, ending) = state.withLock { state in
-      let batch = state.take()
+  private func takeWhatWaits() throws -> NATSArrivals {
+    let (arrived, resumed, ending) = state.withLock { state in
+      let arrived = state.take()
       let resumed = state.isPaused ? state.channel : nil
       state.isPaused = false
-      return (batch, resumed, state.ending)
+      return (arrived, resumed, state.ending)
     }
     resumed?.read()
-    if batch.isEmpty, let ending { throw ending }
-    return batch
+    if arrived.isEmpty, let ending { throw ending }
+    return arrived
   }
 
   private nonisolated(nonsending) func waitForNews(until deadline: Duration, while condition: () -> Bool) async throws {
@@ -204,6 +202,7 @@ package final class NATSConnection: Sendable {
   /// Ends the connection, and waits until the socket is closed.
   nonisolated(nonsending) func close() async {
     fail(.finished)
+    await alarm.cancel()
     // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
     await Task { [self] in
       while true {
@@ -262,13 +261,15 @@ extension NATSConnection {
     news.ring()
   }
 
-  /// Takes the messages of one read. Returns false if reading must pause because enough messages wait.
-  func deliver(_ messages: [NATSMessage]) -> Bool {
+  /// Takes what one read has brought. Returns false if reading must pause because enough waits.
+  func deliver(_ arrivals: NATSArrivals) -> Bool {
     let mayRead = state.withLock { state in
       state.reads &+= 1
       if state.ending != nil { return true }
-      for message in messages {
-        state.hasProven = true
+      if !arrivals.isEmpty { state.hasProven = true }
+      state.arrived.stored += arrivals.stored
+      state.arrivedBytes += arrivals.stored.count * 64
+      for message in arrivals.messages {
         if message.subscription == Self.requestSubscription {
           let token = message.withSubject { subject in
             String(decoding: subject.suffix(from: (subject.lastIndex(of: 46) ?? -1) + 1), as: UTF8.self)
@@ -277,14 +278,14 @@ extension NATSConnection {
           if let waiting = state.requests[token], waiting == nil { state.requests[token] = message }
           continue
         }
-        state.inbox.append(message)
+        state.arrived.messages.append(message)
         // What a message costs beside its bytes counts too.
-        state.inboxBytes += message.count + 64
+        state.arrivedBytes += message.count + 64
       }
       state.isPaused = state.isFull
       return !state.isPaused
     }
-    if !messages.isEmpty { news.ring() }
+    if !arrivals.isEmpty { news.ring() }
     return mayRead
   }
 

@@ -20,11 +20,12 @@ final class NATSHandler: ChannelInboundHandler {
   private let address: NATSAddress
   private let tls: NIOSSLContext
   private let greeting: NATSGreeting
+  private let acknowledgements: AcknowledgementReader
   private var reader: NATSReader
   private var stage = Stage.waitingForInfo
   private var isSecured = false
   // What one read has brought.
-  private var messages: [NATSMessage] = []
+  private var arrivals = NATSArrivals()
   private var hasPing = false
   private var failure: NATSError?
 
@@ -33,6 +34,8 @@ final class NATSHandler: ChannelInboundHandler {
     self.address = address
     self.tls = tls
     self.greeting = greeting
+    acknowledgements = AcknowledgementReader(
+      subject: connection.acknowledgements, subscription: NATSConnection.acknowledgementSubscription)
     reader = NATSReader(limits: limits)
   }
 
@@ -45,7 +48,12 @@ final class NATSHandler: ChannelInboundHandler {
     if stage == .over { return }
     reader.append(unwrapInboundIn(data))
     do throws(NATSError) {
-      while stage != .over, let operation = try reader.next() { try take(operation, context) }
+      while stage != .over {
+        // Nothing is subscribed before.
+        if stage == .open { reader.take(acknowledgements, into: &arrivals.stored) }
+        guard let operation = try reader.next() else { break }
+        try take(operation, context)
+      }
     } catch {
       stage = .over
       failure = failure ?? error
@@ -57,7 +65,7 @@ final class NATSHandler: ChannelInboundHandler {
     case .message(let message):
       // Nothing is subscribed before.
       if stage != .open { throw .protocolViolation("a message before the greeting is over") }
-      messages.append(message)
+      arrivals.add(message)
     case .ping: hasPing = true
     case .pong: if stage == .waitingForPong { open(context) } else { connection.ponged() }
     case .ok: break
@@ -112,8 +120,11 @@ final class NATSHandler: ChannelInboundHandler {
 
   @discardableResult
   private func finishRead() -> Bool {
-    defer { messages.removeAll(keepingCapacity: true) }
-    return connection.deliver(messages)
+    defer {
+      arrivals.messages.removeAll(keepingCapacity: true)
+      arrivals.stored.removeAll(keepingCapacity: true)
+    }
+    return connection.deliver(arrivals)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -15,9 +15,9 @@ struct NATSState {
   var wasOpened = false
   /// True once the socket is closed.
   var isGone = false
-  /// Messages that were received and not taken yet.
-  var inbox: [NATSMessage] = []
-  var inboxBytes = 0
+  /// What was received and not taken yet.
+  var arrived = NATSArrivals()
+  var arrivedBytes = 0
   /// True while reading is paused because enough messages wait.
   var isPaused = false
   /// Requests that wait for their answer, by the last part of their subject.
@@ -37,7 +37,7 @@ struct NATSState {
   /// The numbers of messages and bytes at which reading pauses.
   static var most: (messages: Int, bytes: Int) { (65_536, 1 << 24) }
 
-  var isFull: Bool { inbox.count >= Self.most.messages || inboxBytes >= Self.most.bytes }
+  var isFull: Bool { arrived.messages.count >= Self.most.messages || arrivedBytes >= Self.most.bytes }
 
   var ending: NATSError? { if case .ended(let error) = phase { error } else { nil } }
 
@@ -48,11 +48,8 @@ struct NATSState {
     return true
   }
 
-  mutating func take() -> [NATSMessage] {
-    if inbox.isEmpty { return [] }
-    defer { inboxBytes = 0 }
-    let batch = inbox
-    inbox = []
-    return batch
+  mutating func take() -> NATSArrivals {
+    defer { (arrived, arrivedBytes) = (NATSArrivals(), 0) }
+    return arrived
   }
 }

@@ -3,10 +3,13 @@ internal import MarketData
 /// The flow control of one consumer that is asked for messages: how many are under way, and when to ask for more.
 ///
 /// A pure value. There are always requests for half a batch to one and a half, so that a slow reader gets no more than it asked for, and a
-/// fast one never waits for an answer.
+/// fast one never waits for an answer. A batch has fewer messages where they are large.
 package struct JetStreamPull: Sendable {
-  /// How many messages are asked for at a time.
+  /// How many messages are asked for at a time, at most.
   package static var batch: Int { 4096 }
+  /// About how many bytes are asked for at a time. With more the server fills its buffer for this connection, and then pauses for
+  /// milliseconds each time; and the connection's reading pauses too.
+  static var bytes: Int { 4 << 20 }
   /// How long a request stands, and how often the server says meanwhile that there is nothing.
   package static var expiry: Duration { .seconds(30) }
   package static var heartbeat: Duration { .seconds(5) }
@@ -24,6 +27,8 @@ package struct JetStreamPull: Sendable {
   private(set) var outstanding = 0
   /// The consumer's number of the last message.
   private var last: UInt64 = 0
+  /// How many bytes a message has, over about the last sixteen of them; until one has come, a guess.
+  private var average = 16_384
 
   package init(stream: String, consumer: String) {
     self.stream = stream
@@ -32,18 +37,20 @@ package struct JetStreamPull: Sendable {
 
   /// The next request, if there is room for one: its subject and its text.
   package mutating func request() -> (subject: String, body: String)? {
-    if outstanding > Self.batch / 2 { return nil }
-    outstanding += Self.batch
+    let batch = max(1, min(Self.batch, Self.bytes / max(1, average)))
+    if outstanding > batch / 2 { return nil }
+    outstanding += batch
     let body =
-      #"{"batch":\#(Self.batch),"expires":\#(Self.expiry.wholeNanoseconds),"idle_heartbeat":\#(Self.heartbeat.wholeNanoseconds)}"#
+      #"{"batch":\#(batch),"expires":\#(Self.expiry.wholeNanoseconds),"idle_heartbeat":\#(Self.heartbeat.wholeNanoseconds)}"#
     return ("$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)", body)
   }
 
   /// Takes what has come on the inbox. Throws if the consumer is gone, or if a message is missing between this one and the last: then it
   /// has to be made again behind the last one.
   package mutating func take(_ message: NATSMessage) throws(NATSError) -> Piece {
-    if let reply = message.reply, let place = JetStreamPlace(reply) {
+    if let place = message.withReply({ JetStreamPlace($0) }) {
       outstanding = max(0, outstanding - 1)
+      average += (message.count - average) / 16
       guard place.consumerSequence == last + 1 else {
         throw .protocolViolation("message \(place.consumerSequence) of a consumer came after \(last)")
       }
@@ -57,7 +64,7 @@ package struct JetStreamPull: Sendable {
     case 100: return .status
     case 404, 408:
       // How many of the request have not come.
-      let left = headers.value("Nats-Pending-Messages").flatMap { Int($0) } ?? Self.batch
+      let left = headers.value("Nats-Pending-Messages").flatMap { Int($0) } ?? outstanding
       outstanding = max(0, outstanding - max(0, left))
       return .status
     case 409:
@@ -80,15 +87,34 @@ package struct JetStreamPlace: Sendable, Hashable {
   package let pending: UInt64
 
   /// `$JS.ACK.stream.consumer.delivered.sequence.consumerSequence.time.pending`, or with domain and account before the stream.
-  package init?(_ reply: String) {
-    let parts = reply.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count >= 9, parts[0] == "$JS", parts[1] == "ACK" else { return nil }
-    let first = parts.count == 9 ? 4 : 6
-    guard parts.count > first + 4, let sequence = UInt64(parts[first + 1]), let consumerSequence = UInt64(parts[first + 2]),
-      let pending = UInt64(parts[first + 4]), sequence > 0, sequence <= UInt64(Int64.max), consumerSequence < UInt64.max
+  package init?(_ reply: UnsafeBufferPointer<UInt8>) {
+    var text = ByteReader(reply)
+    let dots = reply.count { $0 == 46 }
+    guard text.matches("$JS.ACK."), dots == 8 || dots > 9 else { return nil }
+    for _ in 0..<(dots == 8 ? 3 : 5) { text.skipPart() }
+    guard let sequence = text.numberPart(), sequence > 0, let consumerSequence = text.numberPart(), text.skipPart(),
+      let pending = text.numberPart()
     else { return nil }
     self.sequence = sequence
     self.consumerSequence = consumerSequence
     self.pending = pending
+  }
+}
+
+extension ByteReader {
+  /// Skips the rest of a subject's part and the dot behind it; returns false if it is the last part.
+  @discardableResult
+  fileprivate mutating func skipPart() -> Bool {
+    while at < end, at.pointee != 46 { at += 1 }
+    if at == end { return false }
+    at += 1
+    return true
+  }
+
+  /// A part that is a number, and the dot behind it; nil if it is none.
+  fileprivate mutating func numberPart() -> UInt64? {
+    guard peek &- 48 < 10, let number = try? integer(), isAtEnd || peek == 46 else { return nil }
+    skipPart()
+    return UInt64(number)
   }
 }

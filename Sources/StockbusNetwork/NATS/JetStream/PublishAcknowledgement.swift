@@ -21,7 +21,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
   /// Reads an answer. Throws a `NATSError`: that of JetStream, or that nobody listens.
   package init(_ message: NATSMessage) throws(NATSError) {
     if message.headers?.status == 503 { throw .noResponders(subject: "the stream's subject") }
-    if let sequence = message.withPayload({ Self.quick($0) }) {
+    if let sequence = message.withPayload({ Self.sequence($0) }) {
       self.init(sequence: sequence)
     } else {
       self = try message.withPayload { bytes throws(NATSError) in try Self.read(bytes) }
@@ -29,7 +29,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
   }
 
   /// `{"stream":"NAME","seq":17}` or with a blank after the comma, as servers write it; nil for any other.
-  private static func quick(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
+  static func sequence(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     var text = ByteReader(bytes)
     guard text.matches(#"{"stream":""#) else { return nil }
     while text.at < text.end, text.at.pointee != 34 { text.at += 1 }
@@ -71,7 +71,7 @@ extension NATSMessage {
 }
 
 extension ByteReader {
-  fileprivate mutating func matches(_ word: StaticString) -> Bool {
+  mutating func matches(_ word: StaticString) -> Bool {
     matches(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 }

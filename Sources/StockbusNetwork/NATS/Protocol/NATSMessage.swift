@@ -34,6 +34,11 @@ package struct NATSMessage: Sendable {
     try lend(subjectRange, body)
   }
 
+  /// Lends the bytes of `reply`, none if there is none.
+  package func withReply<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
+    try lend(replyRange, body)
+  }
+
   /// Lends the value of the first field of this name, without blanks around it; nil if there is none. No text is made, for what every
   /// message has.
   package func withHeader<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {

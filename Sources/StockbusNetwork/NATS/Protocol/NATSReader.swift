@@ -66,6 +66,15 @@ struct NATSReader {
     return try other(line)
   }
 
+  /// Takes the acknowledgements that stand next, as far as `form` reads them.
+  mutating func take(_ form: AcknowledgementReader, into runs: inout [StoredRun]) {
+    if head != nil { return }
+    let taken = buffer.withUnsafeReadableBytes { form.take($0.bindMemory(to: UInt8.self), into: &runs) }
+    if taken == 0 { return }
+    buffer.moveReaderIndex(forwardBy: taken)
+    searched = 0
+  }
+
   /// The bytes of the next line without its end; nil if it is incomplete.
   private mutating func lineLength() throws(NATSError) -> Int? {
     let (found, count) = Self.lineFeed(in: buffer, from: searched)

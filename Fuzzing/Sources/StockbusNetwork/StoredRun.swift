@@ -1,0 +1,1 @@
+../../../Sources/StockbusNetwork/NATS/JetStream/StoredRun.swift
