@@ -85,6 +85,8 @@ struct Describe: ParsableCommand {
     let options = plugin.options.describe()
     lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(plugin.options.help(width: width - 2, nested: false)))
     lines += Self.hint(options, plugin.name, width: width)
+    let common = "As every component it also takes \(plugin.commonKeys.joined(separator: ", ")): see '\(Program.name) schema'."
+    lines += [""] + indented(wrapped(common, width: width - 2))
     if !plugin.commands.isEmpty {
       lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
     }
@@ -176,5 +178,18 @@ extension Describe {
 
   private static func lines(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast(text.hasSuffix("\n") ? 1 : 0)
+  }
+}
+
+extension Plugin {
+  /// What a component has besides the plugin's own options.
+  fileprivate var commonKeys: [String] {
+    var keys: [String] = takesInputs ? ["inputs"] : []
+    // One plugin has an option of this name, which stands in for it.
+    if takesInputs, !options.describe().contains(where: { $0.name == "merge" }) { keys.append("merge") }
+    keys.append("supervision")
+    if kind != .sink || !emits.isEmpty { keys.append("output") }
+    if Program.catalogue.isolation != nil { keys.append("isolation") }
+    return keys
   }
 }
