@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import SeededRandom
 import TestServers
 import Testing
@@ -84,7 +85,9 @@ import Testing
         for _ in 0...random.upTo(4) {
           var bytes = (0...random.upTo(300)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
           // Most are records at least by their heads.
-          if !random.oneIn(4) { bytes = [20 + UInt8(random.upTo(4)), 3, UInt8(1 + random.upTo(2)), UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes }
+          if !random.oneIn(4) {
+            bytes = [20 + UInt8(random.upTo(4)), 3, UInt8(1 + random.upTo(2)), UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
+          }
           side.receive(bytes)
         }
         #expect(side.ear.bytes == [] && side.ear.errors.count <= 1 && side.isOpen == side.ear.errors.isEmpty)

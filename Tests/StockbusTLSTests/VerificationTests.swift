@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import SeededRandom
 import TestServers
 import Testing
@@ -79,7 +80,9 @@ import Testing
     // The second one is broken.
     #expect(TLSCertificates(pem: first.chain + first.chain.replacing("MII", with: "AAA")) == nil)
     // A key with a password is asked of nobody.
-    let locked = first.key.replacing("-----BEGIN PRIVATE KEY-----", with: "-----BEGIN PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n")
+    let locked = first.key.replacing(
+      "-----BEGIN PRIVATE KEY-----",
+      with: "-----BEGIN PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n")
     #expect(TLSKey(pem: locked) == nil)
     var random = SplitMix(UInt64(5))
     for _ in 0..<rounds(200) {
