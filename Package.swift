@@ -44,7 +44,6 @@ struct PluginTargets {
 /// SwiftNIO, which only code that uses the network may import.
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 /// SQLite, through GRDB on the system's library, which only the room for state may import.
@@ -139,7 +138,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -148,6 +146,7 @@ let package = Package(
     // System libraries.
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(name: "CLibSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
@@ -182,15 +181,18 @@ let package = Package(
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
+      "StockbusTLS",
+      uses: ["CLibSSL", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio")]),
+    room(
       "StockbusNetwork",
       uses: [
-        "StockbusCrypto", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        "StockbusCrypto", "StockbusTLS", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nio),
     room(
       "StockbusWeb",
       uses: [
-        "StockbusCrypto", "StockbusNetwork", "StockbusPlugin", "CZlib",
+        "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPlugin", "CZlib",
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
     room(
@@ -266,7 +268,7 @@ let package = Package(
     .target(
       name: "TestServers",
       dependencies: [
-        "StockbusTestKit", "CLibCrypto", .product(name: "NIOHTTP1", package: "swift-nio"),
+        "StockbusTestKit", "StockbusTLS", "CLibCrypto", .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Tests/Support/TestServers", swiftSettings: strict),
     .target(
@@ -284,6 +286,12 @@ let package = Package(
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
     tests("StockbusCrypto"),
+    tests(
+      "StockbusTLS",
+      uses: [
+        "TestServers", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ]),
     tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(
       "StockbusCLI",
@@ -311,7 +319,7 @@ let package = Package(
     tests("StockbusPacking", uses: ["EventBus", "MarketData"]),
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
-    tests("StockbusWeb", uses: ["StockbusNetwork", "TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests("StockbusWeb", uses: ["StockbusTLS", "StockbusNetwork", "TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
     tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
   ] + plugins.flatMap { [$0.plugin, $0.tests] },
   swiftLanguageModes: [.v6])

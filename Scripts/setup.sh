@@ -37,7 +37,7 @@ Darwin)
   command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
   has yaml-0.1 || missing="$missing libyaml-dev"
   has zlib || missing="$missing zlib1g-dev"
-  has libcrypto || missing="$missing libssl-dev"
+  has libcrypto && has libssl || missing="$missing libssl-dev"
   has sqlite3 || missing="$missing libsqlite3-dev"
   [ -z "$missing" ] && exit 0
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing (or what your system calls them); install them and try again"

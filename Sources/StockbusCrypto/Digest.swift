@@ -4,6 +4,7 @@ internal import CLibCrypto
 package enum Digest {
   /// 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    _ = OpenSSLLibrary.isReady
     var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     _ = SHA256(bytes, bytes.count, &hash)
     return hash
@@ -11,6 +12,7 @@ package enum Digest {
 
   /// 20 bytes. For protocols that prescribe it, and for nothing that has to be secure.
   package static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+    _ = OpenSSLLibrary.isReady
     var hash = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
     _ = SHA1(bytes, bytes.count, &hash)
     return hash
@@ -18,6 +20,7 @@ package enum Digest {
 
   /// The authentication code HMAC-SHA-256 of a message (RFC 2104), 32 bytes.
   package static func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+    _ = OpenSSLLibrary.isReady
     var code = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     _ = HMAC(EVP_sha256(), key, CInt(key.count), message, message.count, &code, nil)
     return code

@@ -11,7 +11,7 @@ package enum Scrypt {
   package static func key(
     _ password: [UInt8], salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, memory: Int, count: Int
   ) throws(Failure) -> [UInt8] {
-    guard rounds > 1, blockSize > 0, parallelism > 0, memory > 0, count > 0 else { throw Failure() }
+    guard OpenSSLLibrary.isReady, rounds > 1, blockSize > 0, parallelism > 0, memory > 0, count > 0 else { throw Failure() }
     var key = [UInt8](repeating: 0, count: count)
     let isDone = password.withUnsafeBytes { password in
       EVP_PBE_scrypt(

@@ -32,7 +32,7 @@ package struct SigningKey: Sendable {
 
   /// Calls `body` with the key as OpenSSL holds it; returns 0 if it takes none.
   private static func withKey(_ seed: [UInt8], _ body: (OpaquePointer) -> CInt) -> CInt {
-    guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else { return 0 }
+    guard OpenSSLLibrary.isReady, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else { return 0 }
     defer { EVP_PKEY_free(key) }
     return body(key)
   }

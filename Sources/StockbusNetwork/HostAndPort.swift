@@ -27,10 +27,4 @@ struct HostAndPort {
 
   /// The host as addresses write it: IPv6 in brackets.
   static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
-
-  /// The server name for TLS; nil for an IP address, which a certificate states in another way.
-  static func serverName(_ host: String) -> String? {
-    let isAddress = host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
-    return isAddress ? nil : host
-  }
 }

@@ -177,11 +177,23 @@ import TestServers
     }
   }
 
-  @Test func `no certificate is checked by the address of a proxy`() async throws {
-    let transport = NetworkTransport(proxiesFrom: ["https_proxy": "127.0.0.1:1"])
-    let error = HTTPError(
-      .untrusted, "https://127.0.0.2 is behind a proxy, where a certificate cannot be checked by an IP address; use the server's name")
-    #expect(try await get("https://127.0.0.2/", HTTPLimits(), transport) == .failure(error))
+  @Test func `behind a proxy a certificate is checked by the server's address, not by the proxy's`() async throws {
+    let folder = TemporaryFolder()
+    let authority = TestAuthority("Private")
+    folder.put(authority.certificate, in: "ca.pem")
+    for (last, isServers) in [(UInt8(2), true), (1, false)] {
+      let server = try await ScriptedServer(tls: authority.issue([], addresses: [[127, 0, 0, last]])) { _, _ in .answer(200) }
+      let proxy = try await TunnelProxy(to: server.port)
+      let transport = NetworkTransport(certificates: folder.file("ca.pem"), proxiesFrom: ["https_proxy": "127.0.0.1:\(proxy.port)"])
+      let result = try await get("https://127.0.0.2/", HTTPLimits(), transport)
+      if isServers {
+        #expect(try result.get().status == 200)
+      } else {
+        #expect(result == .failure(HTTPError(.untrusted, "the certificate of https://127.0.0.2 is for another name")))
+      }
+      await proxy.close()
+      await server.close()
+    }
   }
 
   @Test func `a connection is used again, unless a side says that it ends`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StockbusNetwork
 
-/// A private CA with a certificate for `localhost` and 127.0.0.1 and one for another name, and a CA that has issued neither.
+/// A private CA with a certificate for `localhost` and 127.0.0.1, one that has expired and one for another name, and a CA that has issued none.
 final class Certificates: Sendable {
   let folder = TemporaryFolder()
 
@@ -14,6 +14,7 @@ final class Certificates: Sendable {
     folder.put(authority.certificate, in: "ca.pem")
     folder.put(TestAuthority("Other").certificate, in: "other.pem")
     keep(authority.issue(["localhost"], addresses: [[127, 0, 0, 1]]), as: "here")
+    keep(authority.issue(["localhost"], isExpired: true), as: "past")
     keep(authority.issue(["elsewhere.example"]), as: "there")
   }
 
@@ -57,6 +58,12 @@ final class Certificates: Sendable {
     #expect(try await attempt("localhost", ca: "other.pem", certificates: certificates) == untrusted)
   }
 
+  @Test func `a certificate that has expired is told as such`() async throws {
+    #expect(
+      try await attempt("localhost", ca: "ca.pem", certificates: Certificates(), identity: "past")
+        == "the certificate of 'localhost' is not trusted: certificate has expired")
+  }
+
   @Test func `a certificate for another host is refused`() async throws {
     let certificates = Certificates()
     for host in ["localhost", "127.0.0.1"] {
@@ -95,6 +102,8 @@ final class Certificates: Sendable {
     let identity = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: text)
     #expect(throws: TLSError.self) { try identity.serverContext() }
     let mixed = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: certificates.folder.file("there.key"))
-    #expect(throws: TLSError.self) { try mixed.serverContext() }
+    #expect {
+      try mixed.serverContext()
+    } throws: { "\($0)".hasSuffix("there.key do not belong together: key values mismatch") }
   }
 }

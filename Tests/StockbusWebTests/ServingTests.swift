@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
+import StockbusTLS
 import StockbusTestKit
 import TestServers
 import Testing
@@ -315,9 +315,8 @@ import Testing
       $0.identity = identity
       $0.limits.closeDeadline = .seconds(3)
     }
-    var settings = TLSConfiguration.makeClientConfiguration()
-    settings.trustRoots = .file(folder.file("ca.pem"))
-    let tls = try NIOSSLContext(configuration: settings)
+    let roots = try #require(TLSCertificates(file: folder.file("ca.pem")))
+    let tls = try TLSContext(clientTrusting: roots, trustsSystem: false, protocols: [])
     let port = site.server.port
     let stalled = try await Talk(tls: tls) { try await $0.connect(host: "127.0.0.1", port: port).get() }
     try await stalled.say("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 import StockbusNetwork
 import StockbusPlugin
+import StockbusTLS
 import StockbusTestKit
 
 @testable import StockbusWeb
@@ -82,7 +82,7 @@ final class Talk: Sendable {
   convenience init(port: Int) async throws { try await self.init { try await $0.connect(host: "127.0.0.1", port: port).get() } }
 
   /// - Parameter tls: with it the client uses TLS, for `localhost`.
-  init(tls: NIOSSLContext? = nil, _ connect: (ClientBootstrap) async throws -> any Channel) async throws {
+  init(tls: TLSContext? = nil, _ connect: (ClientBootstrap) async throws -> any Channel) async throws {
     let state = state
     channel = try await connect(
       ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -90,7 +90,7 @@ final class Talk: Sendable {
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             if let tls {
-              try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+              try channel.pipeline.syncOperations.addHandler(TLSHandler(client: tls, host: "localhost"))
             }
             try channel.pipeline.syncOperations.addHandler(Ear(state))
           }

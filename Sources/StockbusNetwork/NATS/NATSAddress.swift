@@ -27,9 +27,6 @@ package struct NATSAddress: Hashable, Sendable {
     host = server.host
     port = server.port ?? 4222
   }
-
-  /// The server name for TLS; nil for an IP address.
-  var serverName: String? { HostAndPort.serverName(host) }
 }
 
 extension NATSAddress: CustomStringConvertible {

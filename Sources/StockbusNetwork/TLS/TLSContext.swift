@@ -1,5 +1,5 @@
-package import NIOSSL
 internal import StockbusPlugin
+package import StockbusTLS
 
 #if canImport(Glibc)
 internal import Glibc
@@ -11,19 +11,28 @@ extension TLSSettings {
   /// The context for client connections; reads the CA's file.
   ///
   /// - Parameter protocols: what is offered by ALPN.
-  func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.certificateVerification = .fullVerification
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = protocols
-    if let ca { configuration.trustRoots = .certificates(try Self.certificates(ca)) }
-    return try makeContext(configuration)
+  func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> TLSContext {
+    try Self.context(try ca.map(Self.certificates), trustsSystem: ca == nil, protocols)
   }
 
-  static func certificates(_ path: String) throws(TLSError) -> [NIOSSLCertificate] {
+  /// The context for requests, which trust the system's certificates and those of a file.
+  static func clientContext(trustingAlso path: String?) throws(TLSError) -> TLSContext {
+    guard let path else { return try context(nil, trustsSystem: true, ["http/1.1"]) }
+    guard let certificates = TLSCertificates(file: path) else {
+      throw TLSError(description: "no certificates can be read from \(path)")
+    }
+    return try context(certificates, trustsSystem: true, ["http/1.1"])
+  }
+
+  private static func context(_ roots: TLSCertificates?, trustsSystem: Bool, _ protocols: [String]) throws(TLSError) -> TLSContext {
+    do throws(TLSFailure) {
+      return try TLSContext(clientTrusting: roots, trustsSystem: trustsSystem, protocols: protocols)
+    } catch { throw TLSError(description: "TLS cannot be set up: \(error)") }
+  }
+
+  fileprivate static func certificates(_ path: String) throws(TLSError) -> TLSCertificates {
     try checkReadable(path)
-    let certificates = try? NIOSSLCertificate.fromPEMFile(path)
-    guard let certificates, !certificates.isEmpty else {
+    guard let certificates = TLSCertificates(file: path) else {
       throw TLSError(description: "\(path): no certificates in it; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
     }
     return certificates
@@ -38,41 +47,30 @@ extension TLSSettings {
 
 extension TLSIdentity {
   /// The context for a server's connections.
-  package func serverContext() throws(TLSError) -> NIOSSLContext {
+  package func serverContext() throws(TLSError) -> TLSContext {
     let certificates = try TLSSettings.certificates(certificateFile)
     try TLSSettings.checkReadable(keyFile)
-    guard let key = try? NIOSSLPrivateKey(file: keyFile, format: .pem) else {
+    guard let key = TLSKey(file: keyFile) else {
       throw TLSError(description: "\(keyFile): no private key in it; a PEM file has a part such as -----BEGIN PRIVATE KEY-----")
     }
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    // Of TLS 1.2 only what has forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
-    configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-    configuration.applicationProtocols = ["http/1.1"]
-    do throws(TLSError) { return try makeContext(configuration) } catch {
-      throw TLSError(description: "\(certificateFile) and \(keyFile) do not belong together: \(error)")
+    do throws(TLSFailure) { return try TLSContext(serverWith: certificates, key: key) } catch {
+      switch error {
+      case .foreignKey(let reason): throw TLSError(description: "\(certificateFile) and \(keyFile) do not belong together: \(reason)")
+      default: throw TLSError(description: "TLS cannot be set up with \(certificateFile): \(error)")
+      }
     }
   }
 }
 
-private func makeContext(_ configuration: TLSConfiguration) throws(TLSError) -> NIOSSLContext {
-  do { return try NIOSSLContext(configuration: configuration) } catch { throw TLSError(description: "TLS cannot be set up: \(error)") }
-}
-
-/// The meaning of a failed TLS handshake, and what to do about it.
+/// The meaning of a failure of TLS, and what to do about it; nil if it is none, or the connection has only ended.
 func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
-  let text = "\(error)"
-  if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-    return "the certificate is not for '\(host)'; connect by a name that it has"
+  switch error as? TLSFailure {
+  case nil, .uncleanShutdown: nil
+  case .wrongName: "the certificate is not for '\(host)'; connect by a name that it has"
+  case .untrusted(_, isIssuerKnown: false):
+    "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
+  case .untrusted(let reason, isIssuerKnown: true): "the certificate of '\(host)' is not trusted: \(reason)"
+  case .notTLS: "'\(host)' does not speak TLS there; use \(scheme) if that is meant"
+  case .some(let failure): "TLS failed: \(failure)"
   }
-  if text.contains("CERTIFICATE_VERIFY_FAILED") {
-    return "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
-  }
-  if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-    return "'\(host)' does not speak TLS there; use \(scheme) if that is meant"
-  }
-  guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else { return nil }
-  if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return nil }
-  return "TLS failed: \(text)"
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 package import StockbusPlugin
+internal import StockbusTLS
 internal import Synchronization
 
 /// Opens WebSockets to one address.
@@ -10,7 +10,7 @@ package struct WebSocketClient: Sendable {
   package let settings: ConnectionSettings
   let clock: any Timekeeper
   let thread: NetworkThread
-  private let tls: NIOSSLContext?
+  private let tls: TLSContext?
 
   /// Reads the CA's file, if there is one; no other I/O.
   package init(
@@ -62,7 +62,7 @@ package struct WebSocketClient: Sendable {
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if connection.state.withLock({ $0.ending != nil }) { throw ChannelError.ioOnClosedChannel }
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: url.serverName)) }
+          if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(client: tls, host: url.host)) }
           try channel.pipeline.syncOperations.addHandler(WebSocketHandler(connection, .client(request), limit: limit))
         }
       }

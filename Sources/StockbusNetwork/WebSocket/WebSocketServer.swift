@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 package import StockbusPlugin
+internal import StockbusTLS
 internal import Synchronization
 
 /// A small WebSocket server for echoing, and for tests that simulate a venue.
@@ -65,7 +65,7 @@ package final class WebSocketServer: Sendable {
         channel.eventLoop.makeCompletedFuture {
           let connection = WebSocketConnection(clock: clock, isClient: false)
           guard roll.admit(connection) else { throw ChannelError.ioOnClosedChannel }
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(server: tls)) }
           try channel.pipeline.syncOperations.addHandler(
             WebSocketHandler(
               connection, .server(echoes: echoes), limit: settings.frameLimit.bytes, countEchoes: { roll.count(echoes: $0) }))

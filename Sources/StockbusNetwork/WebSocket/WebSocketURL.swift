@@ -41,9 +41,6 @@ package struct WebSocketURL: Hashable, Sendable {
     let name = HostAndPort.written(host)
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
-
-  /// The server name for TLS; nil for an IP address.
-  var serverName: String? { HostAndPort.serverName(host) }
 }
 
 extension WebSocketURL: CustomStringConvertible {

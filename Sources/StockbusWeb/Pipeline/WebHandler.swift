@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
 internal import StockbusNetwork
+internal import StockbusTLS
 
 /// The last handler of a channel's pipeline: passes requests to the connection's task, one at a time, and writes its responses. Used only on
 /// its channel's thread. It reads no further while a request is being answered.
@@ -79,7 +79,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
       assembly.append(fault)
       if case .reading = mode { advance(context) }
     case is ByteToMessageDecoderError: break
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+    case is TLSFailure:
       connection.failedTLS()
       context.close(promise: nil)
     default: context.close(promise: nil)

@@ -1,6 +1,6 @@
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
+internal import StockbusTLS
 
 /// The handler in front of NIO's reader of requests: says when bytes come, ends those that lead to nothing, discards those that nobody wants,
 /// and cuts the connection. Used only on its channel's thread.
@@ -69,7 +69,7 @@ final class WebIntake: ChannelDuplexHandler {
       promise?.succeed()
     case .cut:
       // TLS would wait for the client's farewell.
-      let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+      let tls = try? context.pipeline.syncOperations.context(handlerType: TLSHandler.self)
       (tls ?? context).close(promise: nil)
       promise?.succeed()
     case .upgrade:

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 package import StockbusNetwork
 package import StockbusPlugin
+internal import StockbusTLS
 internal import Synchronization
 
 /// An HTTP/1.1 server with WebSockets on the same port, with or without TLS.
@@ -88,10 +88,10 @@ package final class WebServer: Sendable {
   }
 
   private static func addHandlers(
-    for connection: WebConnection, to channel: any Channel, _ tls: NIOSSLContext?, _ responder: WebResponder
+    for connection: WebConnection, to channel: any Channel, _ tls: TLSContext?, _ responder: WebResponder
   ) throws {
     let pipeline = channel.pipeline.syncOperations
-    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+    if let tls { try pipeline.addHandler(TLSHandler(server: tls)) }
     let intake = WebIntake(connection, limit: responder.limits.head)
     try pipeline.addHandler(intake)
     try pipeline.addHandler(HTTPResponseEncoder())

@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import NIOSSL
 public import StockbusTestKit
+import StockbusTLS
 import Synchronization
 
 /// A server that speaks as much of NATS and JetStream as the client uses, on loopback, with one stream in memory: it loses connections and
@@ -93,14 +93,8 @@ public final class FakeNATS: Sendable {
     self.fate = fate
     self.info =
       "INFO {\(info)\(tls == nil ? "" : #""tls_required":true,"#)\"server_id\":\"F\",\"version\":\"\(version)\",\"max_payload\":65536,\"headers\":true,\"jetstream\":true}\r\n"
-    var context: NIOSSLContext?
-    if let tls {
-      let chain = try NIOSSLCertificate.fromPEMBytes(Array(tls.chain.utf8)).map { NIOSSLCertificateSource.certificate($0) }
-      let key = try NIOSSLPrivateKey(bytes: Array(tls.key.utf8), format: .pem)
-      context = try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
-    }
+    let context = try tls.map { try TLSContext(chain: $0.chain, key: $0.key) }
     let box = Box()
-    let ready = context
     // One thread for all of its connections, so that nothing overtakes anything.
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     channel = try await ServerBootstrap(group: loop)
@@ -108,7 +102,7 @@ public final class FakeNATS: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard let server = box.server.withLock({ $0 }) else { throw ChannelError.ioOnClosedChannel }
-          try channel.pipeline.syncOperations.addHandler(FakeHandler(server, tls: ready))
+          try channel.pipeline.syncOperations.addHandler(FakeHandler(server, tls: context))
         }
       }
       .bind(host: "127.0.0.1", port: port).get()
@@ -155,11 +149,11 @@ private final class FakeHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let server: FakeNATS
-  private let tls: NIOSSLContext?
+  private let tls: TLSContext?
   private var buffer = ByteBuffer()
   private var number = 0
 
-  init(_ server: FakeNATS, tls: NIOSSLContext?) {
+  init(_ server: FakeNATS, tls: TLSContext?) {
     self.server = server
     self.tls = tls
   }
@@ -171,7 +165,7 @@ private final class FakeHandler: ChannelInboundHandler {
       return core.count
     }
     context.writeAndFlush(NIOAny(ByteBuffer(string: server.info)), promise: nil)
-    if let tls { try? context.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls), position: .first) }
+    if let tls { try? context.pipeline.syncOperations.addHandler(TLSHandler(server: tls), position: .first) }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

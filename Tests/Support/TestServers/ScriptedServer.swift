@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
+internal import StockbusTLS
 public import StockbusTestKit
 
 /// An HTTP server on loopback that follows a test's script: it responds, hangs, cuts the connection, or sends too much.
@@ -45,19 +45,13 @@ public final class ScriptedServer: Sendable {
   public init(
     tls: (chain: String, key: String)? = nil, _ script: @escaping @Sendable (_ request: Request, _ number: Int) -> Reaction
   ) async throws {
-    var context: NIOSSLContext?
-    if let tls {
-      let chain = try NIOSSLCertificate.fromPEMBytes(Array(tls.chain.utf8)).map { NIOSSLCertificateSource.certificate($0) }
-      let key = try NIOSSLPrivateKey(bytes: Array(tls.key.utf8), format: .pem)
-      context = try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
-    }
+    let context = try tls.map { try TLSContext(chain: $0.chain, key: $0.key) }
     let (received, clients) = (received, clients)
-    let ready = context
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let ready { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: ready)) }
+          if let context { try channel.pipeline.syncOperations.addHandler(TLSHandler(server: context)) }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
           try channel.pipeline.syncOperations.addHandler(ScriptHandler(received: received, clients: clients, script: script))

@@ -11,15 +11,28 @@ public struct TestAuthority: Sendable {
 
   public init(_ name: String) {
     self.name = name
-    certificate = Self.certificate(for: key, name, [Self.isAuthority], by: key, name)
+    certificate = Self.certificate(for: key, name, [Self.isAuthority], by: key, name, Self.always)
   }
 
-  /// A certificate for these host names and IPv4 addresses, with its key; both PEM.
-  public func issue(_ names: [String], addresses: [[UInt8]] = []) -> (chain: String, key: String) {
+  /// A certificate for these host names and IP addresses, with its key; both PEM.
+  /// - Parameter isExpired: it was valid in the past.
+  public func issue(_ names: [String], addresses: [[UInt8]] = [], isExpired: Bool = false) -> (chain: String, key: String) {
     let own = TestKey()
-    let alternatives = names.map { DER.value(0x82, Array($0.utf8)) } + addresses.map { DER.value(0x87, $0) }
-    let subject = DER.sequence([DER.oid(0x55, 0x1d, 0x11), DER.octets(DER.sequence(alternatives))])
-    return (Self.certificate(for: own, names.first ?? "", [subject], by: key, name), own.pem)
+    let certificate = Self.certificate(
+      for: own, names.first ?? "", [Self.alternatives(names, addresses)], by: key, name, isExpired ? Self.past : Self.always)
+    return (certificate, own.pem)
+  }
+
+  /// A certificate that no authority has issued, with its key; both PEM.
+  public static func selfSigned(_ names: [String]) -> (chain: String, key: String) {
+    let (own, name) = (TestKey(), names.first ?? "")
+    return (certificate(for: own, name, [alternatives(names, [])], by: own, name, always), own.pem)
+  }
+
+  /// RFC 5280, 4.2.1.6.
+  private static func alternatives(_ names: [String], _ addresses: [[UInt8]]) -> [UInt8] {
+    let all = names.map { DER.value(0x82, Array($0.utf8)) } + addresses.map { DER.value(0x87, $0) }
+    return DER.sequence([DER.oid(0x55, 0x1d, 0x11), DER.octets(DER.sequence(all))])
   }
 
   /// RFC 5280, 4.2.1.9, critical.
@@ -29,12 +42,15 @@ public struct TestAuthority: Sendable {
   /// RFC 5758, 3.2: ecdsa-with-SHA256.
   private static let algorithm = DER.sequence([DER.oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)])
   /// From 2000 on; the end is RFC 5280's for "never" (4.1.2.5).
-  private static let validity = DER.sequence([
+  private static let always = DER.sequence([
     DER.value(0x17, Array("000101000000Z".utf8)), DER.value(0x18, Array("99991231235959Z".utf8)),
   ])
+  /// The year 2000.
+  private static let past = DER.sequence([DER.value(0x17, Array("000101000000Z".utf8)), DER.value(0x17, Array("001231235959Z".utf8))])
 
   private static func certificate(
-    for key: TestKey, _ subject: String, _ extensions: [[UInt8]], by signer: TestKey, _ issuer: String
+    for key: TestKey, _ subject: String, _ extensions: [[UInt8]], by signer: TestKey, _ issuer: String,
+    _ validity: [UInt8]
   ) -> String {
     let serial = [UInt8.random(in: 1...127)] + (0..<7).map { _ in UInt8.random(in: .min ... .max) }
     let content = DER.sequence([

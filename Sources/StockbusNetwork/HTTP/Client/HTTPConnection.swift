@@ -2,7 +2,7 @@ internal import EventBus
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
+internal import StockbusTLS
 
 /// A connection of an HTTP client, for one exchange after another (RFC 9112).
 struct HTTPConnection: Sendable {
@@ -11,8 +11,6 @@ struct HTTPConnection: Sendable {
     case late
     /// The proxy does not lead to the server.
     case proxy
-    /// Behind a proxy a certificate can only be checked by a name: the connection's own address is the proxy's.
-    case namelessBehindProxy
   }
 
   private let channel: any Channel
@@ -26,9 +24,7 @@ struct HTTPConnection: Sendable {
   // MARK: Opening
 
   /// Connects, through the route's proxy if it has one, and sets up TLS, all within `limit`.
-  static func open(_ route: HTTPRoute, _ tls: NIOSSLContext?, within limit: TimeAmount) async throws -> HTTPConnection {
-    let name = HostAndPort.serverName(route.host)
-    if tls != nil, route.proxy != nil, name == nil { throw OpeningError.namelessBehindProxy }
+  static func open(_ route: HTTPRoute, _ tls: TLSContext?, within limit: TimeAmount) async throws -> HTTPConnection {
     let deadline = NIODeadline.now() + limit
     let channel = try await connect(route, limit)
     let alarm = channel.eventLoop.scheduleTask(deadline: deadline) {
@@ -38,7 +34,7 @@ struct HTTPConnection: Sendable {
     defer { alarm.cancel() }
     return try await closing(channel) {
       if let proxy = route.proxy { try await tunnel(through: proxy, to: route, channel) }
-      let connection = try await HTTPConnection(channel, tls.map { ($0, name) })
+      let connection = try await HTTPConnection(channel, tls.map { ($0, route.host) })
       if tls != nil { try await connection.onLoop { $0.secured() } }
       return connection
     }
@@ -97,11 +93,11 @@ struct HTTPConnection: Sendable {
   }
 
   /// Adds the handlers of TLS and HTTP to a connected channel.
-  private init(_ channel: any Channel, _ tls: (context: NIOSSLContext, server: String?)?) async throws {
+  private init(_ channel: any Channel, _ tls: (context: TLSContext, host: String)?) async throws {
     self.channel = channel
     parts = try await channel.eventLoop.submit {
       let pipeline = channel.pipeline.syncOperations
-      if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls.context, serverHostname: tls.server)) }
+      if let tls { try pipeline.addHandler(TLSHandler(client: tls.context, host: tls.host)) }
       try pipeline.addHTTPClientHandlers()
       let parts = HTTPParts(on: channel.eventLoop)
       try pipeline.addHandler(parts)

@@ -1,6 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
+internal import StockbusTLS
 
 /// The HTTP connections of the process that wait for another exchange, by their routes.
 actor HTTPConnections {
@@ -11,8 +11,8 @@ actor HTTPConnections {
   private static let most = 4
 
   private var resting: [HTTPRoute: [HTTPConnection]] = [:]
-  /// By the file of additional certificates. Kept, as there are few and the system's certificates are many.
-  private var contexts: [String?: NIOSSLContext] = [:]
+  /// By the file of additional certificates. Kept, as there are few.
+  private var contexts: [String?: TLSContext] = [:]
 
   /// A connection that has been used before; nil if there is none.
   func take(_ route: HTTPRoute) async -> HTTPConnection? {
@@ -35,21 +35,13 @@ actor HTTPConnections {
   }
 
   /// The TLS settings of a route; nil if it has none.
-  func tls(_ route: HTTPRoute) throws(HTTPError) -> NIOSSLContext? {
+  func tls(_ route: HTTPRoute) throws(HTTPError) -> TLSContext? {
     guard route.isSecure else { return nil }
     if let known = contexts[route.certificates] { return known }
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["http/1.1"]
-    if let path = route.certificates {
-      do { configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(path))] } catch {
-        throw HTTPError(.untrusted, "no certificates can be read from \(path)")
-      }
-    }
-    do {
-      let context = try NIOSSLContext(configuration: configuration)
+    do throws(TLSError) {
+      let context = try TLSSettings.clientContext(trustingAlso: route.certificates)
       contexts[route.certificates] = context
       return context
-    } catch { throw HTTPError(.untrusted, "TLS cannot be set up") }
+    } catch { throw HTTPError(.untrusted, "\(error)") }
   }
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
+internal import StockbusTLS
 
 #if canImport(Glibc)
 internal import Glibc
@@ -16,21 +16,17 @@ extension HTTPError {
     case let error as HTTPError: self = error
     case is CancellationError: self.init(.cancelled, "cancelled")
     case HTTPConnection.OpeningError.proxy: self.init(.unreachable, "the proxy does not lead to \(address)")
-    case HTTPConnection.OpeningError.namelessBehindProxy:
-      self.init(.untrusted, "\(address) is behind a proxy, where a certificate cannot be checked by an IP address; use the server's name")
     case HTTPConnection.OpeningError.late where address.isSecure:
       self.init(.unreachable, "\(address) does not finish the TLS handshake in time")
     case HTTPConnection.OpeningError.late, ChannelError.connectTimeout:
       self.init(.unreachable, "\(address) cannot be reached in time")
-    case NIOSSLError.uncleanShutdown, is HTTPParts.Closed, is ChannelError, HTTPParserError.invalidEOFState:
+    case TLSFailure.uncleanShutdown, is HTTPParts.Closed, is ChannelError, HTTPParserError.invalidEOFState:
       self.init(.brokenOff, "\(address) closed the connection in the middle")
-    case let error as NIOSSLError:
-      if case .handshakeFailed(let reason) = error, "\(reason)".contains("CERTIFICATE_VERIFY_FAILED") {
-        self.init(.untrusted, "the certificate of \(address) is not trusted")
-      } else {
-        self.init(.untrusted, "no secure connection to \(address) came about")
-      }
-    case is NIOSSLExtraError: self.init(.untrusted, "the certificate of \(address) is for another name")
+    case TLSFailure.untrusted(let reason, let isIssuerKnown):
+      self.init(.untrusted, "the certificate of \(address) is not trusted" + (isIssuerKnown ? ": \(reason)" : ""))
+    case TLSFailure.wrongName: self.init(.untrusted, "the certificate of \(address) is for another name")
+    case TLSFailure.damaged: self.init(.brokenOff, "what comes from \(address) is not valid in TLS")
+    case is TLSFailure: self.init(.untrusted, "no secure connection to \(address) came about")
     case let error as NIOConnectionError:
       // If the name had been resolved, there would have been an address to try.
       let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 internal import StockbusPlugin
+internal import StockbusTLS
 internal import Synchronization
 
 /// Opens connections to NATS servers.
@@ -11,7 +11,7 @@ struct NATSClient: Sendable {
   let name: String
   let clock: any Timekeeper
   let thread: NetworkThread
-  private let tls: NIOSSLContext
+  private let tls: TLSContext
 
   /// Reads the CA's file, if there is one; no other I/O.
   init(_ settings: NATSSettings, login: NATSLogin, name: String, clock: any Timekeeper, thread: NetworkThread) throws(TLSError) {

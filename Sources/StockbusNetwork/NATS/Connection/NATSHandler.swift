@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 internal import StockbusPlugin
+internal import StockbusTLS
 internal import Synchronization
 
 /// The last handler of a channel's pipeline: transfers bytes to and from a `NATSConnection`. Used only on its channel's thread.
@@ -18,7 +18,7 @@ final class NATSHandler: ChannelInboundHandler {
 
   private let connection: NATSConnection
   private let address: NATSAddress
-  private let tls: NIOSSLContext
+  private let tls: TLSContext
   private let greeting: NATSGreeting
   private let acknowledgements: AcknowledgementReader
   private var reader: NATSReader
@@ -29,7 +29,7 @@ final class NATSHandler: ChannelInboundHandler {
   private var hasPing = false
   private var failure: NATSError?
 
-  init(_ connection: NATSConnection, _ address: NATSAddress, tls: NIOSSLContext, greeting: NATSGreeting, limits: NATSLimits) {
+  init(_ connection: NATSConnection, _ address: NATSAddress, tls: TLSContext, greeting: NATSGreeting, limits: NATSLimits) {
     self.connection = connection
     self.address = address
     self.tls = tls
@@ -87,7 +87,7 @@ final class NATSHandler: ChannelInboundHandler {
       if reader.held > 0 { throw .protocolViolation("it spoke before TLS had begun") }
       do {
         try context.pipeline.syncOperations.addHandler(
-          NIOSSLClientHandler(context: tls, serverHostname: address.serverName), position: .first)
+          TLSHandler(client: tls, host: address.host), position: .first)
       } catch { throw .tls("TLS failed: \("\(error)".printable)") }
     }
     let text = try greeting.text(for: info)

@@ -1,0 +1,34 @@
+/// Why TLS cannot be set up, or has failed on a connection.
+package enum TLSFailure: Error, Hashable, Sendable {
+  /// The peer's certificate is not trusted, for this reason of OpenSSL's. Without a known issuer it may be a private CA's.
+  case untrusted(String, isIssuerKnown: Bool)
+  /// The peer's certificate is trusted, but it is for other names.
+  case wrongName
+  /// What the peer says is not TLS.
+  case notTLS
+  /// The peer refuses, with this alert.
+  case alert(String)
+  /// The handshake has failed for another reason.
+  case handshake(String)
+  /// After the handshake the peer has sent what is not valid.
+  case damaged(String)
+  /// The connection has ended without TLS's farewell: what has come may not be all.
+  case uncleanShutdown
+  /// A certificate, a key or the settings are of no use.
+  case setup(String)
+  /// A server's key is not that of its certificate.
+  case foreignKey(String)
+}
+
+extension TLSFailure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .untrusted(let reason, _): "the certificate is not trusted: \(reason)"
+    case .wrongName: "the certificate is for another name"
+    case .notTLS: "the other side does not speak TLS"
+    case .alert(let words): "the other side refuses: \(words)"
+    case .handshake(let reason), .damaged(let reason), .setup(let reason), .foreignKey(let reason): reason
+    case .uncleanShutdown: "the connection ended without TLS's farewell"
+    }
+  }
+}
