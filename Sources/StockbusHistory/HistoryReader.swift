@@ -139,9 +139,9 @@ package final class HistoryReader: Sendable {
   }
 
   func symbol(_ row: borrowing SQLiteRow, _ column: Int32, _ intake: SymbolIntake) throws -> Symbol {
-    try row.withText(column) { name in
-      do { return try intake.symbol(utf8: name) } catch { throw HistoryError(path, .other("a symbol's name: \(error.reason)")) }
-    }
+    do throws(TextError) {
+      return try row.withText(column) { name throws(TextError) in try intake.symbol(utf8: name) }
+    } catch { throw HistoryError(path, .other("a symbol's name: \(error.reason)")) }
   }
 
   func damaged(_ what: String) -> HistoryError { HistoryError(path, .damaged("\(what) is out of range")) }

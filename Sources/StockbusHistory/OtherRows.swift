@@ -85,7 +85,7 @@ struct SymbolRows {
     return row
   }
 
-  static func row(of symbol: Symbol, _ db: SQLiteConnection, _ find: Statement) throws -> Int64? {
+  static func row(of symbol: Symbol, _ find: SQLiteStatement) throws -> Int64? {
     find.bind(1, symbol)
     var row: Int64?
     try find.forEachRow { columns in
