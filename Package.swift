@@ -46,11 +46,6 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
-/// SQLite, through GRDB on the system's library, which only the room for state may import.
-let sqlite: [Target.Dependency] = [
-  .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-]
-
 /// The plugins: this is the only place that a new one needs here.
 let plugins = [
   PluginTargets("Generator"),
@@ -79,7 +74,7 @@ let plugins = [
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
-  PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: sqlite),
+  PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: ["StockbusSQLite"]),
   PluginTargets(
     "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
   PluginTargets("DemoStrategies"),
@@ -140,13 +135,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CLibSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CMemoryBarrier"),
     .target(name: "CStopSignals"),
@@ -168,6 +163,7 @@ let package = Package(
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room("StockbusCrypto", uses: ["CLibCrypto"]),
+    room("StockbusSQLite", uses: ["CLibSQLite"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room(
       "StockbusPrograms",
@@ -197,7 +193,7 @@ let package = Package(
       ] + nio),
     room(
       "StockbusHistory",
-      uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"] + sqlite),
+      uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
     room(
       "StockbusAccounts",
       uses: [
@@ -276,7 +272,8 @@ let package = Package(
       swiftSettings: strict),
     tests("MarketData"),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
-    tests("StockbusHistory", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"] + sqlite),
+    tests("StockbusSQLite", uses: ["StockbusTestKit", "CLibSQLite"]),
+    tests("StockbusHistory", uses: ["StockbusSQLite", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusAccounts", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusHistory", "StockbusTestKit", "StockbusPlugin"]),

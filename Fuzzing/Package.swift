@@ -40,10 +40,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CLibSQLite", path: "Rooms/CLibSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CZlib", path: "Rooms/CZlib", pkgConfig: "zlib"),
     .target(name: "CMemoryBarrier", path: "Rooms/CMemoryBarrier"),
 
@@ -52,6 +52,7 @@ let package = Package(
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", uses: ["EventBus", "MarketData"]),
+    room("StockbusSQLite", uses: ["CLibSQLite"]),
     room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
     room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
@@ -59,10 +60,7 @@ let package = Package(
     room("StockbusTrading", uses: ["MarketData"]),
     room(
       "StockbusHistory",
-      uses: [
-        "StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem",
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ]),
+      uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
     room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
     room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(

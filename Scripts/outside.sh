@@ -10,7 +10,7 @@ fail() {
 }
 
 "$swift" build --explicit-target-dependency-import-check error --product averages
-for module in NIOCore StockbusTLS GRDB StockbusCrypto; do
+for module in NIOCore StockbusTLS StockbusSQLite StockbusHistory StockbusCrypto; do
   # SwiftPM makes a folder for each module that it knows, and objects for those that it builds.
   [ -z "$(find ".build/debug/$module.build/" -name '*.o' 2>/dev/null | head -n 1)" ] || fail "the program without network and database has built $module"
 done

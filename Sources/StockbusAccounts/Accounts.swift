@@ -292,12 +292,12 @@ package actor Accounts {
     do { return try await hasher.matches(password, stored) } catch { throw error as? AccountError ?? .storage("\(error)") }
   }
 
-  func read<Value>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
+  func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
     do { return try database.read(body) } catch { throw .storage("\(error)") }
   }
 
   @discardableResult
-  func write<Value>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
+  func write<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
     do { return try database.write(body) } catch { throw error as? AccountError ?? .storage("\(error)") }
   }
 }

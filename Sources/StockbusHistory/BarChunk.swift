@@ -1,6 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
+internal import StockbusSQLite
 
 /// Some consecutive bars of a symbol and length: a row of the table `chunks`.
 ///
@@ -37,18 +36,15 @@ struct BarChunk {
   static let remove = "DELETE FROM chunks WHERE id = ?"
 
   /// A row of `columns`.
-  init(_ row: OpaquePointer) {
-    id = sqlite3_column_int64(row, 0)
-    start = sqlite3_column_int64(row, 1)
-    last = sqlite3_column_int64(row, 2)
-    count = sqlite3_column_int64(row, 3)
+  init(_ row: borrowing SQLiteRow) {
+    id = row.integer(0)
+    start = row.integer(1)
+    last = row.integer(2)
+    count = row.integer(3)
   }
 
-  /// The bars of a row, which are there until its next step.
-  static func bytes(_ row: OpaquePointer, column: Int32 = 4) -> UnsafeRawBufferPointer {
-    let start = sqlite3_column_blob(row, column)
-    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))
-  }
+  /// The column of the bars.
+  static let bars: Int32 = 4
 
   /// Appends the bars of a row. They are checked: all of them can be read, are in order, and are what the other columns say.
   func read(_ bytes: UnsafeRawBufferPointer, _ symbol: Symbol, _ length: BarLength, into bars: inout [Bar]) throws(DamagedChunk) {
@@ -69,11 +65,4 @@ struct BarChunk {
 /// Bytes that no writer of ours leaves behind.
 struct DamagedChunk: Error, CustomStringConvertible {
   let description = "a chunk of bars is damaged"
-}
-
-extension Statement {
-  /// Binds bytes that stay where they are until the statement has run.
-  func bind(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
-    sqlite3_bind_blob(sqliteStatement, index, bytes.baseAddress, Int32(bytes.count), nil)
-  }
 }

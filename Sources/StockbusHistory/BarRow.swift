@@ -1,6 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
+internal import StockbusSQLite
 
 /// A bar as a row of the table `bars`, which layout 1 had.
 enum BarRow {
@@ -9,20 +8,19 @@ enum BarRow {
 
   /// Copies all bars to chunks, in the order of their keys.
   @Sendable
-  static func moveToChunks(_ db: Database) throws {
-    let select = try db.cachedStatement(sql: "SELECT \(columns), symbol, length FROM bars ORDER BY symbol, length, start")
-    let insert = try db.cachedStatement(sql: BarChunk.insert)
+  static func moveToChunks(_ db: SQLiteConnection) throws {
+    let select = try db.statement("SELECT \(columns), symbol, length FROM bars ORDER BY symbol, length, start")
+    let insert = try db.statement(BarChunk.insert)
     var packed = PackedBars(capacity: BarChunk.limit)
     var open = BarChunk(id: 0, start: 0)
     var (symbol, length): (Int64, Int64) = (0, 0)
     func save(_ packed: borrowing PackedBars) throws {
       if open.count == 0 { return }
       for (index, value) in [symbol, length, open.start, open.last, open.count].enumerated() { insert.bind(Int32(index + 1), value) }
-      insert.bind(6, packed.content)
-      _ = try insert.run(db)
+      try insert.run(lending: packed.content, at: 6)
     }
-    try select.forEachRow(db) { row in
-      let (next, span) = (sqlite3_column_int64(row, 16), sqlite3_column_int64(row, 17))
+    try select.forEachRow { row in
+      let (next, span) = (row.integer(16), row.integer(17))
       guard let bar = bar(row, length: BarLength(raw: span)) else { throw DamagedChunk() }
       if (next, span) != (symbol, length) || packed.count > BarChunk.limit - PackedBar.most {
         try save(packed)
@@ -39,17 +37,18 @@ enum BarRow {
   }
 
   /// Nil if a column is out of the range of its type, which no writer of ours leaves behind. Its symbol is none.
-  private static func bar(_ row: OpaquePointer, length: BarLength) -> Bar? {
-    func column(_ i: Int32) -> Int64 { sqlite3_column_int64(row, i) }
-    guard let count = UInt32(exactly: column(9)), let price = UInt8(exactly: column(10)), let size = UInt8(exactly: column(11)),
-      let session = UInt8(exactly: column(12)).flatMap(MarketSession.init(rawValue:)),
-      let status = UInt8(exactly: column(13)).flatMap(BarStatus.init(rawValue:)), let revision = UInt32(exactly: column(14))
+  private static func bar(_ row: borrowing SQLiteRow, length: BarLength) -> Bar? {
+    guard let count = UInt32(exactly: row.integer(9)), let price = UInt8(exactly: row.integer(10)),
+      let size = UInt8(exactly: row.integer(11)),
+      let session = UInt8(exactly: row.integer(12)).flatMap(MarketSession.init(rawValue:)),
+      let status = UInt8(exactly: row.integer(13)).flatMap(BarStatus.init(rawValue:)), let revision = UInt32(exactly: row.integer(14))
     else { return nil }
-    let turnover = Int128(column(6)) << 64 | Int128(UInt64(bitPattern: column(7)))
+    let turnover = Int128(row.integer(6)) << 64 | Int128(UInt64(bitPattern: row.integer(7)))
     return Bar(
-      symbol: Symbol(id: 0), open: Price(raw: column(1)), high: Price(raw: column(2)), low: Price(raw: column(3)),
-      close: Price(raw: column(4)), volume: Quantity(raw: column(5)), time: Timestamp(ns: column(0)), received: Timestamp(ns: column(15)),
-      priceDecimals: price, sizeDecimals: size, length: length, turnover: Amount(raw: turnover), vwap: Price(raw: column(8)),
+      symbol: Symbol(id: 0), open: Price(raw: row.integer(1)), high: Price(raw: row.integer(2)), low: Price(raw: row.integer(3)),
+      close: Price(raw: row.integer(4)), volume: Quantity(raw: row.integer(5)), time: Timestamp(ns: row.integer(0)),
+      received: Timestamp(ns: row.integer(15)),
+      priceDecimals: price, sizeDecimals: size, length: length, turnover: Amount(raw: turnover), vwap: Price(raw: row.integer(8)),
       count: count, revision: revision, session: session, status: status)
   }
 }

@@ -1,6 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
+internal import StockbusSQLite
 
 /// Puts bars into the chunks of the file. A batch is written symbol by symbol, so that each chunk is read and written once.
 ///
@@ -29,20 +28,20 @@ struct ChunkWriter: ~Copyable {
 
   /// The statements of one transaction.
   struct Statements {
-    let atOrBefore, after, insert, update, move: Statement
+    let atOrBefore, after, insert, update, move: SQLiteStatement
 
-    init(_ db: Database) throws {
-      atOrBefore = try db.cachedStatement(sql: BarChunk.atOrBefore)
-      after = try db.cachedStatement(sql: BarChunk.after)
-      insert = try db.cachedStatement(sql: BarChunk.insert)
-      update = try db.cachedStatement(sql: BarChunk.update)
-      move = try db.cachedStatement(sql: BarChunk.move)
+    init(_ db: SQLiteConnection) throws {
+      atOrBefore = try db.statement(BarChunk.atOrBefore)
+      after = try db.statement(BarChunk.after)
+      insert = try db.statement(BarChunk.insert)
+      update = try db.statement(BarChunk.update)
+      move = try db.statement(BarChunk.move)
     }
   }
 
   /// Writes the bars of one symbol and length, in the order of their places; calls `judged` for each, with whether it was taken.
   mutating func write(
-    _ places: ArraySlice<Place>, of bars: [Bar], _ statements: Statements, _ db: Database, judged: (Bar, Bool) throws -> Void
+    _ places: ArraySlice<Place>, of bars: [Bar], _ statements: Statements, _ db: SQLiteConnection, judged: (Bar, Bool) throws -> Void
   ) throws {
     var rest = places
     while let first = rest.first {
@@ -61,7 +60,7 @@ struct ChunkWriter: ~Copyable {
   /// The chunk that a bar belongs to, if there is one, and the start of the next one. If the bar comes after all of the chunk, its bytes are
   /// in `packed`; otherwise its bars are in `old`, and `isMerged` is true.
   private mutating func find(
-    _ place: Place, _ symbol: Symbol, _ statements: Statements, _ db: Database
+    _ place: Place, _ symbol: Symbol, _ statements: Statements, _ db: SQLiteConnection
   ) throws -> (chunk: BarChunk?, bound: Int64?, isMerged: Bool) {
     // Mostly it is the last one.
     var chunk = try load(statements.atOrBefore, place, .max, symbol, after: place.start, db)
@@ -77,7 +76,7 @@ struct ChunkWriter: ~Copyable {
 
   /// The chunk that `select` finds at `time`. Its bytes are put into `packed`, or its bars into `old` if it does not end before `after`.
   private mutating func load(
-    _ select: Statement, _ place: Place, _ time: Int64, _ symbol: Symbol, after: Int64, _ db: Database
+    _ select: SQLiteStatement, _ place: Place, _ time: Int64, _ symbol: Symbol, after: Int64, _ db: SQLiteConnection
   ) throws -> BarChunk? {
     select.bind(1, place.symbol)
     select.bind(2, place.length)
@@ -86,12 +85,14 @@ struct ChunkWriter: ~Copyable {
     packed.cut(to: 0)
     old.removeAll(keepingCapacity: true)
     let length = BarLength(raw: place.length)
-    try select.forEachRow(db) { row in
+    try select.forEachRow { row in
       let found = BarChunk(row)
       chunk = found
-      if after <= found.last || !packed.begin(with: BarChunk.bytes(row)) {
-        packed.cut(to: 0)
-        try found.read(BarChunk.bytes(row), symbol, length, into: &old)
+      try row.withBytes(BarChunk.bars) { bytes in
+        if after <= found.last || !packed.begin(with: bytes) {
+          packed.cut(to: 0)
+          try found.read(bytes, symbol, length, into: &old)
+        }
       }
       return false
     }
@@ -99,12 +100,12 @@ struct ChunkWriter: ~Copyable {
   }
 
   /// The start of the chunk that `select` finds at `time`.
-  private func start(_ select: Statement, _ place: Place, _ time: Int64, _ db: Database) throws -> Int64? {
+  private func start(_ select: SQLiteStatement, _ place: Place, _ time: Int64, _ db: SQLiteConnection) throws -> Int64? {
     select.bind(1, place.symbol)
     select.bind(2, place.length)
     select.bind(3, time)
     var start: Int64?
-    try select.forEachRow(db) { row in
+    try select.forEachRow { row in
       start = BarChunk(row).start
       return false
     }
@@ -113,7 +114,7 @@ struct ChunkWriter: ~Copyable {
 
   /// Adds bars behind all bars of a chunk, whose bytes are in `packed`, or behind all bars that there are.
   private mutating func append(
-    _ places: ArraySlice<Place>, of bars: [Bar], to chunk: BarChunk?, _ statements: Statements, _ db: Database,
+    _ places: ArraySlice<Place>, of bars: [Bar], to chunk: BarChunk?, _ statements: Statements, _ db: SQLiteConnection,
     _ judged: (Bar, Bool) throws -> Void
   ) throws {
     var open = chunk ?? BarChunk(id: 0, start: places[places.startIndex].start)
@@ -149,7 +150,7 @@ struct ChunkWriter: ~Copyable {
 
   /// Brings bars among those of a chunk, which are in `old`.
   private mutating func merge(
-    _ places: ArraySlice<Place>, of bars: [Bar], into chunk: BarChunk, isLast: Bool, _ statements: Statements, _ db: Database,
+    _ places: ArraySlice<Place>, of bars: [Bar], into chunk: BarChunk, isLast: Bool, _ statements: Statements, _ db: SQLiteConnection,
     _ judged: (Bar, Bool) throws -> Void
   ) throws {
     guard let first = places.first else { return }
@@ -206,7 +207,7 @@ struct ChunkWriter: ~Copyable {
 
   /// Writes `merged` at the place of a chunk and behind it, at most `most` bars in each.
   private mutating func save(
-    merged chunk: BarChunk, _ place: Place, most: Int, _ statements: Statements, _ db: Database
+    merged chunk: BarChunk, _ place: Place, most: Int, _ statements: Statements, _ db: SQLiteConnection
   ) throws {
     var open = BarChunk(id: chunk.id, start: merged[0].time.ns)
     packed.cut(to: 0)
@@ -227,31 +228,30 @@ struct ChunkWriter: ~Copyable {
   }
 
   /// Writes `packed` as a chunk, a new one if its id is 0.
-  private func save(_ chunk: BarChunk, _ place: Place, isMoved: Bool, _ statements: Statements, _ db: Database) throws {
+  private func save(_ chunk: BarChunk, _ place: Place, isMoved: Bool, _ statements: Statements, _ db: SQLiteConnection) throws {
     if chunk.id == 0 {
       statements.insert.bind(1, place.symbol)
       statements.insert.bind(2, place.length)
       statements.insert.bind(3, chunk.start)
       statements.insert.bind(4, chunk.last)
       statements.insert.bind(5, chunk.count)
-      statements.insert.bind(6, packed.content)
-      _ = try statements.insert.run(db)
+      try statements.insert.run(lending: packed.content, at: 6)
       return
     }
     let statement = isMoved ? statements.move : statements.update
     statement.bind(1, chunk.last)
     statement.bind(2, chunk.count)
-    statement.bind(3, packed.content)
     statement.bind(4, chunk.id)
     if isMoved { statement.bind(5, chunk.start) }
-    _ = try statement.run(db)
+    try statement.run(lending: packed.content, at: 3)
   }
 }
 
 extension ChunkWriter {
   /// Removes the first bars of a chunk that begin before `horizon`, at most `limit`; returns how many.
   mutating func removeFirst(
-    _ limit: Int, before horizon: Int64, of place: Place, _ find: Statement, _ remove: Statement, _ statements: Statements, _ db: Database
+    _ limit: Int, before horizon: Int64, of place: Place, _ find: SQLiteStatement, _ remove: SQLiteStatement, _ statements: Statements,
+    _ db: SQLiteConnection
   ) throws -> Int {
     // The symbol is that of the row, and no bar leaves here.
     let any = Symbol(id: 0)
@@ -259,7 +259,7 @@ extension ChunkWriter {
     guard let chunk = found else { return 0 }
     if chunk.last < horizon, chunk.count <= limit {
       remove.bind(1, chunk.id)
-      _ = try remove.run(db)
+      try remove.run()
       return Int(chunk.count)
     }
     if old.isEmpty {

@@ -1,7 +1,6 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import StockbusFiles
 internal import StockbusPlugin
+internal import StockbusSQLite
 
 #if canImport(Darwin)
 internal import Darwin
@@ -127,39 +126,31 @@ struct DatabaseFile {
     return stat(target, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  private var isWritable: Bool { access(target, W_OK) == 0 }
+
   private enum Use {
     case creating, reading
     case writing(isSynced: Bool)
   }
 
   private func connection(_ use: Use) throws(HistoryError) -> Connection {
-    var configuration = Configuration()
-    configuration.label = "history"
-    configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(Self.lockWait / .seconds(1))
-    // A rollback that fails is an error of the next statement and not a trap.
-    configuration.allowsUnsafeTransactions = true
-    switch use {
-    case .creating: break
-    case .reading:
+    let (access, settings): (SQLiteConnection.Access, String) =
+      switch use {
+      case .creating: (.creating, "")
       // The last connection removes the log and its index, which one that is opened read-only cannot do.
-      if access(target, W_OK) == 0 {
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA query_only = ON") }
-      } else {
-        configuration.readonly = true
+      case .reading: isWritable ? (.writing, "PRAGMA query_only = ON") : (.reading, "")
+      case .writing(let isSynced):
+        (
+          .writing,
+          """
+          PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL"); PRAGMA cache_size = -\(Self.cacheSize >> 10);
+          PRAGMA journal_size_limit = \(Self.logSize); PRAGMA wal_autocheckpoint = \(Self.logSize >> 12)
+          """
+        )
       }
-    case .writing(let isSynced):
-      let level = isSynced ? "FULL" : "NORMAL"
-      configuration.prepareDatabase { db in
-        try db.execute(
-          sql: """
-            PRAGMA synchronous = \(level); PRAGMA cache_size = -\(Self.cacheSize >> 10);
-            PRAGMA journal_size_limit = \(Self.logSize); PRAGMA wal_autocheckpoint = \(Self.logSize >> 12)
-            """)
-      }
-    }
-    do { return Connection(path, try DatabaseQueue(path: target, configuration: configuration)) } catch {
-      throw HistoryError(error, path)
-    }
+    do throws(SQLiteError) {
+      return Connection(
+        path, try SQLiteQueue(target, access, busyTimeout: Self.lockWait) { db throws(SQLiteError) in try db.execute(settings) })
+    } catch { throw HistoryError(error, path) }
   }
 }

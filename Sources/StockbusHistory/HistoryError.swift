@@ -1,8 +1,7 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
+internal import StockbusSQLite
 
 #if canImport(Darwin)
 internal import Darwin
@@ -89,29 +88,28 @@ extension HistoryError: CustomStringConvertible {
 
 extension HistoryError {
   /// The meaning of an error of SQLite about the file at `path`.
-  init(_ error: DatabaseError, _ path: String, system: Int32 = 0) {
+  init(_ error: SQLiteError, _ path: String) {
     self.path = path
-    let text = error.message ?? error.resultCode.description
+    let (text, system) = (error.message, error.systemCode)
     reason =
-      switch error.resultCode {
-      case .SQLITE_NOTADB: .notDatabase
-      case .SQLITE_CORRUPT, .SQLITE_FORMAT: .damaged(text)
-      case .SQLITE_FULL: .noRoom(text)
-      case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(system): .noRoom(String(cString: strerror(system)))
-      // The index of the log, which SQLite makes as large as it is to be; the system's error is gone by then.
-      case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: .noRoom("there is no room for the index of its log")
-      case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+      switch error.kind {
+      case .notDatabase: .notDatabase
+      case .damaged: .damaged(text)
+      case .full: .noRoom(text)
+      case .inputOutput where [ENOSPC, EDQUOT, EFBIG].contains(system): .noRoom(String(cString: strerror(system)))
+      // SQLite makes it as large as it is to be; the system's error is gone by then.
+      case .noRoomForIndex: .noRoom("there is no room for the index of its log")
+      case .busy: .locked
       default: .other(system == 0 ? text : "\(text) (\(String(cString: strerror(system))))")
       }
   }
 
-  /// The same for any error; `database` tells the system's error number.
-  init(_ error: any Error, _ path: String, in database: Database? = nil) {
+  /// The same for any error.
+  init(_ error: any Error, _ path: String) {
     switch error {
     case let error as HistoryError: self = error
     case let error as DamagedChunk: self.init(path, .damaged(error.description))
-    case let error as DatabaseError:
-      self.init(error, path, system: database?.sqliteConnection.map { sqlite3_system_errno($0) } ?? 0)
+    case let error as SQLiteError: self.init(error, path)
     default: self.init(path, .other("\(error)"))
     }
   }

@@ -1,4 +1,4 @@
-internal import GRDB
+internal import StockbusSQLite
 
 #if canImport(Darwin)
 internal import Darwin
@@ -11,13 +11,13 @@ extension HistoryReader {
   ///
   /// The copy is made under another name and then renamed, so that a part of one is never taken for a whole. Throws if there is a file at
   /// `target`, and if `isCancelled`, which is asked from time to time, returns true.
-  package func backUp(to target: String, isCancelled: @escaping () -> Bool = { false }) throws(HistoryError) -> Int {
+  package func backUp(to target: String, isCancelled: () -> Bool = { false }) throws(HistoryError) -> Int {
     if let fault = Self.faultOfBackup(target) { throw HistoryError(target, .other(fault)) }
     let part = target + ".part"
     func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(part + suffix) } }
     remove()
     do {
-      let copy = Connection(target, try DatabaseQueue(path: part))
+      let copy = Connection(target, try SQLiteQueue(part, .creating))
       try connection.copy(to: copy) { progress in
         if !progress.isCompleted, isCancelled() { throw HistoryError(target, .other("the copy was given up")) }
       }

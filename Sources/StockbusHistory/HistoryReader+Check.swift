@@ -1,6 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
 package import MarketData
+internal import StockbusSQLite
 
 /// What a history file contains, and whether it is sound.
 package struct HistorySummary: Hashable, Sendable {
@@ -41,50 +40,51 @@ extension HistoryReader {
   package func check(gapsFrom pause: Int64, most: Int) throws(HistoryError) -> HistorySummary {
     try connection.check()
     return try connection.reading { db in
-      func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
-      let bars = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT length, count(DISTINCT symbol), sum(count), min(start), max(last) FROM chunks GROUP BY length ORDER BY length
-          """
-      ).map {
+      func count(_ table: String) throws -> Int { Int(try db.integer("SELECT count(*) FROM \(table)") ?? 0) }
+      let bars = try db.rows(
+        """
+        SELECT length, count(DISTINCT symbol), sum(count), min(start), max(last) FROM chunks GROUP BY length ORDER BY length
+        """
+      ) {
         HistorySummary.Bars(
-          length: BarLength(raw: $0[0]), symbols: $0[1], bars: $0[2], first: Timestamp(ns: $0[3]), last: Timestamp(ns: $0[4]))
+          length: BarLength(raw: $0.integer(0)), symbols: Int($0.integer(1)), bars: Int($0.integer(2)),
+          first: Timestamp(ns: $0.integer(3)), last: Timestamp(ns: $0.integer(4)))
       }
       let (list, number) = try gaps(from: pause, most: most, db)
       return HistorySummary(
-        layout: try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0, symbols: try count("symbols"),
+        layout: Int(try db.integer("PRAGMA user_version") ?? 0), symbols: try count("symbols"),
         lastPrices: try count("last_prices"), closes: try count("closes"), bars: bars, gaps: list, gapCount: number)
     }
   }
 
   /// Reads all chunks; returns the longest gaps and how many there are. Throws if a chunk is damaged, or begins before the one before ends.
-  private func gaps(from pause: Int64, most: Int, _ db: Database) throws -> ([HistorySummary.Gap], Int) {
-    let select = try db.makeStatement(
-      sql: """
-        SELECT chunks.id, start, last, count, bars, length, name, symbol FROM chunks LEFT JOIN symbols ON symbols.id = symbol
-        ORDER BY symbol, length, start
-        """)
+  private func gaps(from pause: Int64, most: Int, _ db: SQLiteConnection) throws -> ([HistorySummary.Gap], Int) {
+    let select = try db.statement(
+      """
+      SELECT chunks.id, start, last, count, bars, length, name, symbol FROM chunks LEFT JOIN symbols ON symbols.id = symbol
+      ORDER BY symbol, length, start
+      """)
     var longest: [HistorySummary.Gap] = []
     var number = 0
     var bars: [Bar] = []
     var before: (symbol: Int64, length: Int64, start: Int64)?
-    try select.forEachRow(db) { row in
-      let (length, symbol) = (sqlite3_column_int64(row, 5), sqlite3_column_int64(row, 7))
-      guard let name = sqlite3_column_text(row, 6) else { throw damaged("the symbol \(symbol) of a chunk") }
+    try select.forEachRow { row in
+      let (length, symbol) = (row.integer(5), row.integer(7))
+      guard let name = row.text(6) else { throw damaged("the symbol \(symbol) of a chunk") }
       bars.removeAll(keepingCapacity: true)
-      do { try BarChunk(row).read(BarChunk.bytes(row), Symbol(id: 0), BarLength(raw: length), into: &bars) } catch {
-        throw HistoryError(path, .damaged("a chunk of bars of \(String(cString: name)) cannot be read"))
+      let chunk = BarChunk(row)
+      do { try row.withBytes(BarChunk.bars) { try chunk.read($0, Symbol(id: 0), BarLength(raw: length), into: &bars) } } catch {
+        throw HistoryError(path, .damaged("a chunk of bars of \(name) cannot be read"))
       }
       if let last = before, last.symbol != symbol || last.length != length { before = nil }
       for bar in bars {
         if let last = before {
-          if bar.time.ns <= last.start { throw HistoryError(path, .damaged("chunks of bars of \(String(cString: name)) overlap")) }
+          if bar.time.ns <= last.start { throw HistoryError(path, .damaged("chunks of bars of \(name) overlap")) }
           // In microseconds, so that the difference of any two times fits.
           if length > 0, bar.time.ns / 1000 - last.start / 1000 > pause / 1000 {
             number += 1
             let gap = HistorySummary.Gap(
-              symbol: String(cString: name), length: BarLength(raw: length), from: Timestamp(ns: last.start), to: bar.time)
+              symbol: name, length: BarLength(raw: length), from: Timestamp(ns: last.start), to: bar.time)
             longest.insert(gap, at: longest.firstIndex { Self.isLonger(gap, $0) } ?? longest.endIndex)
             if longest.count > most { longest.removeLast() }
           }

@@ -1,8 +1,7 @@
 internal import EventBus
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
 package import StockbusPlugin
+internal import StockbusSQLite
 
 extension HistoryReader {
   /// The newest close and the last price of every symbol, read now; the closes before these are read when they are asked for.
@@ -16,28 +15,27 @@ extension HistoryReader {
     var closes: [Symbol: PastPrices.Close] = [:]
     var prices: [Symbol: PastPrices.Last] = [:]
     let symbols = try connection.reading { db in
-      let select = try db.cachedStatement(
-        sql: """
-          SELECT name, closes.date, closes.close, closes.price_decimals, price, time, last_prices.price_decimals
-          FROM (SELECT id, name FROM symbols ORDER BY id LIMIT ?1)
-          LEFT JOIN closes ON closes.symbol = id AND closes.date = (SELECT max(date) FROM closes WHERE symbol = id)
-          LEFT JOIN last_prices ON last_prices.symbol = id ORDER BY id
-          """)
+      let select = try db.statement(
+        """
+        SELECT name, closes.date, closes.close, closes.price_decimals, price, time, last_prices.price_decimals
+        FROM (SELECT id, name FROM symbols ORDER BY id LIMIT ?1)
+        LEFT JOIN closes ON closes.symbol = id AND closes.date = (SELECT max(date) FROM closes WHERE symbol = id)
+        LEFT JOIN last_prices ON last_prices.symbol = id ORDER BY id
+        """)
       select.bind(1, Int64(limit))
-      try select.forEachRow(db) { row in
-        let isClosed = sqlite3_column_type(row, 1) != SQLITE_NULL
-        let isPriced = sqlite3_column_type(row, 4) != SQLITE_NULL
+      try select.forEachRow { row in
+        let isClosed = !row.isNull(1)
+        let isPriced = !row.isNull(4)
         if !isClosed, !isPriced { return true }
         let symbol = try symbol(row, 0, .open)
-        func column(_ i: Int32) -> Int64 { sqlite3_column_int64(row, i) }
-        if isClosed { closes[symbol] = try close(column(1), column(2), column(3), of: symbol) }
+        if isClosed { closes[symbol] = try close(row.integer(1), row.integer(2), row.integer(3), of: symbol) }
         if isPriced {
-          guard let decimals = UInt8(exactly: column(6)) else { throw damaged("the price of \(symbol)") }
-          prices[symbol] = PastPrices.Last(Price(raw: column(4)), at: Timestamp(ns: column(5)), decimals: decimals)
+          guard let decimals = UInt8(exactly: row.integer(6)) else { throw damaged("the price of \(symbol)") }
+          prices[symbol] = PastPrices.Last(Price(raw: row.integer(4)), at: Timestamp(ns: row.integer(5)), decimals: decimals)
         }
         return true
       }
-      return try Int.fetchOne(db, sql: "SELECT count(*) FROM symbols") ?? 0
+      return Int(try db.integer("SELECT count(*) FROM symbols") ?? 0)
     }
     let fault = Once(whenFailing)
     let past = PastPrices(path: path, closes: closes, prices: prices) { symbol, day in

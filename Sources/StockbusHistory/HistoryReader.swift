@@ -1,7 +1,6 @@
-internal import GRDB
-internal import GRDBSQLite
 package import MarketData
 internal import StockbusPlugin
+internal import StockbusSQLite
 
 /// Reads a history file, beside its writer or without one: bars, last prices and closes.
 ///
@@ -42,19 +41,20 @@ package final class HistoryReader: Sendable {
     try connection.reading { db in try bars(symbol, length, times, limit, db) }
   }
 
-  func bars(_ symbol: Symbol, _ length: BarLength, _ times: HistoryTimes, _ limit: Int, _ db: Database) throws -> [Bar] {
+  func bars(_ symbol: Symbol, _ length: BarLength, _ times: HistoryTimes, _ limit: Int, _ db: SQLiteConnection) throws -> [Bar] {
     guard limit > 0, let row = try row(of: symbol, db) else { return [] }
     let isLimited = limit != .max
-    let select = try db.cachedStatement(sql: BarChunk.within(isDescending: isLimited))
+    let select = try db.statement(BarChunk.within(isDescending: isLimited))
     select.bind(1, row)
     select.bind(2, length.raw)
     select.bind(3, times.first)
     select.bind(4, times.last)
     var chunk: [Bar] = []
     var bars: [Bar] = []
-    try select.forEachRow(db) { row in
+    try select.forEachRow { row in
       chunk.removeAll(keepingCapacity: true)
-      try BarChunk(row).read(BarChunk.bytes(row), symbol, length, into: &chunk)
+      let found = BarChunk(row)
+      try row.withBytes(BarChunk.bars) { try found.read($0, symbol, length, into: &chunk) }
       let first = chunk.first?.time.ns ?? .min < times.first ? chunk.firstIndex { $0.time.ns >= times.first } ?? chunk.endIndex : 0
       let end = chunk.last?.time.ns ?? .max > times.last ? chunk.firstIndex { $0.time.ns > times.last } ?? chunk.endIndex : chunk.endIndex
       if first >= end { return true }
@@ -71,14 +71,14 @@ package final class HistoryReader: Sendable {
     try connection.reading { db in try lengths(of: symbol, db) }
   }
 
-  func lengths(of symbol: Symbol, _ db: Database) throws -> [BarLength] {
+  func lengths(of symbol: Symbol, _ db: SQLiteConnection) throws -> [BarLength] {
     guard let row = try row(of: symbol, db) else { return [] }
-    let some = try db.cachedStatement(sql: "SELECT 1 FROM chunks WHERE symbol = ? AND length = ? LIMIT 1")
-    return try Int64.fetchAll(db, sql: "SELECT length FROM lengths ORDER BY length").compactMap { length in
+    let some = try db.statement("SELECT 1 FROM chunks WHERE symbol = ? AND length = ? LIMIT 1")
+    return try db.rows("SELECT length FROM lengths ORDER BY length", each: { $0.integer(0) }).compactMap { length in
       some.bind(1, row)
       some.bind(2, length)
       var isThere = false
-      try some.forEachRow(db) { _ in
+      try some.forEachRow { _ in
         isThere = true
         return false
       }
@@ -88,26 +88,28 @@ package final class HistoryReader: Sendable {
 
   /// The names of the first `limit` symbols.
   package func symbolNames(limit: Int) throws(HistoryError) -> [String] {
-    try connection.reading { db in try String.fetchAll(db, sql: "SELECT name FROM symbols ORDER BY id LIMIT ?", arguments: [limit]) }
+    try connection.reading { db in try db.rows("SELECT name FROM symbols ORDER BY id LIMIT ?", .integer(Int64(limit))) { $0.text(0) ?? "" }
+    }
   }
 
   /// The last prices of all symbols, by the symbols' first coming. New names are limited by `intake`.
   package func lastPrices(_ intake: SymbolIntake = .open) throws(HistoryError) -> [LastPrice] {
     try connection.reading { db in
-      let select = try db.cachedStatement(
-        sql: """
-          SELECT name, price, size, time, received, price_decimals, size_decimals
-          FROM last_prices JOIN symbols ON symbols.id = last_prices.symbol ORDER BY last_prices.symbol
-          """)
+      let select = try db.statement(
+        """
+        SELECT name, price, size, time, received, price_decimals, size_decimals
+        FROM last_prices JOIN symbols ON symbols.id = last_prices.symbol ORDER BY last_prices.symbol
+        """)
       var prices: [LastPrice] = []
-      try select.forEachRow(db) { row in
-        func column(_ i: Int32) -> Int64 { sqlite3_column_int64(row, i) }
+      try select.forEachRow { row in
         let symbol = try symbol(row, 0, intake)
-        guard let price = UInt8(exactly: column(5)), let size = UInt8(exactly: column(6)) else { throw damaged("the price of \(symbol)") }
+        guard let price = UInt8(exactly: row.integer(5)), let size = UInt8(exactly: row.integer(6)) else {
+          throw damaged("the price of \(symbol)")
+        }
         prices.append(
           LastPrice(
-            symbol: symbol, price: Price(raw: column(1)), size: Quantity(raw: column(2)), time: Timestamp(ns: column(3)),
-            received: Timestamp(ns: column(4)), priceDecimals: price, sizeDecimals: size))
+            symbol: symbol, price: Price(raw: row.integer(1)), size: Quantity(raw: row.integer(2)), time: Timestamp(ns: row.integer(3)),
+            received: Timestamp(ns: row.integer(4)), priceDecimals: price, sizeDecimals: size))
         return true
       }
       return prices
@@ -118,14 +120,13 @@ package final class HistoryReader: Sendable {
   package func previousClose(of symbol: Symbol, before date: CivilDate) throws(HistoryError) -> DailyClose? {
     try connection.reading { db in
       guard let row = try row(of: symbol, db) else { return nil }
-      let select = try db.cachedStatement(
-        sql: "SELECT date, close, price_decimals FROM closes WHERE symbol = ? AND date < ? ORDER BY date DESC LIMIT 1")
+      let select = try db.statement(
+        "SELECT date, close, price_decimals FROM closes WHERE symbol = ? AND date < ? ORDER BY date DESC LIMIT 1")
       select.bind(1, row)
       select.bind(2, Int64(date.daysSinceEpoch))
       var found: DailyClose?
-      try select.forEachRow(db) { row in
-        let close = try close(
-          sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2), of: symbol)
+      try select.forEachRow { row in
+        let close = try close(row.integer(0), row.integer(1), row.integer(2), of: symbol)
         found = DailyClose(date: CivilDate(daysSinceEpoch: close.day), close: close.price, priceDecimals: close.decimals)
         return false
       }
@@ -133,14 +134,14 @@ package final class HistoryReader: Sendable {
     }
   }
 
-  private func row(of symbol: Symbol, _ db: Database) throws -> Int64? {
-    try SymbolRows.row(of: symbol, db, db.cachedStatement(sql: SymbolRows.find))
+  private func row(of symbol: Symbol, _ db: SQLiteConnection) throws -> Int64? {
+    try SymbolRows.row(of: symbol, db.statement(SymbolRows.find))
   }
 
-  func symbol(_ row: OpaquePointer, _ column: Int32, _ intake: SymbolIntake) throws -> Symbol {
-    let count = Int(sqlite3_column_bytes(row, column))
-    let name = UnsafeBufferPointer(start: sqlite3_column_text(row, column), count: count)
-    do { return try intake.symbol(utf8: name) } catch { throw HistoryError(path, .other("a symbol's name: \(error.reason)")) }
+  func symbol(_ row: borrowing SQLiteRow, _ column: Int32, _ intake: SymbolIntake) throws -> Symbol {
+    do throws(TextError) {
+      return try row.withText(column) { name throws(TextError) in try intake.symbol(utf8: name) }
+    } catch { throw HistoryError(path, .other("a symbol's name: \(error.reason)")) }
   }
 
   func damaged(_ what: String) -> HistoryError { HistoryError(path, .damaged("\(what) is out of range")) }

@@ -1,7 +1,7 @@
-internal import GRDB
 package import MarketData
 internal import StockbusFiles
 package import StockbusPlugin
+internal import StockbusSQLite
 
 /// Writes a history file: bars, last prices and closes. There is one writer of a file at a time, and any number of readers beside it.
 ///
@@ -62,7 +62,7 @@ package final class HistoryWriter {
     connection = try file.openForWriting(isSynced: isSynced)
     trimming = Trimming(keep)
     let known = try connection.reading { db in
-      try Row.fetchAll(db, sql: "SELECT length, newest FROM lengths").map { (BarLength(raw: $0[0]), $0[1] as Int64) }
+      try db.rows("SELECT length, newest FROM lengths") { (BarLength(raw: $0.integer(0)), $0.integer(1)) }
     }
     for (length, start) in known { newest[length] = start }
   }
@@ -86,7 +86,7 @@ package final class HistoryWriter {
     return written
   }
 
-  private func write(_ bars: [Bar], _ db: Database, _ written: inout Written, _ newest: inout [BarLength: Int64]) throws {
+  private func write(_ bars: [Bar], _ db: SQLiteConnection, _ written: inout Written, _ newest: inout [BarLength: Int64]) throws {
     if bars.isEmpty { return }
     places.removeAll(keepingCapacity: true)
     for (index, bar) in bars.enumerated() {
@@ -95,7 +95,7 @@ package final class HistoryWriter {
     }
     places.sort()
     let statements = try ChunkWriter.Statements(db)
-    let close = try db.cachedStatement(sql: CloseRow.upsert)
+    let close = try db.statement(CloseRow.upsert)
     var next = 0
     while next < places.count {
       let first = places[next]
@@ -110,7 +110,7 @@ package final class HistoryWriter {
         written.bars += 1
         if length == .day, bar.status == .complete {
           CloseRow.bind(bar, symbol: first.symbol, date: tradingDate(bar.symbol, bar.time), to: close)
-          _ = try close.run(db)
+          try close.run()
         }
         let fair = EventClock.fair(bar.time, received: bar.received)
         if fair != bar.time { written.datedAhead += 1 }
@@ -119,21 +119,21 @@ package final class HistoryWriter {
       if latest > .min { newest[length] = latest }
       next = end
     }
-    let progress = try db.cachedStatement(
-      sql: "INSERT INTO lengths (length, newest) VALUES (?, ?) ON CONFLICT (length) DO UPDATE SET newest = excluded.newest")
+    let progress = try db.statement(
+      "INSERT INTO lengths (length, newest) VALUES (?, ?) ON CONFLICT (length) DO UPDATE SET newest = excluded.newest")
     for (length, start) in newest where start != self.newest[length] {
       progress.bind(1, length.raw)
       progress.bind(2, start)
-      _ = try progress.run(db)
+      try progress.run()
     }
   }
 
-  private func write(_ prices: [LastPrice], _ db: Database) throws {
+  private func write(_ prices: [LastPrice], _ db: SQLiteConnection) throws {
     if prices.isEmpty { return }
-    let row = try db.cachedStatement(sql: PriceRow.upsert)
+    let row = try db.statement(PriceRow.upsert)
     for price in prices {
       PriceRow.bind(price, symbol: try symbols.row(of: price.symbol, db), to: row)
-      _ = try row.run(db)
+      try row.run()
     }
   }
 
@@ -146,18 +146,20 @@ package final class HistoryWriter {
 
   package func compare(_ bars: [Bar]) throws(HistoryError) -> [Comparison] {
     try connection.reading { db in
-      let select = try db.cachedStatement(sql: BarChunk.atOrBefore)
+      let select = try db.statement(BarChunk.atOrBefore)
       var present: [Bar] = []
-      let find = try db.cachedStatement(sql: SymbolRows.find)
+      let find = try db.statement(SymbolRows.find)
       return try bars.map { bar in
-        guard let symbol = try symbols.known(bar.symbol, db, find) else { return .new }
+        guard let symbol = try symbols.known(bar.symbol, find) else { return .new }
         select.bind(1, symbol)
         select.bind(2, bar.length.raw)
         select.bind(3, bar.time.ns)
         present.removeAll(keepingCapacity: true)
-        try select.forEachRow(db) { row in
+        try select.forEachRow { row in
           let chunk = BarChunk(row)
-          if chunk.last >= bar.time.ns { try chunk.read(BarChunk.bytes(row), bar.symbol, bar.length, into: &present) }
+          if chunk.last >= bar.time.ns {
+            try row.withBytes(BarChunk.bars) { try chunk.read($0, bar.symbol, bar.length, into: &present) }
+          }
           return false
         }
         guard let other = present.first(where: { $0.time == bar.time }) else { return .new }

@@ -1,4 +1,4 @@
-internal import GRDB
+internal import StockbusSQLite
 
 /// The layout of the file: an SQLite database with an application id and a version of its layout (`user_version`).
 ///
@@ -12,7 +12,7 @@ enum Layout {
   struct Migration: Sendable {
     let version: Int
     let sql: String
-    var move: @Sendable (Database) throws -> Void = { _ in }
+    var move: @Sendable (SQLiteConnection) throws -> Void = { _ in }
     var end = ""
   }
 
@@ -25,18 +25,23 @@ enum Layout {
   /// The newest version of `migrations`.
   static func version(of migrations: [Migration] = migrations) -> Int { migrations.last?.version ?? 0 }
 
-  /// Each step is one transaction together with the version's number.
-  static func migrator(_ migrations: [Migration] = migrations) -> DatabaseMigrator {
-    var migrator = DatabaseMigrator()
+  /// Takes the steps that the database does not have yet. Each is one transaction together with its name and the version's number.
+  ///
+  /// The names of the steps are in a table of the file. It is called after GRDB, the library that kept it first; files of both layouts have
+  /// it, and programs with that library go by it.
+  static func migrate(_ db: SQLiteConnection, _ migrations: [Migration] = migrations) throws {
+    try db.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     for migration in migrations {
-      migrator.registerMigration("v\(migration.version)", foreignKeyChecks: .immediate) { db in
-        try db.execute(sql: migration.sql)
+      let name = "v\(migration.version)"
+      try db.inTransaction(.immediate) {
+        if try !db.rows("SELECT 1 FROM grdb_migrations WHERE identifier = ?", .text(name), each: { _ in () }).isEmpty { return }
+        try db.execute(migration.sql)
         try migration.move(db)
-        try db.execute(sql: migration.end)
-        try db.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(migration.version)")
+        try db.execute(migration.end)
+        try db.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(migration.version)")
+        try db.run("INSERT INTO grdb_migrations (identifier) VALUES (?)", .text(name))
       }
     }
-    return migrator
   }
 
   // A bar's length is `BarLength.raw`: nanoseconds, or negative for bars by trades and volume. `lengths` has the newest believed start of

@@ -1,6 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import MarketData
+internal import StockbusSQLite
 
 /// A last price as a row of the table `last_prices`.
 enum PriceRow {
@@ -12,7 +11,7 @@ enum PriceRow {
     WHERE excluded.time >= time
     """
 
-  static func bind(_ price: LastPrice, symbol: Int64, to row: Statement) {
+  static func bind(_ price: LastPrice, symbol: Int64, to row: SQLiteStatement) {
     row.bind(1, symbol)
     row.bind(2, price.price.raw)
     row.bind(3, price.size.raw)
@@ -30,7 +29,7 @@ enum CloseRow {
     ON CONFLICT (symbol, date) DO UPDATE SET close = excluded.close, price_decimals = excluded.price_decimals
     """
 
-  static func bind(_ bar: Bar, symbol: Int64, date: Int, to row: Statement) {
+  static func bind(_ bar: Bar, symbol: Int64, date: Int, to row: SQLiteStatement) {
     row.bind(1, symbol)
     row.bind(2, Int64(date))
     row.bind(3, bar.close.raw)
@@ -59,38 +58,38 @@ struct SymbolRows {
 
   /// The row of a symbol, which is made if there is none.
   @inline(__always)
-  mutating func row(of symbol: Symbol, _ db: Database) throws -> Int64 {
+  mutating func row(of symbol: Symbol, _ db: SQLiteConnection) throws -> Int64 {
     let id = Int(symbol.id)
     if id < rows.count, rows[id] != 0 { return rows[id] }
     return try add(symbol, db)
   }
 
   @inline(never)
-  private mutating func add(_ symbol: Symbol, _ db: Database) throws -> Int64 {
-    if let row = try known(symbol, db, db.cachedStatement(sql: Self.find)) { return row }
-    let insert = try db.cachedStatement(sql: "INSERT INTO symbols (name) VALUES (?)")
+  private mutating func add(_ symbol: Symbol, _ db: SQLiteConnection) throws -> Int64 {
+    if let row = try known(symbol, db.statement(Self.find)) { return row }
+    let insert = try db.statement("INSERT INTO symbols (name) VALUES (?)")
     insert.bind(1, symbol)
-    _ = try insert.run(db)
+    try insert.run()
     new.append(symbol)
-    let row = db.lastInsertedRowID
+    let row = db.lastRowID
     set(symbol, row)
     return row
   }
 
   /// The row of a symbol; nil if there is none.
-  mutating func known(_ symbol: Symbol, _ db: Database, _ find: Statement) throws -> Int64? {
+  mutating func known(_ symbol: Symbol, _ find: SQLiteStatement) throws -> Int64? {
     let id = Int(symbol.id)
     if id < rows.count, rows[id] != 0 { return rows[id] }
-    guard let row = try Self.row(of: symbol, db, find) else { return nil }
+    guard let row = try Self.row(of: symbol, find) else { return nil }
     set(symbol, row)
     return row
   }
 
-  static func row(of symbol: Symbol, _ db: Database, _ find: Statement) throws -> Int64? {
+  static func row(of symbol: Symbol, _ find: SQLiteStatement) throws -> Int64? {
     find.bind(1, symbol)
     var row: Int64?
-    try find.forEachRow(db) { columns in
-      row = sqlite3_column_int64(columns, 0)
+    try find.forEachRow { columns in
+      row = columns.integer(0)
       return false
     }
     return row
@@ -110,10 +109,7 @@ struct SymbolRows {
   }
 }
 
-extension Statement {
+extension SQLiteStatement {
   /// Binds a symbol's name, whose bytes stay as long as the process.
-  func bind(_ index: Int32, _ symbol: Symbol) {
-    let name = symbol.utf8
-    name.withMemoryRebound(to: CChar.self) { _ = sqlite3_bind_text(sqliteStatement, index, $0.baseAddress, Int32($0.count), nil) }
-  }
+  func bind(_ index: Int32, _ symbol: Symbol) { bind(index, immortal: symbol.utf8) }
 }

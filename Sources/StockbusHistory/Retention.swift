@@ -1,5 +1,5 @@
-internal import GRDB
 package import MarketData
+internal import StockbusSQLite
 
 /// How long bars are kept, by their length; a length that is not named is kept for ever.
 package struct Retention: Hashable, Sendable {
@@ -38,12 +38,12 @@ struct Trimming {
 
   /// Removes at most `limit` bars; returns how many.
   mutating func step(
-    _ chunks: inout ChunkWriter, _ db: Database, _ newest: [BarLength: Int64], limit: Int, isExact: Bool
+    _ chunks: inout ChunkWriter, _ db: SQLiteConnection, _ newest: [BarLength: Int64], limit: Int, isExact: Bool
   ) throws -> Int {
-    let find = try db.cachedStatement(sql: BarChunk.firstBefore)
-    let remove = try db.cachedStatement(sql: BarChunk.remove)
+    let find = try db.statement(BarChunk.firstBefore)
+    let remove = try db.statement(BarChunk.remove)
     let statements = try ChunkWriter.Statements(db)
-    let symbols = try Int64.fetchOne(db, sql: "SELECT max(id) FROM symbols") ?? 0
+    let symbols = try db.integer("SELECT max(id) FROM symbols") ?? 0
     var removed = 0
     for _ in 0..<Self.symbolsPerStep {
       if round == nil { round = next(newest, isExact).map { ($0.index, $0.horizon, 1) } }

@@ -1,9 +1,9 @@
-import GRDB
 import History
 import MarketData
 import StockbusHistory
 import StockbusPlugin
 import StockbusRuntime
+import StockbusSQLite
 import StockbusTestKit
 import Testing
 
@@ -93,34 +93,28 @@ extension Plugin {
   @Test func `a file that another program has locked is waited for, and what cannot be written is lost by number`() async throws {
     let harness = PluginHarness()
     try await harness.consume([[bar("A", 0)]], by: Plugin.history, options: "path: \(path)")
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    let other = try DatabaseQueue(path: path, configuration: configuration)
+    let other = try SQLiteConnection(path, .writing)
     let running = try harness.start(Plugin.history, options: "{ path: \(path), flush: 1h, batch: 1, patience: 3s }", taking: [Bar.self])
     // Until it has opened the file, and the timer waits.
     try await running.send([bar("A", day)])
     while harness.counter("bars") != 2 { await Task.yield() }
     await harness.clock.waitForSleepers(1)
-    try begin(other)
+    try other.execute("BEGIN IMMEDIATE")
     try await running.send([bar("A", 2 * day), bar("A", 3 * day)])
     // A second sleeper waits for the next attempt.
     await harness.clock.waitForSleepers(2)
-    try end(other)
+    try other.execute("ROLLBACK")
     harness.clock.advance(by: .milliseconds(100))
     // An event is delivered before it is written.
     while harness.counter("bars") != 4 { await Task.yield() }
     #expect(try HistoryReader(path).bars("A", .day).count == 4)
-    try begin(other)
+    try other.execute("BEGIN IMMEDIATE")
     try await running.send([bar("A", 4 * day), bar("A", 5 * day)])
     _ = await harness.clock.running { await #expect(throws: EnvironmentFailure.self) { try await running.stop() } }
-    try end(other)
+    try other.execute("ROLLBACK")
     #expect(harness.lost == 2)
     #expect(try HistoryReader(path).bars("A", .day).count == 4)
   }
-
-  // Not in the tests themselves, where GRDB would choose its asynchronous form.
-  private func begin(_ queue: DatabaseQueue) throws { try queue.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") } }
-  private func end(_ queue: DatabaseQueue) throws { try queue.writeWithoutTransaction { db in try db.execute(sql: "ROLLBACK") } }
 
   @Test func `backup copies what has come, while the run goes on`() async throws {
     let harness = PluginHarness()

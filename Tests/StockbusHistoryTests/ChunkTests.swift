@@ -1,6 +1,6 @@
-import GRDB
 import MarketData
 import SeededRandom
+import StockbusSQLite
 import StockbusTestKit
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
 
   /// How many bars each chunk has.
   private func chunks() throws -> [Int] {
-    try DatabaseQueue(path: path).read { db in try Int.fetchAll(db, sql: "SELECT count FROM chunks ORDER BY symbol, length, start") }
+    try SQLiteConnection(path, .writing).rows("SELECT count FROM chunks ORDER BY symbol, length, start") { Int($0.integer(0)) }
   }
 
   @Test func `the bytes of a bar, by hand`() throws {
@@ -94,7 +94,7 @@ import Testing
     let writer = try HistoryWriter(path)
     try writer.write((0..<300).map { bar("A", Int64($0) * minute, length) } + [bar("B", 0, length)])
     try writer.close()
-    try DatabaseQueue(path: path).write { db in try db.execute(sql: "UPDATE chunks SET count = count + 1 WHERE start = 0 AND symbol = 1") }
+    try SQLiteConnection(path, .writing).execute("UPDATE chunks SET count = count + 1 WHERE start = 0 AND symbol = 1")
     let reader = try HistoryReader(path)
     let text = "'\(path)' is damaged: a chunk of bars"
     #expect(fault { _ = try reader.bars("A", length) }?.hasPrefix(text) == true)

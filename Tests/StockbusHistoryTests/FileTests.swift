@@ -1,7 +1,7 @@
 import Foundation
-import GRDB
 import MarketData
 import StockbusPlugin
+import StockbusSQLite
 import StockbusTestKit
 import Testing
 
@@ -62,10 +62,8 @@ import Testing
 
   @Test func `a database of another program is refused and left alone`() throws {
     for id in [0, 77] {
-      let other = try DatabaseQueue(path: path)
-      try other.writeWithoutTransaction { db in
-        try db.execute(sql: "PRAGMA application_id = \(id); CREATE TABLE notes (a); INSERT INTO notes VALUES (1)")
-      }
+      let other = try SQLiteConnection(path, .creating)
+      try other.execute("PRAGMA application_id = \(id); CREATE TABLE notes (a); INSERT INTO notes VALUES (1)")
       try other.close()
       let text =
         "'\(path)' is no database of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
@@ -76,8 +74,8 @@ import Testing
 
   @Test func `a newer layout is refused and left alone`() throws {
     _ = try makeFile(bars: 1)
-    let other = try DatabaseQueue(path: path)
-    try other.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
+    let other = try SQLiteConnection(path, .writing)
+    try other.execute("PRAGMA user_version = 9")
     try other.close()
     let text = "'\(path)' was written by a newer stockbus (layout 9, this one knows 2)"
     #expect(try refusal() == [text, text])
@@ -171,49 +169,45 @@ import Testing
 
   @Test func `another program's lock is an error that may pass`() throws {
     let writer = try HistoryWriter(path)
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    let other = try DatabaseQueue(path: path, configuration: configuration)
-    try other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+    let other = try SQLiteConnection(path, .writing)
+    try other.execute("BEGIN IMMEDIATE")
     let error = failure { try writer.write([bar("AAPL", 0)]) }
     #expect(error?.reason == .locked && error?.mayPass == true)
-    try other.writeWithoutTransaction { db in try db.execute(sql: "ROLLBACK") }
+    try other.execute("ROLLBACK")
     #expect(try writer.write([bar("AAPL", 0)]).bars == 1)
   }
 
   @Test func `a file of layout 1 is read, and brought to a later layout with all it holds`() throws {
     // As the first version has made it, statement by statement.
-    let old = try DatabaseQueue(path: path)
-    try old.writeWithoutTransaction { db in
-      try db.execute(
-        sql: """
-          CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-          INSERT INTO grdb_migrations VALUES ('v1');
-          CREATE TABLE symbols (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-          CREATE TABLE bars (
-            symbol INTEGER NOT NULL, length INTEGER NOT NULL, start INTEGER NOT NULL, open INTEGER NOT NULL, high INTEGER NOT NULL,
-            low INTEGER NOT NULL, close INTEGER NOT NULL, volume INTEGER NOT NULL, turnover_high INTEGER NOT NULL,
-            turnover_low INTEGER NOT NULL, vwap INTEGER NOT NULL, count INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
-            size_decimals INTEGER NOT NULL, session INTEGER NOT NULL, status INTEGER NOT NULL, revision INTEGER NOT NULL,
-            received INTEGER NOT NULL, PRIMARY KEY (symbol, length, start)) STRICT, WITHOUT ROWID;
-          CREATE TABLE lengths (length INTEGER NOT NULL PRIMARY KEY, newest INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-          CREATE TABLE last_prices (
-            symbol INTEGER NOT NULL PRIMARY KEY, price INTEGER NOT NULL, size INTEGER NOT NULL, time INTEGER NOT NULL,
-            received INTEGER NOT NULL, price_decimals INTEGER NOT NULL, size_decimals INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-          CREATE TABLE closes (
-            symbol INTEGER NOT NULL, date INTEGER NOT NULL, close INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
-            PRIMARY KEY (symbol, date)) STRICT, WITHOUT ROWID;
-          INSERT INTO symbols VALUES (1, 'AAPL');
-          INSERT INTO bars VALUES (1, 86400000000000, 172800000000000, 1, 4, -1, 3, 10, 1, -1, 2, 7, 2, 1, 2, 1, 5, 99);
-          INSERT INTO symbols VALUES (2, 'MANY');
-          WITH RECURSIVE minutes(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM minutes WHERE n < 999)
-          INSERT INTO bars SELECT 2, 60000000000, n * 60000000000, n, n + 2, n - 2, n + 1, 5, 0, n, n, 1, 9, 0, 0, 0, 0, n FROM minutes;
-          INSERT INTO lengths VALUES (86400000000000, 172800000000000);
-          INSERT INTO last_prices VALUES (1, 3, 0, 172800000000000, 99, 2, 0);
-          INSERT INTO closes VALUES (1, 2, 3, 2);
-          PRAGMA application_id = 1937009506; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
-          """)
-    }
+    let old = try SQLiteConnection(path, .creating)
+    try old.execute(
+      """
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      INSERT INTO grdb_migrations VALUES ('v1');
+      CREATE TABLE symbols (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE bars (
+        symbol INTEGER NOT NULL, length INTEGER NOT NULL, start INTEGER NOT NULL, open INTEGER NOT NULL, high INTEGER NOT NULL,
+        low INTEGER NOT NULL, close INTEGER NOT NULL, volume INTEGER NOT NULL, turnover_high INTEGER NOT NULL,
+        turnover_low INTEGER NOT NULL, vwap INTEGER NOT NULL, count INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
+        size_decimals INTEGER NOT NULL, session INTEGER NOT NULL, status INTEGER NOT NULL, revision INTEGER NOT NULL,
+        received INTEGER NOT NULL, PRIMARY KEY (symbol, length, start)) STRICT, WITHOUT ROWID;
+      CREATE TABLE lengths (length INTEGER NOT NULL PRIMARY KEY, newest INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE last_prices (
+        symbol INTEGER NOT NULL PRIMARY KEY, price INTEGER NOT NULL, size INTEGER NOT NULL, time INTEGER NOT NULL,
+        received INTEGER NOT NULL, price_decimals INTEGER NOT NULL, size_decimals INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE closes (
+        symbol INTEGER NOT NULL, date INTEGER NOT NULL, close INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
+        PRIMARY KEY (symbol, date)) STRICT, WITHOUT ROWID;
+      INSERT INTO symbols VALUES (1, 'AAPL');
+      INSERT INTO bars VALUES (1, 86400000000000, 172800000000000, 1, 4, -1, 3, 10, 1, -1, 2, 7, 2, 1, 2, 1, 5, 99);
+      INSERT INTO symbols VALUES (2, 'MANY');
+      WITH RECURSIVE minutes(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM minutes WHERE n < 999)
+      INSERT INTO bars SELECT 2, 60000000000, n * 60000000000, n, n + 2, n - 2, n + 1, 5, 0, n, n, 1, 9, 0, 0, 0, 0, n FROM minutes;
+      INSERT INTO lengths VALUES (86400000000000, 172800000000000);
+      INSERT INTO last_prices VALUES (1, 3, 0, 172800000000000, 99, 2, 0);
+      INSERT INTO closes VALUES (1, 2, 3, 2);
+      PRAGMA application_id = 1937009506; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
+      """)
     try old.close()
     let expected = Bar(
       symbol: "AAPL", open: Price(raw: 1), high: Price(raw: 4), low: Price(raw: -1), close: Price(raw: 3), volume: Quantity(raw: 10),
@@ -248,6 +242,50 @@ import Testing
     #expect(try reader.bars("MSFT", .day).count == 1)
     // This program does not know layout 3.
     #expect(fault { _ = try HistoryWriter(path) } == "'\(path)' was written by a newer stockbus (layout 3, this one knows 2)")
+  }
+
+  @Test func `a file that the program with GRDB has made is read and written, and keeps the names of its steps`() throws {
+    // As that program has made it, statement by statement.
+    let old = try SQLiteConnection(path, .creating)
+    try old.execute(
+      """
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      CREATE TABLE symbols (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE lengths (length INTEGER NOT NULL PRIMARY KEY, newest INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE last_prices (
+        symbol INTEGER NOT NULL PRIMARY KEY, price INTEGER NOT NULL, size INTEGER NOT NULL, time INTEGER NOT NULL,
+        received INTEGER NOT NULL, price_decimals INTEGER NOT NULL, size_decimals INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE closes (
+        symbol INTEGER NOT NULL, date INTEGER NOT NULL, close INTEGER NOT NULL, price_decimals INTEGER NOT NULL,
+        PRIMARY KEY (symbol, date)) STRICT, WITHOUT ROWID;
+      CREATE TABLE chunks (
+        id INTEGER PRIMARY KEY, symbol INTEGER NOT NULL, length INTEGER NOT NULL, start INTEGER NOT NULL, last INTEGER NOT NULL,
+        count INTEGER NOT NULL, bars BLOB NOT NULL) STRICT;
+      CREATE UNIQUE INDEX chunk_places ON chunks (symbol, length, start);
+      INSERT INTO symbols VALUES (1, 'AAPL');
+      INSERT INTO last_prices VALUES (1, 3, 0, 172800000000000, 99, 2, 0);
+      INSERT INTO closes VALUES (1, 2, 3, 2);
+      INSERT INTO grdb_migrations VALUES ('v1'), ('v2');
+      PRAGMA application_id = 1937009506; PRAGMA user_version = 2; PRAGMA journal_mode = WAL;
+      """)
+    try old.close()
+    let writer = try HistoryWriter(path)
+    try writer.write([bar("AAPL", 5 * day), bar("MSFT", 0)])
+    try writer.close()
+    let reader = try HistoryReader(path)
+    #expect(try reader.symbolNames(limit: 9) == ["AAPL", "MSFT"])
+    #expect(try reader.bars("AAPL", .day) == [bar("AAPL", 5 * day)])
+    #expect(try reader.previousClose(of: "AAPL", before: CivilDate(daysSinceEpoch: 3))?.close.raw == 3)
+    // The program with GRDB goes by the names: with all of them there it changes nothing.
+    let names = try SQLiteConnection(path, .writing).rows("SELECT identifier FROM grdb_migrations ORDER BY 1") { $0.text(0) }
+    #expect(names == ["v1", "v2"])
+    // And so it is in a new file.
+    try HistoryWriter(folder.file("new.db")).close()
+    let new = try SQLiteConnection(folder.file("new.db"), .writing)
+    #expect(try new.rows("SELECT identifier FROM grdb_migrations ORDER BY 1") { $0.text(0) } == ["v1", "v2"])
+    #expect(
+      try new.text("SELECT sql FROM sqlite_schema WHERE name = 'grdb_migrations'")
+        == "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
   }
 
   @Test func `a migration that fails leaves the file at its layout`() throws {

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StockbusSQLite
 import StockbusTestKit
 import Testing
 
@@ -61,9 +61,9 @@ import Testing
   }
 
   @Test func `a file of layout 1 gets the tables, and keeps what it has`() async throws {
-    let old = try DatabaseQueue(path: path)
-    try Layout.migrator([Layout.migrations[0]]).migrate(old)
-    try await old.write { db in try db.execute(sql: "INSERT INTO symbols (name) VALUES ('AAPL')") }
+    let old = try SQLiteConnection(path, .creating)
+    try Layout.migrate(old, [Layout.migrations[0]])
+    try old.execute("INSERT INTO symbols (name) VALUES ('AAPL')")
     try old.close()
     let share = try await DatabaseShare.open(path)
     #expect(try share.read { db in try db.rows("SELECT count(*) FROM people") } == [[.integer(0)]])

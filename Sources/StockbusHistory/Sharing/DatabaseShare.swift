@@ -1,11 +1,5 @@
-internal import GRDB
 internal import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusSQLite
 
 #if canImport(Darwin)
 internal import Darwin
@@ -46,18 +40,18 @@ package final class DatabaseShare: Sendable {
   }
 
   /// Calls `body` with one consistent state.
-  package func read<Value>(_ body: (DatabaseStatements) throws -> Value) throws(HistoryError) -> Value {
+  package func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(HistoryError) -> Value {
     try connection.reading { db in try body(DatabaseStatements(db)) }
   }
 
   /// Calls `body` in one transaction: after an error nothing of it is in the file. An error that is no database's is thrown as it is.
   @discardableResult
-  package func write<Value>(_ body: (DatabaseStatements) throws -> Value) throws -> Value {
+  package func write<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws -> Value {
     var refusal: (any Error)?
     do throws(HistoryError) {
       return try connection.writing { db in
         do { return try body(DatabaseStatements(db)) } catch {
-          if !(error is DatabaseError) { refusal = error }
+          if !(error is SQLiteError) { refusal = error }
           throw error
         }
       }
@@ -81,45 +75,54 @@ package enum DatabaseCell: Sendable, Hashable {
 
 /// Statements inside of a transaction. Values are bound to the question marks, never written into the text.
 package struct DatabaseStatements {
-  private let db: Database
+  private let db: SQLiteConnection
 
-  init(_ db: Database) { self.db = db }
+  init(_ db: SQLiteConnection) { self.db = db }
 
   /// The rows that a query finds.
   package func rows(_ sql: String, _ values: DatabaseCell...) throws -> [[DatabaseCell]] {
-    try Row.fetchAll(db.cachedStatement(sql: sql), arguments: Self.arguments(values)).map { row in
-      row.databaseValues.map { value in
-        switch value.storage {
-        case .null: .null
-        case .int64(let number): .integer(number)
-        case .string(let text): .text(text)
-        case .blob(let data): .bytes(Array(data))
-        // The file's tables are strict and have no such column.
-        case .double: .null
-        }
-      }
+    let statement = try statement(sql, values)
+    var rows: [[DatabaseCell]] = []
+    try statement.forEachRow { row in
+      rows.append(row.values.map(DatabaseCell.init))
+      return true
     }
+    return rows
   }
 
   /// Changes rows; returns how many.
   @discardableResult
   package func run(_ sql: String, _ values: DatabaseCell...) throws -> Int {
-    try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(values))
-    return db.changesCount
+    try statement(sql, values).run()
   }
 
   /// The number of the row that was added last.
-  package var lastID: Int64 { db.lastInsertedRowID }
+  package var lastID: Int64 { db.lastRowID }
 
-  private static func arguments(_ values: [DatabaseCell]) -> StatementArguments {
-    StatementArguments(
-      values.map { value -> DatabaseValue in
-        switch value {
-        case .null: .null
-        case .integer(let number): number.databaseValue
-        case .text(let text): text.databaseValue
-        case .bytes(let bytes): Data(bytes).databaseValue
-        }
-      })
+  private func statement(_ sql: String, _ values: [DatabaseCell]) throws -> SQLiteStatement {
+    let statement = try db.statement(sql)
+    statement.bind(values.map(\.value))
+    return statement
+  }
+}
+
+extension DatabaseCell {
+  fileprivate init(_ value: SQLiteValue) {
+    switch value {
+    case .integer(let number): self = .integer(number)
+    case .text(let text): self = .text(text)
+    case .bytes(let bytes): self = .bytes(bytes)
+    // The file's tables are strict and have no fractions.
+    case .null, .real: self = .null
+    }
+  }
+
+  fileprivate var value: SQLiteValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    case .bytes(let bytes): .bytes(bytes)
+    }
   }
 }

@@ -1,8 +1,8 @@
 internal import EventBus
-internal import GRDB
 package import MarketData
 internal import StockbusFiles
 package import StockbusPlugin
+internal import StockbusSQLite
 package import StockbusTrading
 
 /// The file of a paper broker: accounts, positions, orders and fills, and how far the prices have been booked. One writer at a time.
@@ -30,9 +30,13 @@ package final class TradingBook {
   /// What was saved; nil if nothing was.
   package func load() throws(HistoryError) -> SavedTrading? { try connection.reading { db in try Self.load(db) } }
 
-  static func load(_ db: Database) throws -> SavedTrading? {
-    guard let row = try Row.fetchOne(db, sql: "SELECT time, count, last_order, last_fill FROM trading") else { return nil }
-    var snapshot = BrokerSnapshot(lastOrder: row[2], lastFill: row[3])
+  static func load(_ db: SQLiteConnection) throws -> SavedTrading? {
+    var snapshot = BrokerSnapshot()
+    let booked = try db.rows("SELECT time, count, last_order, last_fill FROM trading") { row in
+      (snapshot.lastOrder, snapshot.lastFill) = (row.integer(2), row.integer(3))
+      return BookedPosition(time: Timestamp(ns: row.integer(0)), count: Int(row.integer(1)))
+    }
+    guard let position = booked.first else { return nil }
     snapshot.accounts = try records(db, "SELECT record FROM trading_accounts ORDER BY number")
     snapshot.positions = try records(db, "SELECT record FROM trading_positions ORDER BY account, symbol")
     snapshot.orders = try records(db, "SELECT record FROM trading_orders WHERE is_open ORDER BY number")
@@ -49,17 +53,18 @@ package final class TradingBook {
       return BrokerSnapshot.Key(
         account: order.account, key: order.key, number: order.number, reason: order.state == .rejected ? order.reason : .none)
     }.reversed()
-    snapshot.instruments = try Row.fetchAll(
-      db, sql: "SELECT symbol, mark, has_quotes, has_trades, is_halted FROM trading_instruments ORDER BY symbol"
-    ).map { row in
+    snapshot.instruments = try db.rows(
+      "SELECT symbol, mark, has_quotes, has_trades, is_halted FROM trading_instruments ORDER BY symbol"
+    ) { row in
       BrokerSnapshot.Instrument(
-        symbol: try Record.symbol(row[0]), mark: Price(raw: row[1]), hasQuotes: row[2], hasTrades: row[3], isHalted: row[4])
+        symbol: try Record.symbol(row.text(0) ?? ""), mark: Price(raw: row.integer(1)), hasQuotes: row.integer(2) != 0,
+        hasTrades: row.integer(3) != 0, isHalted: row.integer(4) != 0)
     }
-    return SavedTrading(snapshot: snapshot, position: BookedPosition(time: Timestamp(ns: row[0]), count: row[1]))
+    return SavedTrading(snapshot: snapshot, position: position)
   }
 
-  private static func records<E: Event>(_ db: Database, _ sql: String) throws -> [E] {
-    try String.fetchAll(db, sql: sql).map { try Record.decode($0) }
+  fileprivate static func records<E: Event>(_ db: SQLiteConnection, _ sql: String, _ values: SQLiteValue...) throws -> [E] {
+    try db.rows(sql, values) { try Record.decode($0.text(0) ?? "") }
   }
 
   /// Saves what has changed, in order, and the instruments that have changed. After an error nothing of it is saved.
@@ -72,44 +77,42 @@ package final class TradingBook {
         switch change {
         case .order(let order):
           lastOrder = max(lastOrder, order.number)
-          try db.cachedStatement(
-            sql: "INSERT OR REPLACE INTO trading_orders (number, account, key, is_open, record) VALUES (?, ?, ?, ?, ?)"
-          ).execute(arguments: [order.number, order.account.description, order.key, order.state.isOpen, Record.text(order)])
+          try db.run(
+            "INSERT OR REPLACE INTO trading_orders (number, account, key, is_open, record) VALUES (?, ?, ?, ?, ?)",
+            .integer(order.number), .text(order.account.description), .text(order.key), .integer(order.state.isOpen ? 1 : 0),
+            .text(Record.text(order)))
         case .fill(let fill):
           lastFill = max(lastFill, fill.number)
           // Not "OR REPLACE": a fill that is booked twice is an error.
-          try db.cachedStatement(sql: "INSERT INTO trading_fills (number, account, record) VALUES (?, ?, ?)")
-            .execute(arguments: [fill.number, fill.account.description, Record.text(fill)])
+          try db.run(
+            "INSERT INTO trading_fills (number, account, record) VALUES (?, ?, ?)", .integer(fill.number),
+            .text(fill.account.description), .text(Record.text(fill)))
         case .position(let position):
-          try db.cachedStatement(sql: "INSERT OR REPLACE INTO trading_positions (account, symbol, record) VALUES (?, ?, ?)")
-            .execute(arguments: [position.account.description, position.symbol.description, Record.text(position)])
+          try db.run(
+            "INSERT OR REPLACE INTO trading_positions (account, symbol, record) VALUES (?, ?, ?)", .text(position.account.description),
+            .text(position.symbol.description), .text(Record.text(position)))
         case .account(let account):
-          try db.cachedStatement(
-            sql: """
-              INSERT INTO trading_accounts (name, record) VALUES (?, ?)
-              ON CONFLICT (name) DO UPDATE SET record = excluded.record
-              """
-          ).execute(arguments: [account.account.description, Record.text(account)])
-          try db.cachedStatement(sql: "INSERT INTO trading_equity (account, record) VALUES (?, ?)")
-            .execute(arguments: [account.account.description, Record.text(account)])
+          let (name, record) = (account.account.description, Record.text(account))
+          try db.run(
+            """
+            INSERT INTO trading_accounts (name, record) VALUES (?, ?)
+            ON CONFLICT (name) DO UPDATE SET record = excluded.record
+            """, .text(name), .text(record))
+          try db.run("INSERT INTO trading_equity (account, record) VALUES (?, ?)", .text(name), .text(record))
         }
       }
       for instrument in instruments {
-        try db.cachedStatement(
-          sql: """
-            INSERT OR REPLACE INTO trading_instruments (symbol, mark, has_quotes, has_trades, is_halted) VALUES (?, ?, ?, ?, ?)
-            """
-        ).execute(arguments: [
-          instrument.symbol.description, instrument.mark.raw, instrument.hasQuotes, instrument.hasTrades, instrument.isHalted,
-        ])
+        try db.run(
+          "INSERT OR REPLACE INTO trading_instruments (symbol, mark, has_quotes, has_trades, is_halted) VALUES (?, ?, ?, ?, ?)",
+          .text(instrument.symbol.description), .integer(instrument.mark.raw), .integer(instrument.hasQuotes ? 1 : 0),
+          .integer(instrument.hasTrades ? 1 : 0), .integer(instrument.isHalted ? 1 : 0))
       }
-      try db.cachedStatement(
-        sql: """
-          INSERT INTO trading (id, time, count, last_order, last_fill) VALUES (1, ?1, ?2, ?3, ?4)
-          ON CONFLICT (id) DO UPDATE SET
-            time = ?1, count = ?2, last_order = max(last_order, ?3), last_fill = max(last_fill, ?4)
-          """
-      ).execute(arguments: [position.time.ns, position.count, lastOrder, lastFill])
+      try db.run(
+        """
+        INSERT INTO trading (id, time, count, last_order, last_fill) VALUES (1, ?1, ?2, ?3, ?4)
+        ON CONFLICT (id) DO UPDATE SET
+          time = ?1, count = ?2, last_order = max(last_order, ?3), last_fill = max(last_fill, ?4)
+        """, .integer(position.time.ns), .integer(Int64(position.count)), .integer(lastOrder), .integer(lastFill))
     }
   }
 }
@@ -122,15 +125,16 @@ package struct TradingReader {
 
   /// The names of the accounts, in the order in which they were opened.
   package func accounts() throws(HistoryError) -> [String] {
-    try connection.reading { db in try String.fetchAll(db, sql: "SELECT name FROM trading_accounts ORDER BY number") }
+    try connection.reading { db in try db.rows("SELECT name FROM trading_accounts ORDER BY number") { $0.text(0) ?? "" } }
   }
 
   /// All fills of an account, and its states over time, in order.
   package func history(of account: String) throws(HistoryError) -> (fills: [Fill], states: [AccountState]) {
     try connection.reading { db in
-      let fills = try String.fetchAll(db, sql: "SELECT record FROM trading_fills WHERE account = ? ORDER BY number", arguments: [account])
-      let states = try String.fetchAll(db, sql: "SELECT record FROM trading_equity WHERE account = ? ORDER BY number", arguments: [account])
-      return (try fills.map { try Record.decode($0) }, try states.map { try Record.decode($0) })
+      let fills: [Fill] = try TradingBook.records(db, "SELECT record FROM trading_fills WHERE account = ? ORDER BY number", .text(account))
+      let states: [AccountState] = try TradingBook.records(
+        db, "SELECT record FROM trading_equity WHERE account = ? ORDER BY number", .text(account))
+      return (fills, states)
     }
   }
 

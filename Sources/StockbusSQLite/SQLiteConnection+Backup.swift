@@ -1,0 +1,40 @@
+internal import CLibSQLite
+
+/// How far a copy is.
+package struct SQLiteBackupProgress: Hashable, Sendable {
+  package var remainingPages: Int
+  package var pages: Int
+
+  package var isCompleted: Bool { remainingPages == 0 }
+}
+
+extension SQLiteConnection {
+  /// Copies all of the database to another one, whose content it replaces, some pages at a time.
+  ///
+  /// What others write meanwhile makes it begin again, unless it is made in a transaction. Calls `progress` after each step, the last one
+  /// too; if it throws, the copy is given up and the target is not whole. A lock of somebody else is an error. Errors are those of `target`.
+  package func backUp(
+    to target: SQLiteConnection, pagesPerStep: Int32, progress: (SQLiteBackupProgress) throws -> Void
+  ) throws {
+    guard let database = handle.pointer, let other = target.handle.pointer else { throw SQLiteError.closed }
+    guard let backup = sqlite3_backup_init(other, "main", database, "main") else {
+      throw target.handle.error(sqlite3_extended_errcode(other))
+    }
+    do {
+      var code = SQLITE_OK
+      while code == SQLITE_OK {
+        code = sqlite3_backup_step(backup, pagesPerStep)
+        if code != SQLITE_OK, code != SQLITE_DONE { throw target.handle.error(code) }
+        try progress(
+          SQLiteBackupProgress(
+            remainingPages: code == SQLITE_DONE ? 0 : max(1, Int(sqlite3_backup_remaining(backup))),
+            pages: Int(sqlite3_backup_pagecount(backup))))
+      }
+    } catch {
+      sqlite3_backup_finish(backup)
+      throw error
+    }
+    let code = sqlite3_backup_finish(backup)
+    if code != SQLITE_OK { throw target.handle.error(code) }
+  }
+}
