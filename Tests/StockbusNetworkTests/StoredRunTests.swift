@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `with messages between them, and wherever the bytes are cut, they are those of single messages`() throws {
-    var random = SeededRandom(seed: 7)
+    var random = SplitMix(7)
     for _ in 0..<200 {
       var (number, sequence) = (0, 1)
       var text = ""
