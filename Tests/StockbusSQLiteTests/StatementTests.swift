@@ -114,7 +114,7 @@ import Testing
         """)
     }
     #expect(error?.kind == .constraint && error?.message == "UNIQUE constraint failed: numbers.n")
-    #expect(error?.statement?.hasPrefix("INSERT INTO numbers WITH RECURSIVE") == true)
+    #expect(error?.statement?.contains("INSERT INTO numbers WITH RECURSIVE") == true)
     #expect(error?.statement?.contains("10") == false)
     #expect(try database.rows("SELECT n FROM numbers") { $0.integer(0) } == [3, 9])
     // While rows are read: the absolute value of the least number is out of range.

@@ -82,7 +82,7 @@ extension Target {
 
   private static let natsSeeds: [[UInt8]] = [
     "INFO {\"version\":\"2.10.23\",\"max_payload\":1048576,\"headers\":true,\"nonce\":\"x\"}\r\nPONG\r\n",
-    "MSG _INBOX.a.p.17 2 26\r\n{\"stream\":\"TICKS\", \"seq\":7}\r\nMSG _INBOX.a.p.18 2 25\r\n{\"stream\":\"TICKS\",\"seq\":8}\r\n",
+    "MSG _INBOX.a.p.17 2 27\r\n{\"stream\":\"TICKS\", \"seq\":7}\r\nMSG _INBOX.a.p.18 2 26\r\n{\"stream\":\"TICKS\",\"seq\":8}\r\n",
     "HMSG ticks.0 3 $JS.ACK.TICKS.c.1.1.1.1700000000000000000.0 20 22\r\nNATS/1.0\r\nA: b c\r\n\r\n{}\r\n",
     "HMSG _INBOX.a.s.1 3 51 51\r\nNATS/1.0 408 Timeout\r\nNats-Pending-Messages: 17\r\n\r\n\r\n-ERR 'Slow Consumer'\r\n",
   ].map { [2, 2, 2, 7, 3] + Array($0.utf8) }
