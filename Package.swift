@@ -317,6 +317,8 @@ let package = Package(
     tests("StockbusRuntime", uses: ["StockbusTestKit", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusDecoding", uses: ["StockbusConfig", "StockbusPlugin", "MarketData"]),
     tests("StockbusWeb", uses: ["StockbusTLS", "StockbusNetwork", "TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
-    tests("StockbusNetwork", uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData"] + nio),
+    tests(
+      "StockbusNetwork",
+      uses: ["TestServers", "StockbusTestKit", "StockbusPlugin", "MarketData", .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
   ] + plugins.flatMap { [$0.plugin, $0.tests] },
   swiftLanguageModes: [.v6])

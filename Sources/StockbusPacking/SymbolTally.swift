@@ -7,8 +7,8 @@ package struct SymbolTally {
   /// How many it may bring.
   package let limit: Int
   package private(set) var count = 0
-  /// By a symbol's handle whether it was seen.
-  private var seen: [Bool] = []
+  /// By a symbol's handle whether it was seen, one bit each.
+  private var seen: [UInt64] = []
   /// Where the symbols are in an event; nil before the first one.
   private var offsets: [Int]?
 
@@ -32,10 +32,10 @@ package struct SymbolTally {
   }
 
   private mutating func takes(_ symbol: Symbol) -> Bool {
-    let id = Int(symbol.id)
-    if id >= seen.count { seen.append(contentsOf: repeatElement(false, count: max(id + 1, 2 * seen.count) - seen.count)) }
-    if seen[id] { return true }
-    seen[id] = true
+    let (word, bit) = (Int(symbol.id >> 6), UInt64(1) << UInt64(symbol.id & 63))
+    if word >= seen.count { seen += [UInt64](repeating: 0, count: max(word + 1, 2 * seen.count) - seen.count) }
+    if seen[word] & bit != 0 { return true }
+    seen[word] |= bit
     count += 1
     return count <= limit
   }

@@ -8,12 +8,17 @@ import TestServers
 @Suite(.timeLimit(.minutes(15))) struct HTTPTransportTests {
   private let clock = ManualTimekeeper()
 
+  private static let patience = Duration.seconds(600)
+
   private func get(
     _ address: String, _ limits: HTTPLimits = HTTPLimits(), _ transport: NetworkTransport = NetworkTransport(),
     _ change: (inout HTTPRequest) throws -> Void = { _ in }
   ) async throws -> Result<HTTPResponse, HTTPError> {
     var request = HTTPRequest(.get, try WebAddress(address))
     try change(&request)
+    // Beside all other tests the system may take long.
+    var limits = limits
+    if limits.connect == HTTPLimits().connect { limits.connect = Self.patience }
     do throws(HTTPError) { return .success(try await transport.send(request, limits: limits, clock: clock)) } catch {
       return .failure(error)
     }
@@ -111,7 +116,8 @@ import TestServers
     try request.fields.set("Authorization", "Bearer s3cret")
     try request.fields.set("X-Key", "s3cret")
     try request.fields.set("Accept", "text/plain")
-    _ = try await NetworkTransport().send(request, limits: HTTPLimits(redirects: 3), secrets: ["x-key"], clock: clock)
+    _ = try await NetworkTransport().send(
+      request, limits: HTTPLimits(connect: Self.patience, redirects: 3), secrets: ["x-key"], clock: clock)
     #expect(server.received.value.map { $0.headers["authorization"] } == ["Bearer s3cret", "Bearer s3cret"])
     let got = try #require(other.received.value.first)
     #expect(got.headers["authorization"] == nil && got.headers["x-key"] == nil && got.headers["accept"] == "text/plain")
@@ -222,7 +228,9 @@ import TestServers
   @Test func `a pause of the reader holds the server up, and what follows is ended by the reader`() async throws {
     let server = try await ScriptedServer { _, _ in .flood }
     var count = 0
-    let response = try await NetworkTransport().follow(HTTPRequest(.get, try WebAddress(server.origin))) { bytes in
+    let response = try await NetworkTransport().follow(
+      HTTPRequest(.get, try WebAddress(server.origin)), limits: HTTPLimits(connect: Self.patience)
+    ) { bytes in
       count += bytes.count
       return count < 1 << 20
     }

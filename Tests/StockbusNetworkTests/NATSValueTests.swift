@@ -130,7 +130,8 @@ import Testing
     let other = try #require(JetStreamPlace("$JS.ACK.hub.HASH.TICKS.desk-1.1.17.3.1700000000000000000.4.token"))
     #expect(other == place)
     for text in [
-      "", "$JS.ACK.a", "$JS.ACK.T.c.1.x.3.1.4", "$JS.ACK.T.c.1.0.3.1.4", "$JS.ACK.T.c.1.99999999999999999999.3.1.4", "$JS.ACK.T.c.1.-7.3.1.4",
+      "", "$JS.ACK.a", "$JS.ACK.T.c.1.x.3.1.4", "$JS.ACK.T.c.1.0.3.1.4", "$JS.ACK.T.c.1.99999999999999999999.3.1.4",
+      "$JS.ACK.T.c.1.-7.3.1.4",
       "$JS.ACK.T.c.1.7.3.1.", "$JS.ACK.T.c.1.7.3.1.4.5", "$JS.ACK.T.c.1.7x.3.1.4",
     ] {
       #expect(JetStreamPlace(text) == nil)

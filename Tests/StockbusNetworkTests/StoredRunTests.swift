@@ -27,15 +27,18 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "MSG _INBOX.a.p.", "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}", "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r",
+    "", "MSG _INBOX.a.p.", "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}",
+    "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r",
     // Another subject, another subscription, an answer, other sizes.
     "MSG _INBOX.a.r.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n", "MSG _INBOX.a.p.8 3 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
     "MSG _INBOX.a.p.8 2 x 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n", "MSG _INBOX.a.p.8 2 26\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
     "MSG _INBOX.a.p.8 2 28\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n", "MSG _INBOX.a.p.8 2 999999999999999999\r\n{}\r\n",
     "MSG _INBOX.a.p.8 2 9223372036854775807\r\n{}\r\n", "MSG _INBOX.a.p.-8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
-    "MSG _INBOX.a.p.9223372036854775807 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n", "MSG _INBOX.a.p. 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
+    "MSG _INBOX.a.p.9223372036854775807 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
+    "MSG _INBOX.a.p. 2 27\r\n{\"stream\":\"TICKS\", \"seq\":8}\r\n",
     // What says more.
-    "MSG _INBOX.a.p.8 2 43\r\n{\"stream\":\"TICKS\",\"seq\":8,\"duplicate\":true}\r\n", "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":0}\r\n",
+    "MSG _INBOX.a.p.8 2 43\r\n{\"stream\":\"TICKS\",\"seq\":8,\"duplicate\":true}\r\n",
+    "MSG _INBOX.a.p.8 2 27\r\n{\"stream\":\"TICKS\", \"seq\":0}\r\n",
     "HMSG _INBOX.a.p.8 2 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", "PING\r\n",
   ])
   func `it stops before anything else`(_ other: String) {

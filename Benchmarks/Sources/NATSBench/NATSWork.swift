@@ -77,7 +77,9 @@ actor NATSWork {
 
   /// Notes the acknowledgements of messages that follow each other.
   private func note(_ first: Int, at sequence: UInt64, _ count: Int, _ confirmed: inout Int) throws {
-    guard first == confirmed, sequence == UInt64(first + 1) else { throw NATSBenchError("message \(confirmed) is not acknowledged in its turn") }
+    guard first == confirmed, sequence == UInt64(first + 1) else {
+      throw NATSBenchError("message \(confirmed) is not acknowledged in its turn")
+    }
     confirmed += count
   }
 

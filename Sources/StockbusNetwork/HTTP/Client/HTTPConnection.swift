@@ -33,10 +33,15 @@ struct HTTPConnection: Sendable {
     }
     defer { alarm.cancel() }
     return try await closing(channel) {
-      if let proxy = route.proxy { try await tunnel(through: proxy, to: route, channel) }
-      let connection = try await HTTPConnection(channel, tls.map { ($0, route.host) })
-      if tls != nil { try await connection.onLoop { $0.secured() } }
-      return connection
+      do {
+        if let proxy = route.proxy { try await tunnel(through: proxy, to: route, channel) }
+        let connection = try await HTTPConnection(channel, tls.map { ($0, route.host) })
+        if tls != nil { try await connection.onLoop { $0.secured() } }
+        return connection
+      } catch is HTTPParts.Closed where NIODeadline.now() >= deadline {
+        // The alarm has rung while no handler could hear it.
+        throw OpeningError.late
+      }
     }
   }
 

@@ -76,7 +76,11 @@ final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
 
   // MARK: The channel
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    // The channel is connected before, so it has been closed meanwhile, and will say nothing more.
+    if !context.channel.isActive { fail(Closed()) }
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
