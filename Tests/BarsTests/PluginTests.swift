@@ -35,7 +35,7 @@ import Testing
     #expect(harness.deadLetters == [])
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a bar ends although no trade comes`() async throws {
+  @Test(.timeLimit(.minutes(15))) func `a bar ends although no trade comes`() async throws {
     let running: RunningPlugin<Bar> = try PluginHarness().start(Plugin.bars, options: "lengths: 1m", taking: Trade.self, emitting: Bar.self)
     try await running.send([trades[0]])
     await running.advance(to: Timestamp(ns: morning + 61 * second))
@@ -43,7 +43,7 @@ import Testing
     try await running.stop()
   }
 
-  @Test(.timeLimit(.minutes(5))) func `bars in progress outlive a change of the options`() async throws {
+  @Test(.timeLimit(.minutes(15))) func `bars in progress outlive a change of the options`() async throws {
     let running: RunningPlugin<Bar> = try PluginHarness().start(Plugin.bars, options: "lengths: 1m", taking: Trade.self, emitting: Bar.self)
     try await running.send([trades[0]])
     await running.delivered()

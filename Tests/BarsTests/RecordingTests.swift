@@ -27,7 +27,7 @@ import Testing
   }
 
   /// The digests are those of `Benchmarks/Peers/python/duckdb_bars.py`, which computes the same bars with DuckDB, in whole numbers.
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: file), "the recording is not there"), .timeLimit(.minutes(5)))
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: file), "the recording is not there"), .timeLimit(.minutes(15)))
   func `ninety minutes of trades have the bars that DuckDB computes`() async throws {
     let trades: [Trade] = try await PluginHarness().first(200_000, of: Plugin.fileReplay, options: "path: \(Self.file)")
     #expect(trades.count == 173_071)

@@ -10,7 +10,7 @@ import Testing
 @testable import ConsoleViewer
 
 /// Prices and charts from before the run.
-@Suite(.timeLimit(.minutes(5))) struct PastTests {
+@Suite(.timeLimit(.minutes(15))) struct PastTests {
   private static let day: Int64 = 86_400 * second
   /// The day of the tests' start.
   private static let today = Int((opening / day))

@@ -12,7 +12,7 @@ import Testing
 @testable import StockbusWeb
 
 /// A page with accounts: who may do what, whose paper accounts are seen, and when sockets end.
-@Suite(.timeLimit(.minutes(5))) struct AccountTests {
+@Suite(.timeLimit(.minutes(15))) struct AccountTests {
   private let folder = TemporaryFolder()
   private let run = FakeRun(components: [
     RunComponent(

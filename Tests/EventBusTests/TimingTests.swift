@@ -157,7 +157,7 @@ import Testing
   }
 
   /// A producer and a reader on two tasks, measured again and again: every event comes once, and what is reported is in order.
-  @Test(.timeLimit(.minutes(5)), arguments: [Overflow.block, .dropOldest]) func `measuring disturbs nothing`(
+  @Test(.timeLimit(.minutes(15)), arguments: [Overflow.block, .dropOldest]) func `measuring disturbs nothing`(
     overflow: Overflow
   ) async throws {
     let topic = tickTopic(64)

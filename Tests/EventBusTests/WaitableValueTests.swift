@@ -3,7 +3,7 @@ import EventBus
 import SeededRandom
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct WaitableValueTests {
+@Suite(.timeLimit(.minutes(15))) struct WaitableValueTests {
   /// Returns when `count` tasks wait.
   private func untilWaiting<Value>(_ count: Int, for value: WaitableValue<Value>) async {
     while value.waiterCount != count { await Task.yield() }

@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a day ends although no trade comes, and other options begin with empty lists`() async throws {
+  @Test(.timeLimit(.minutes(15))) func `a day ends although no trade comes, and other options begin with empty lists`() async throws {
     let running: RunningPlugin<Mover> = try PluginHarness().start(
       Plugin.movers, options: "by: percent", taking: Trade.self, emitting: Mover.self)
     try await running.send(Array(trades[0..<3]))

@@ -60,7 +60,7 @@ private actor Listener: Sink {
     """
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a change of the run in which another component does not start loses nothing`() async throws {
+  @Test(.timeLimit(.minutes(15))) func `a change of the run in which another component does not start loses nothing`() async throws {
     let trades = [("A", 10, 1), ("B", 20, 1), ("C", 5, 9), ("C", 6, 1), ("A", 30, 1)] as [(Symbol, Int64, Int64)]
     let stage = Stage(trades.enumerated().map { FeedTests.trade($1.0, $1.1, size: $1.2, at: Int64($0)) })
     try await Stage.$current.withValue(stage) {

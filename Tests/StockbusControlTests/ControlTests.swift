@@ -9,7 +9,7 @@ import Testing
 @testable import StockbusControl
 
 /// A run that is asked, told, changed and stopped from outside.
-@Suite(.timeLimit(.minutes(5))) struct ControlTests {
+@Suite(.timeLimit(.minutes(15))) struct ControlTests {
   @Test func `a run says how it is`() async throws {
     let asked = try await Asked()
     let status = try await asked.status { $0.components.last?.published == nil && $0.edges.last?.delivered == 3 }
@@ -201,7 +201,7 @@ import Testing
 }
 
 /// Who may come in.
-@Suite(.timeLimit(.minutes(5))) struct ControlDoorTests {
+@Suite(.timeLimit(.minutes(15))) struct ControlDoorTests {
   private static let token = "0123456789abcdef"
 
   private func status(_ asked: Asked, _ path: String, _ fields: [String: String], method: HTTPRequest.Method = .get, body: String = "")

@@ -10,7 +10,7 @@ import Testing
 @testable import StockbusReloading
 
 /// What the service manager hears of a run.
-@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(15))) struct ServiceTests {
   private static let text = """
     sources: { ticks: { plugin: generator, symbols: 3, interval: 1h, seed: 1 } }
     sinks: { end: { plugin: null_sink, inputs: [ticks] } }

@@ -10,7 +10,7 @@ import Testing
 @testable import StockbusWeb
 
 /// What a component publishes, shown to a client.
-@Suite(.timeLimit(.minutes(5))) struct TapTests {
+@Suite(.timeLimit(.minutes(15))) struct TapTests {
   /// A client that takes everything at once, or only when it is let.
   private final class Reader: Sendable {
     let heard = Watched<[UInt8]>([])

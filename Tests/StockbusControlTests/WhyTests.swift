@@ -8,7 +8,7 @@ import Testing
 @testable import StockbusControl
 
 /// What becomes of a symbol.
-@Suite(.timeLimit(.minutes(5))) struct WhyTests {
+@Suite(.timeLimit(.minutes(15))) struct WhyTests {
   private static let text = """
     sources: { ticks: { plugin: generator, symbols: [AAPL, WHYQ], interval: 1h, seed: 1 } }
     processors:

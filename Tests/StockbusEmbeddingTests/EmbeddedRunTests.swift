@@ -8,7 +8,7 @@ import StockbusTestKit
 import Testing
 
 /// Runs inside another program.
-@Suite(.timeLimit(.minutes(5))) struct EmbeddedRunTests {
+@Suite(.timeLimit(.minutes(15))) struct EmbeddedRunTests {
   private static let text = """
     sources: { ticks: { plugin: generator, symbols: [AAPL, NVDA], count: 6, seed: 1 } }
     processors: { ranked: { plugin: sorting_feed, inputs: [ticks] } }

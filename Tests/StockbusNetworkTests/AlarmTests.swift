@@ -4,7 +4,7 @@ import Testing
 
 @testable import StockbusNetwork
 
-@Suite(.timeLimit(.minutes(5))) struct AlarmTests {
+@Suite(.timeLimit(.minutes(15))) struct AlarmTests {
   private let bell = Bell()
   private let clock = ManualTimekeeper()
 

@@ -28,7 +28,7 @@ import TestServers
     let server = try await ScriptedServer { request, _ in .answer(201, ["X-Answer": "yes"], "echo \(request.body)") }
     var request = HTTPRequest(.post, try WebAddress("\(server.origin)/a/b?c=d%20e"), body: Array("hällo".utf8))
     try request.fields.set("X-Question", "is it?")
-    let response = try await NetworkTransport().send(request, clock: clock)
+    let response = try await NetworkTransport().send(request, limits: HTTPLimits(connect: Self.patience), clock: clock)
     #expect(response.status == 201)
     #expect(response.fields["x-answer"] == "yes")
     #expect(String(decoding: response.body, as: UTF8.self) == "echo hällo")

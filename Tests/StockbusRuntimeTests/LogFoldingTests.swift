@@ -8,7 +8,7 @@ import Testing
 func words(_ number: Int) -> String { String(String(number).unicodeScalars.map { Character(Unicode.Scalar($0.value + 49)!) }) }
 
 /// Lines of the log that come again and again.
-@Suite(.timeLimit(.minutes(5))) struct LogFoldingTests {
+@Suite(.timeLimit(.minutes(15))) struct LogFoldingTests {
   private typealias Line = LineFolder<Int>.Line
 
   /// An object, as expectations cannot change values.

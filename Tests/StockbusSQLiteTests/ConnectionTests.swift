@@ -11,7 +11,7 @@ import Glibc
 @testable import StockbusSQLite
 
 /// Opening and closing, transactions, locks and copies.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(15))) struct ConnectionTests {
   let folder = TemporaryFolder()
   var path: String { folder.file("a.db") }
 

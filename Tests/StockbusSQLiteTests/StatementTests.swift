@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusSQLite
 
 /// Statements, their values and their rows.
-@Suite(.timeLimit(.minutes(5))) struct StatementTests {
+@Suite(.timeLimit(.minutes(15))) struct StatementTests {
   let folder = TemporaryFolder()
 
   private func database() throws -> SQLiteConnection { try SQLiteConnection(folder.file("a.db"), .creating) }

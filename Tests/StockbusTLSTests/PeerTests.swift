@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusTLS
 
 /// Peers that speak another language, an old one, or nonsense.
-@Suite(.timeLimit(.minutes(5))) struct PeerTests {
+@Suite(.timeLimit(.minutes(15))) struct PeerTests {
   let authority = Authority()
 
   @Test func `one that speaks plain HTTP is told as such, on either side`() throws {

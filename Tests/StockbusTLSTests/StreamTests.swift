@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusTLS
 
 /// Bytes through TLS are those that went in, however the records are cut on the way.
-@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+@Suite(.timeLimit(.minutes(15))) struct StreamTests {
   let authority = Authority()
 
   private func bytes(_ count: Int, _ random: inout SplitMix) -> [UInt8] {

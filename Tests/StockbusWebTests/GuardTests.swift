@@ -6,7 +6,7 @@ import Testing
 @testable import StockbusWeb
 
 /// Each guard refuses what it should, and nothing else.
-@Suite(.timeLimit(.minutes(5))) struct GuardTests {
+@Suite(.timeLimit(.minutes(15))) struct GuardTests {
   private let json = "Content-Type: application/json"
 
   @Test func `a foreign Host is refused, whatever else fits`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import StockbusWeb
 
 /// Requests as bytes: what is read, what is refused, and that the server goes on.
-@Suite(.timeLimit(.minutes(5))) struct RequestTests {
+@Suite(.timeLimit(.minutes(15))) struct RequestTests {
   private func site(_ change: (inout WebLimits) -> Void = { _ in }) async throws -> Site {
     var routes = WebRoutes()
     for method in [WebMethod.post, .put, .delete] {

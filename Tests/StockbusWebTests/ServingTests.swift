@@ -10,7 +10,7 @@ import Testing
 @testable import StockbusWeb
 
 /// Requests over real sockets: answers, limits, deadlines, the end.
-@Suite(.timeLimit(.minutes(5))) struct ServingTests {
+@Suite(.timeLimit(.minutes(15))) struct ServingTests {
   @Test func `a route answers, with the fields that every response has`() async throws {
     let site = try await Site(.simple)
     let heard = try await site.ask("GET", "/hello")

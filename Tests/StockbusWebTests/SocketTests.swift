@@ -8,7 +8,7 @@ import Testing
 @testable import StockbusWeb
 
 /// WebSockets on the same port.
-@Suite(.timeLimit(.minutes(5))) struct SocketTests {
+@Suite(.timeLimit(.minutes(15))) struct SocketTests {
   private func routes(_ serve: @escaping WebRoutes.SocketHandler) -> WebRoutes {
     var routes = WebRoutes.simple
     routes.socket("/live", subprotocol: "stockbus.v1", serve: serve)
