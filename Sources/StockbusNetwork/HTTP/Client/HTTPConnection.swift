@@ -27,11 +27,10 @@ struct HTTPConnection: Sendable {
   static func open(_ route: HTTPRoute, _ tls: TLSContext?, within limit: TimeAmount) async throws -> HTTPConnection {
     let deadline = NIODeadline.now() + limit
     let channel = try await connect(route, limit)
-    let alarm = channel.eventLoop.scheduleTask(deadline: deadline) {
-      channel.pipeline.fireErrorCaught(OpeningError.late)
-      channel.close(promise: nil)
-    }
-    defer { alarm.cancel() }
+    // Without TLS and proxy the connection is open.
+    let isUnfinished = tls != nil || route.proxy != nil
+    let alarm = isUnfinished ? channel.eventLoop.scheduleTask(deadline: deadline) { Self.endOpening(of: channel) } : nil
+    defer { alarm?.cancel() }
     return try await closing(channel) {
       do {
         if let proxy = route.proxy { try await tunnel(through: proxy, to: route, channel) }
@@ -43,6 +42,11 @@ struct HTTPConnection: Sendable {
         throw OpeningError.late
       }
     }
+  }
+
+  private static func endOpening(of channel: any Channel) {
+    channel.pipeline.fireErrorCaught(OpeningError.late)
+    channel.close(promise: nil)
   }
 
   /// Closes the channel if `body` throws, or the task is cancelled.
