@@ -100,16 +100,19 @@ def options(program, name, found):
     """A section for the options, and one for each option that has options inside it."""
     lines = found.get("Options", [])
     inner = [line for line in lines if line.startswith("There are options inside ")]
-    rows = columns([line for line in lines if line not in inner])
+    common = [line for line in lines if line.startswith("As every component ")]
+    rows = columns([line for line in lines if line not in inner + common])
+    # What the sentence refers to is another page here.
+    after = [f"{re.sub(r': see .*', '', line)}." for line in common] + [""] * len(common)
     if not rows:
-        return ["None.", ""]
+        return ["None.", "", *after]
     meanings = []
     for row in rows:
         cells = dict(zip(lines[0].split(), row))
         kind, default, span, sentence = cells.get("TYPE", ""), cells.get("DEFAULT", ""), cells.get("RANGE", ""), row[-1]
         unless = "required" if default == "required" else "optional" if default in ("", "none") else f"default {code(default)}"
         meanings.append(f"{escape(sentence)} *{escape('; '.join(filter(None, [kind, span])))}; {unless}*")
-    out = table(["Option", "Meaning"], [[code(row[0]), meaning] for row, meaning in zip(rows, meanings)])
+    out = table(["Option", "Meaning"], [[code(row[0]), meaning] for row, meaning in zip(rows, meanings)]) + after
     names = re.match(r"There are options inside (.*?): see", inner[0])[1].split(", ") if inner else []
     for option in names:
         head, deeper = parts(wide(program, "describe", name, option))

@@ -42,30 +42,15 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private var expectedSymbols: ExpectedSymbols
 
   static func faults(in settings: FileReplaySettings) -> [(option: String, message: String)] {
-    let known = E.fields.map(\.name)
-    if settings.isRaw {
-      // Messages that are not decoded need no spec.
-      guard let kind = E.decodedKind else { return [] }
-      let option = settings.decoding.messages == nil ? "preset" : "decoding"
-      return settings.spec.decodingFaults(event: kind).map { (option, $0.message) }
-    }
-    if E.decodedKind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
-    let names = settings.columns.entries.filter { !known.contains($0.name) }.map { entry in
-      let message = "'columns': \(E.eventName) has no field '\(entry.name)'"
-      if known.contains(entry.value) { return message + "; write '\(entry.value): \(entry.name)', the field before its column" }
-      let alias = E.fields.first { $0.aliases.contains(entry.name.lowercased()) }?.name
-      let near = (alias ?? suggestion(for: entry.name, among: known)).map { "; did you mean '\($0)'?" }
-      return message + (near ?? "; there are \(known.joined(separator: ", "))")
-    }
-    return (names + settings.columnFaults).map { ("columns", $0) }
+    settings.faults(fields: E.fields, kind: E.decodedKind, event: E.eventName)
   }
 
   static func fault(in file: FileUse, _ settings: FileReplaySettings) -> String? {
-    FileHead.fault(of: file.path, settings.headOptions, as: E.self)
+    FileHead.fault(of: file.path, settings.headOptions, as: E.fields)
   }
 
   static func doubt(about file: FileUse, _ settings: FileReplaySettings) -> String? {
-    FileHead.doubt(about: file.path, settings.rowOptions, as: E.self, event: E.eventName)
+    FileHead.doubt(about: file.path, settings.rowOptions, as: E.fields, event: E.eventName)
   }
 
   init(_ settings: FileReplaySettings, _ context: Context) {

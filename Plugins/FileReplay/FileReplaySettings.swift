@@ -134,8 +134,29 @@ struct FileReplaySettings: Options {
     checkWindow(&problems)
   }
 
+  /// What is wrong for an event type, whose fields these are. `kind` is what messages of a raw capture are decoded into; nil if they are
+  /// the events.
+  func faults(fields: [ReplayField], kind: EventKind?, event: String) -> [(option: String, message: String)] {
+    if isRaw {
+      // Messages that are not decoded need no spec.
+      guard let kind else { return [] }
+      let option = decoding.messages == nil ? "preset" : "decoding"
+      return spec.decodingFaults(event: kind).map { (option, $0.message) }
+    }
+    if kind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
+    let known = fields.map(\.name)
+    let names = columns.entries.filter { !known.contains($0.name) }.map { entry in
+      let message = "'columns': \(event) has no field '\(entry.name)'"
+      if known.contains(entry.value) { return message + "; write '\(entry.value): \(entry.name)', the field before its column" }
+      let alias = fields.first { $0.aliases.contains(entry.name.lowercased()) }?.name
+      let near = (alias ?? suggestion(for: entry.name, among: known)).map { "; did you mean '\($0)'?" }
+      return message + (near ?? "; there are \(known.joined(separator: ", "))")
+    }
+    return (names + columnFaults).map { ("columns", $0) }
+  }
+
   /// What is wrong with `columns` for any event type.
-  var columnFaults: [String] {
+  private var columnFaults: [String] {
     columns.entries.compactMap { entry in
       if entry.value.isEmpty { return "'columns': the column of '\(entry.name)' is empty" }
       if case .number(0) = ColumnReference(entry.value), format != .jsonLines { return "'columns': columns are counted from 1" }

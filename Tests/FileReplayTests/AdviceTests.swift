@@ -75,7 +75,7 @@ import Testing
     let folder = TemporaryFolder()
     folder.put(text, in: "f")
     let outcome: Outcome<Trade> = run(text, options)
-    return (FileHead.fault(of: folder.file("f"), options, as: Trade.self), outcome.error?.message)
+    return (FileHead.fault(of: folder.file("f"), options, as: Trade.fields), outcome.error?.message)
   }
 
   @Test func `lines that end with carriage returns alone are an error, and no header of everything`() {

@@ -10,7 +10,7 @@ import Testing
 
   private func doubt(_ text: String, _ options: ReplayOptions = .init(), size: Int = FileHead.size) -> String? {
     folder.put(text, in: "f")
-    return FileHead.doubt(about: folder.file("f"), options, as: Trade.self, event: "trade", size: size)
+    return FileHead.doubt(about: folder.file("f"), options, as: Trade.fields, event: "trade", size: size)
   }
   private let header = "symbol,time,price\n"
   private let wrong = "'time' is not a time in ISO-8601 or since the epoch: 'x'"
@@ -26,8 +26,8 @@ import Testing
       #expect(doubt(text) == nil, "\(text)")
     }
     #expect(doubt("x\n", options { $0.format = .raw }) == nil)
-    #expect(FileHead.doubt(about: folder.file("gone"), .init(), as: Trade.self, event: "trade") == nil)
-    #expect(FileHead.doubt(about: "/dev/zero", .init(), as: Trade.self, event: "trade") == nil)
+    #expect(FileHead.doubt(about: folder.file("gone"), .init(), as: Trade.fields, event: "trade") == nil)
+    #expect(FileHead.doubt(about: "/dev/zero", .init(), as: Trade.fields, event: "trade") == nil)
   }
 
   @Test func `a row that is cut off is not judged, and what is behind the beginning is not known`() {

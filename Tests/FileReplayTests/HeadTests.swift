@@ -12,7 +12,7 @@ import Testing
 
   private func fault(_ bytes: [UInt8], _ options: ReplayOptions = .init(), size: Int = FileHead.size) -> String? {
     folder.put(bytes, in: "f")
-    return FileHead.fault(of: folder.file("f"), options, as: Trade.self, size: size)
+    return FileHead.fault(of: folder.file("f"), options, as: Trade.fields, size: size)
   }
   private func fault(_ text: String, _ options: ReplayOptions = .init()) -> String? { fault(Array(text.utf8), options) }
 
@@ -61,7 +61,7 @@ import Testing
           $0.csv.hasHeader = false
           $0.columns = ["time": "1", "symbol": "2", "price": "3"]
         }) == nil)
-    #expect(FileHead.fault(of: folder.file("gone"), .init(), as: Trade.self) == nil)
+    #expect(FileHead.fault(of: folder.file("gone"), .init(), as: Trade.fields) == nil)
   }
 
   @Test func `what goes on behind the beginning is left to the run`() {
@@ -94,7 +94,7 @@ import Testing
   @Test func `a pipe is neither waited for nor read`() {
     let path = folder.file("pipe")
     mkfifo(path, 0o600)
-    #expect(FileHead.fault(of: path, .init(), as: Trade.self) == nil)
-    #expect(FileHead.fault(of: "/dev/zero", .init(), as: Trade.self) == nil)
+    #expect(FileHead.fault(of: path, .init(), as: Trade.fields) == nil)
+    #expect(FileHead.fault(of: "/dev/zero", .init(), as: Trade.fields) == nil)
   }
 }

@@ -9,9 +9,9 @@ enum FileHead {
   static let size = 16 << 10
 
   /// What is wrong; nil if there is no error in these bytes, or if the file cannot be read at the moment.
-  static func fault<E: ReplayEvent>(of path: String, _ options: ReplayOptions, as _: E.Type, size: Int = size) -> String? {
+  static func fault(of path: String, _ options: ReplayOptions, as fields: [ReplayField], size: Int = size) -> String? {
     do throws(ReplayError) {
-      try look(ReplayInput(name: path, contents: .head(path, size)), options, as: E.self, size)
+      try look(ReplayInput(name: path, contents: .head(path, size)), options, as: fields, size)
       return nil
     } catch {
       switch error.code {
@@ -30,8 +30,8 @@ enum FileHead {
 
   /// A warning if none of the whole rows in the beginning gives an event. Nil if one does, if there are none, and for raw captures, whose
   /// messages need not give events.
-  static func doubt<E: ReplayEvent>(
-    about path: String, _ options: ReplayOptions, as _: E.Type, event: String, size: Int = size
+  static func doubt(
+    about path: String, _ options: ReplayOptions, as fields: [ReplayField], event: String, size: Int = size
   ) -> String? {
     if options.format == .raw { return nil }
     do throws(ReplayError) {
@@ -40,7 +40,7 @@ enum FileHead {
       reader.waits = reader.size.map { $0 <= size } ?? false
       let isWhole = reader.waits
       let isJSON = options.isJSON(&reader)
-      var rows = try RowParser<E>(input, options, isJSON: isJSON)
+      var rows = try RowReader(input, options, fields: fields, isJSON: isJSON)
       guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else { return nil }
       let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
       let none = count == 1 ? "the only row\(looked) is no \(event)" : "none of the \(count) rows\(looked) is a \(event)"
@@ -48,8 +48,8 @@ enum FileHead {
     } catch { return nil }
   }
 
-  private static func look<E: ReplayEvent>(
-    _ input: ReplayInput, _ options: ReplayOptions, as _: E.Type, _ size: Int
+  private static func look(
+    _ input: ReplayInput, _ options: ReplayOptions, as fields: [ReplayField], _ size: Int
   ) throws(ReplayError) {
     var reader = try LineReader(input.contents, name: input.name, blockSize: size, limit: options.lineLimit)
     // If the file is not longer than that, its last line is complete.
@@ -60,7 +60,7 @@ enum FileHead {
       return
     }
     let isJSON = options.isJSON(&reader)
-    var rows = try RowParser<E>(input, options, isJSON: isJSON)
-    do throws(ReplayError) { try rows.readColumns(&reader) } catch { throw error.explained(by: reader.rest, as: E.fields) }
+    var rows = try RowReader(input, options, fields: fields, isJSON: isJSON)
+    do throws(ReplayError) { try rows.readColumns(&reader) } catch { throw error.explained(by: reader.rest, as: fields) }
   }
 }

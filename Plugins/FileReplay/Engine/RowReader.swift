@@ -1,0 +1,141 @@
+internal import MarketData
+
+/// Reads rows of one layout into values; of the event's type it knows the fields only, so it is compiled once for all types.
+struct RowReader: ~Copyable {
+  /// What was read.
+  enum Step {
+    /// A row, whose values are in `values.row`.
+    case row
+    /// A line without values.
+    case none
+    /// Nothing, because it would have to be waited for.
+    case later
+  }
+
+  /// The decoder, which has the values of the last row.
+  private(set) var values: ValueDecoder
+  /// The number of malformed rows.
+  private(set) var malformed = 0
+  /// The first malformed row.
+  private(set) var firstMalformed: MalformedRow?
+  private(set) var isAtEnd = false
+
+  private let name: String
+  private let fields: [ReplayField]
+  private let slots: Slots
+  private var csv: CSVRows
+  private var json: JSONRows
+  private let isJSON: Bool
+  private var reasons: RowReasons
+  /// Sizes that were missing in all JSON rows. It is enough to check the first row of each shape, because the others of the shape have the
+  /// same fields.
+  private var unseenSizes: [Int]
+
+  /// A reader for the rows of one file. The options have been validated.
+  init(_ input: ReplayInput, _ options: ReplayOptions, fields: [ReplayField], isJSON: Bool) throws(ReplayError) {
+    let paths = isJSON ? try options.paths(fields) : []
+    let zone = try options.zoneRules()
+    name = input.name
+    self.fields = fields
+    self.isJSON = isJSON
+    slots = Slots(count: fields.count)
+    let symbol = input.symbol ?? options.symbol
+    csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
+    json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
+    let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer)
+    values = ValueDecoder(
+      fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake, length: options.length,
+      conditions: options.conditions)
+    reasons = RowReasons(fields, mapping: options.columns, hasSymbol: symbol != nil, isJSON: isJSON)
+    unseenSizes = fields.indices.filter { fields[$0].kind == .quantity }
+  }
+
+  /// Sizes that were missing in all rows, as indices of the event's fields.
+  var missingSizes: [Int] {
+    if isJSON { return unseenSizes }
+    guard let columns = csv.columns else { return unseenSizes }
+    return unseenSizes.filter { columns.places[$0] < 0 }
+  }
+  /// True after a header was read.
+  var hasHeader: Bool { csv.format.hasHeader && csv.columns != nil }
+  /// The time of the last row with a time.
+  var last: Timestamp? { values.row.time.ns == 0 ? nil : values.row.time }
+
+  /// Continues after the lines were exchanged.
+  mutating func resume() { isAtEnd = false }
+
+  /// Reads nothing more, after an error.
+  mutating func end() { isAtEnd = true }
+
+  /// Reads a row of a known shape; returns false if it is of another, or not in memory as a whole.
+  @inline(always)
+  mutating func quick(_ lines: inout LineReader) -> Bool {
+    guard let start = lines.ahead else { return false }
+    guard let newline = isJSON ? json.quick(start, into: &values) : csv.quick(start, into: &values) else { return false }
+    return lines.take(upTo: newline)
+  }
+
+  /// Reads any row. `rejected` is called for one that is malformed; if it returns `stop`, the row is thrown as an error.
+  @inline(never)
+  mutating func slow(_ lines: inout LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Step {
+    switch isJSON ? try json.next(&lines, slots) : try csv.next(&lines, slots) {
+    case .row:
+      do throws(FieldProblem) { try values.read(slots) } catch {
+        // The symbol is read first, so it is known when another field is malformed.
+        let symbol = fields[error.field] == .symbol ? nil : values.row.symbol
+        try reject(reason(error, lines), lines, symbol, rejected)
+        return .none
+      }
+      if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
+      return .row
+    case .malformed: try reject(isJSON ? json.reason + reasons.spread(lines.bytes) : csv.reason, lines, nil, rejected)
+    case .blank: break
+    case .end: isAtEnd = true
+    case .later: return .later
+    }
+    return .none
+  }
+
+  /// Reads until the columns are known; throws what is wrong with them.
+  mutating func readColumns(_ lines: inout LineReader) throws(ReplayError) {
+    while !isJSON, csv.columns == nil {
+      switch try csv.next(&lines, slots) {
+      case .row, .blank, .malformed: break
+      case .end: return
+      case .later:
+        // This is an error even if the first line is not complete yet.
+        if csv.format.hasHeader || lines.line == 0, FileLook.hasBareReturn(lines.rest) {
+          throw ReplayError(code: .badColumns, file: name, place: .line(lines.line + 1), message: FileLook.bareReturns)
+        }
+        return
+      }
+    }
+  }
+
+  /// Reads up to the first row that gives an event. Returns the number of rows if none of them does, otherwise nil.
+  mutating func fruitlessRows(_ lines: inout LineReader) throws(ReplayError) -> Int? {
+    while !isAtEnd {
+      switch try slow(&lines, { _ in .skip }) {
+      case .row: return nil
+      case .none: break
+      case .later: return malformed
+      }
+    }
+    return malformed
+  }
+
+  @inline(never)
+  private mutating func reject(
+    _ reason: String, _ lines: borrowing LineReader, _ symbol: Symbol?, _ rejected: (MalformedRow) -> MalformedPolicy
+  ) throws(ReplayError) {
+    malformed += 1
+    let row = MalformedRow(lines, file: name, reason: reason, symbol: symbol)
+    if firstMalformed == nil { firstMalformed = row }
+    if rejected(row) == .stop { throw ReplayError(malformed: row) }
+  }
+
+  private mutating func reason(_ problem: FieldProblem, _ lines: borrowing LineReader) -> String {
+    let keys = isJSON && problem.reason == .missing ? json.keys(of: lines.bytes) : []
+    return reasons.text(of: problem, slots, keys: keys, in: lines.bytes, isTimeText: values.times.isForText)
+  }
+}
