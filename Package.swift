@@ -51,7 +51,7 @@ let plugins = [
   PluginTargets("Generator"),
   PluginTargets("FileReplay", uses: ["StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
-  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"]),
+  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: nio),
   PluginTargets("NATS", uses: ["StockbusNetwork", "StockbusPacking"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["StockbusFiles"]),

@@ -20,12 +20,13 @@ enum EchoSocketPlugin: AnyEventPlugin {
 /// letter; one that has no reply after `attempts`, or at the end, is reported as lost.
 ///
 /// It runs on its socket's thread, so that a message changes threads once on its way in and once on its way out.
-package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponent {
+package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponent, ThreadedComponent {
   package typealias Input = E
   package typealias Output = E
 
   private let thread = NetworkThread.next()
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  package nonisolated var ownExecutor: any OwnExecutor { thread }
 
   let settings: EchoSocketSettings
   let context: Context

@@ -22,9 +22,10 @@ extension Plugin {
 /// symbol that is not traded for hours is no reason for that.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
-actor WebSocketFeed<E: FeedEvent>: Source {
+actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  nonisolated var ownExecutor: any OwnExecutor { thread }
 
   private let settings: WebSocketFeedSettings
   private let context: Context

@@ -1,3 +1,4 @@
+import Dispatch
 import StockbusPlugin
 import Synchronization
 
@@ -111,4 +112,45 @@ extension Plugin {
     "many", "Sends.", option: "emit", variants: ["trades": .source(Many<Trade>.self), "quotes": .source(Many<Quote>.self)])
   static let takers = Plugin("takers", "Takes two.", .sink(Takers.self))
   static let witness = Plugin("witness", "Notes.", .sink(Witness.self))
+}
+
+/// A queue as the executor of an actor and of its tasks.
+final class QueueExecutor: SerialExecutor, OwnExecutor {
+  private let queue = DispatchQueue(label: "own")
+  private let counter = Mutex<BusyTime?>(nil)
+
+  /// Where the time of its jobs is to be counted.
+  var countsIn: BusyTime? { counter.withLock { $0 } }
+
+  func count(in busy: BusyTime) { counter.withLock { $0 = busy } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor()) }
+  }
+
+  /// Whether the task that asks prefers this executor.
+  var isPreferred: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor == asUnownedTaskExecutor() } }
+}
+
+/// Records where the tasks that work for it are resumed.
+actor Resident: Sink, BackgroundComponent, ThreadedComponent {
+  private let executor = QueueExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated var ownExecutor: any OwnExecutor { executor }
+  private let diary = Diary.current
+  private let context: Context
+
+  init(_ settings: NoOptions, _ context: Context) { self.context = context }
+
+  private func note(_ step: String) { diary.note("\(step) \(executor.isPreferred ? "here" : "elsewhere")") }
+
+  func start() {
+    note("start")
+    if executor.countsIn === context.busy { diary.note("counted") }
+  }
+  func receive(_ events: Span<Trade>) { note("receive") }
+  func background() { note("background") }
+  func drain() { note("drain") }
+  func stop() { note("stop") }
 }

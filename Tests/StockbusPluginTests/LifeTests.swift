@@ -57,6 +57,21 @@ import Testing
     await #expect(throws: DrainError.self) { _ = try await slot.run(assembly) }
   }
 
+  @Test func `tasks of a component with a thread of its own are resumed there`() async throws {
+    let diary = Diary()
+    try await Diary.$current.withValue(diary) {
+      let topic = Topic<Trade>("ticks")
+      let slot = Slot(.sink, context(), inputs: [Edge(topic)], output: nil)
+      var outlet = Outlet(topic)
+      outlet.send(Trade.schema.example)
+      outlet.commit()
+      topic.close()
+      _ = try await slot.run(Blueprint.sink(Resident.self).assembly(nil, at: ConfigNode.Mark(line: 1, column: 1)))
+    }
+    #expect(diary.lines.filter { $0 != "background here" } == ["start here", "counted", "receive here", "drain here", "stop here"])
+    #expect(diary.lines.count == 6)
+  }
+
   @Test func `the next life goes on behind what the last one has finished`() async throws {
     let (lines, _, slot) = try await live(lives: 2)
     #expect(lines.count { $0 == "receive" } == 1)

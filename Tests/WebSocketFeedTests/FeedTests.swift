@@ -28,7 +28,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
   private func passTime(_ step: Duration, until isSo: () -> Bool) async {
     while !isSo() {
       harness.clock.advance(by: step)
-      await Task.yield()
+      await networkTurn()
     }
   }
 

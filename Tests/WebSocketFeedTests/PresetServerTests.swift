@@ -162,7 +162,7 @@ private let talks: [Talk] = [
     func passTime(_ step: Duration, until isSo: () -> Bool) async {
       while !isSo() {
         harness.clock.advance(by: step)
-        await Task.yield()
+        await networkTurn()
       }
     }
 

@@ -14,12 +14,17 @@ struct NATSBench {
       numbers.allSatisfy({ $0 > 0 })
     else { throw NATSBenchError(usage) }
     let stream = arguments[2]
-    switch (arguments[0], numbers.count) {
-    case ("publish", 3): try await NATSWork(address).publish(to: stream, numbers[0], size: numbers[1], window: numbers[2]).print()
-    case ("read", 2): try await NATSWork(address).read(stream, numbers[0], size: numbers[1]).print()
-    case ("latency", 2): try await latency(arguments[1], stream, numbers[0], rate: numbers[1]).print()
-    default: throw NATSBenchError(usage)
+    let work = NATSWork(address)
+    // As the runtime does for components on a thread of their own.
+    let report = try await withTaskExecutorPreference(arguments[0] == "latency" ? nil : work.ownExecutor) {
+      switch (arguments[0], numbers.count) {
+      case ("publish", 3): try await work.publish(to: stream, numbers[0], size: numbers[1], window: numbers[2])
+      case ("read", 2): try await work.read(stream, numbers[0], size: numbers[1])
+      case ("latency", 2): try await latency(arguments[1], stream, numbers[0], rate: numbers[1])
+      default: throw NATSBenchError(usage)
+      }
     }
+    report.print()
   }
 
   private static let usage = """

@@ -10,6 +10,7 @@ internal import StockbusRuntime
 actor NATSWork {
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  nonisolated var ownExecutor: any OwnExecutor { thread }
   private let address: NATSAddress
   private var report = Report()
 

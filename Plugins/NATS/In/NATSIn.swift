@@ -23,12 +23,13 @@ extension Plugin {
 /// takes what they had not finished, or had finished after the last acknowledgement, once more.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
-actor NATSIn<E: Event>: Source {
+actor NATSIn<E: Event>: Source, ThreadedComponent {
   /// How long an acknowledgement waits for more.
   private static var acknowledgementPause: Duration { .milliseconds(100) }
 
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  nonisolated var ownExecutor: any OwnExecutor { thread }
 
   private let settings: NATSInSettings
   private let context: Context

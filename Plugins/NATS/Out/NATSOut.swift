@@ -22,12 +22,13 @@ enum NATSOutPlugin: AnyEventPlugin {
 /// that the stream holds already, or one of a second writer, cannot get in between.
 ///
 /// It runs on its socket's thread, so that an acknowledgement does not change threads.
-actor NATSOut<E: Event>: RemoteSink, BackgroundComponent {
+actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   /// How many messages are encoded before they are sent.
   private static var chunk: Int { 512 }
 
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
+  nonisolated var ownExecutor: any OwnExecutor { thread }
 
   private let settings: NATSOutSettings
   private let context: Context

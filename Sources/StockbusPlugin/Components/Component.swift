@@ -98,3 +98,15 @@ public protocol BackgroundComponent: Component {
   /// ended and `drain` is done, and must then return.
   func background() async
 }
+
+/// A component whose executor is also that of its tasks, such as a socket's thread. They are resumed there, without a turn through the run's
+/// workers.
+package protocol ThreadedComponent: Component {
+  nonisolated var ownExecutor: any OwnExecutor { get }
+}
+
+/// An executor of one component's tasks.
+package protocol OwnExecutor: TaskExecutor {
+  /// Counts the time of its jobs here, from the next one on.
+  func count(in busy: BusyTime)
+}

@@ -15,6 +15,14 @@ public import MarketData
 /// The life of an instance: start, work, and stop whatever happened.
 @inlinable
 nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _ work: () async throws -> Ending) async throws -> Ending {
+  guard let executor = ownExecutor(of: component, in: slot) else { return try await liveHere(component, in: slot, work) }
+  return try await withTaskExecutorPreference(executor) { try await liveHere(component, in: slot, work) }
+}
+
+@inlinable
+nonisolated(nonsending) func liveHere<P: Component>(
+  _ component: P, in slot: Slot, _ work: () async throws -> Ending
+) async throws -> Ending {
   let ending: Ending
   await component.countTime(of: slot)
   do {
@@ -46,7 +54,15 @@ extension Component {
 @usableFromInline
 func startBackground(_ component: any Component) -> Task<Void, Never>? {
   guard let component = component as? any BackgroundComponent else { return nil }
-  return Task { await component.background() }
+  return Task(executorPreference: (component as? any ThreadedComponent)?.ownExecutor) { await component.background() }
+}
+
+/// The executor of a component's tasks, which counts their time from now on; nil if they run on the run's workers, which do so anyway.
+@usableFromInline
+func ownExecutor(of component: any Component, in slot: Slot) -> (any TaskExecutor)? {
+  let executor = (component as? any ThreadedComponent)?.ownExecutor
+  executor?.count(in: slot.context.busy)
+  return executor
 }
 
 @usableFromInline
