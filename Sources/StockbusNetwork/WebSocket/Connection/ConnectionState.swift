@@ -28,6 +28,8 @@ struct ConnectionState {
   var isStalled = false
   /// Frames for the next flush.
   var outgoing = ByteBuffer()
+  /// Bytes that were flushed since the socket's thread was last waited for.
+  var ahead = 0
   var masks = MaskSource()
   /// The number of reads that have brought data.
   var reads = 0

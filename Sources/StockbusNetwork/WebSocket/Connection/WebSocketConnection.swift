@@ -118,6 +118,7 @@ package final class WebSocketConnection: Sendable {
       let bytes = state.outgoing
       // The flushed buffer belongs to the socket, so the next frames get a new one.
       if bytes.readableBytes > 0 { state.outgoing = ByteBuffer() }
+      state.ahead += bytes.readableBytes
       return (bytes, state.channel)
     }
   }
@@ -125,6 +126,7 @@ package final class WebSocketConnection: Sendable {
   /// Passes what is queued to the socket and waits while the socket cannot take more: back-pressure. Throws as `receive` does.
   package nonisolated(nonsending) func flush() async throws {
     flushWithoutWaiting()
+    await letThreadCatchUp()
     while true {
       let heard = room.rings
       let (isReady, ending) = state.withLock { ($0.channel?.isWritable ?? false, $0.verdict) }
@@ -133,6 +135,20 @@ package final class WebSocketConnection: Sendable {
       if Task.isCancelled { throw CancellationError() }
       await room.wait(after: heard)
     }
+  }
+
+  /// The most bytes that are flushed from other threads than the socket's before it must have run.
+  private static var aheadLimit: Int { 256 << 10 }
+
+  /// Waits until the socket's thread has seen what was flushed, if that is much: only then does the channel know whether it is writable.
+  private nonisolated(nonsending) func letThreadCatchUp() async {
+    let loop = state.withLock { state -> (any EventLoop)? in
+      guard state.ahead > Self.aheadLimit else { return nil }
+      state.ahead = 0
+      return state.channel?.eventLoop
+    }
+    guard let loop, !loop.inEventLoop else { return }
+    try? await loop.submit {}.get()
   }
 
   /// Sends one text message; waits as `flush` does.
