@@ -152,7 +152,8 @@ package final class Pipeline: Sendable {
     if let number = member(id)?.number { update(number, change) }
   }
 
-  /// Changes a component; called only by the loop, and by a change of the whole run, which changes its plan and lets it leave.
+  /// Changes a component; called by the loop, by a component that has just started, and by a change of the whole run, which changes its plan and
+  /// lets it leave.
   func update(_ number: Int, _ change: (inout Member) -> Void) {
     state.withLock { state in
       for place in state.members.indices where state.members[place].number == number { change(&state.members[place]) }

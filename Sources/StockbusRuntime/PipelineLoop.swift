@@ -120,12 +120,16 @@ struct PipelineLoop {
 
   /// Starts a supervisor for instances of a member's present plan.
   func supervise(_ member: Member, readers: [Latch] = [], isOnTrial: Bool = false, _ group: inout Children) {
-    let (number, changes) = (member.number, pipeline.changes)
+    let (number, changes, pipeline) = (member.number, pipeline.changes, pipeline)
     let supervisor = Supervisor(
       slot: member.slot, assembly: member.plan.assembly, policy: member.plan.supervision, clock: pipeline.clock, logger: pipeline.logger,
       notices: pipeline.notices, counters: member.counters, vitals: member.vitals, stop: pipeline.stopSignal,
       leave: member.leave, dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
-      started: { changes.post(.started(number)) })
+      started: {
+        // At once, so that what the component says of itself next is not said of one that has not started.
+        pipeline.update(number) { if $0.phase == .starting { $0.phase = .running } }
+        changes.post(.started(number))
+      })
     group.addTask(executorPreference: member.executor) {
       let (departure, lives) = await supervisor.run()
       return .departed(number, departure, lives: lives)
@@ -182,10 +186,7 @@ struct PipelineLoop {
     case .change(let change): begin(change, &group)
     case .start(let trial): begin(trial, &group)
     case .started(let number):
-      pipeline.update(number) { member in
-        if member.phase == .starting { member.phase = .running }
-        member.hasStarted = true
-      }
+      pipeline.update(number) { $0.hasStarted = true }
       noteStart()
       trial?.started(number)
       if let member = pipeline.member(number), !isComing(member), underway[member.id]?.stage == .trial { finish(member.id, nil) }
