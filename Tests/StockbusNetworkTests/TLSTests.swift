@@ -53,7 +53,7 @@ final class Certificates: Sendable {
     #expect(try await attempt("localhost", ca: "ca.pem", certificates: certificates) == "over TLS")
     #expect(try await attempt("127.0.0.1", ca: "ca.pem", certificates: certificates) == "over TLS")
     let untrusted =
-      "the certificate of 'localhost' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
+      "the certificate of 'localhost' is not trusted; if a private CA has signed it, name the CA's file as 'ca' in its mapping 'tls'"
     #expect(try await attempt("localhost", ca: nil, certificates: certificates) == untrusted)
     #expect(try await attempt("localhost", ca: "other.pem", certificates: certificates) == untrusted)
   }

@@ -68,7 +68,7 @@ func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> Strin
   case nil, .uncleanShutdown: nil
   case .wrongName: "the certificate is not for '\(host)'; connect by a name that it has"
   case .untrusted(_, isIssuerKnown: false):
-    "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file in 'tls: { ca: … }'"
+    "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file as 'ca' in its mapping 'tls'"
   case .untrusted(let reason, isIssuerKnown: true): "the certificate of '\(host)' is not trusted: \(reason)"
   case .notTLS: "'\(host)' does not speak TLS there; use \(scheme) if that is meant"
   case .some(let failure): "TLS failed: \(failure)"
