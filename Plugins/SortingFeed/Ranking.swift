@@ -316,9 +316,11 @@ struct Ranking: ~Copyable {
     let price = Price(raw: by == .price ? key : prices[Int(entry)])
     var (change, percent) = standing.reference.change(to: price)
     if !ownsChange { (change, percent) = (changes[Int(entry)].change, changes[Int(entry)].percent) }
+    // With `top` the last event is there; otherwise the decimals of the first price stand for all.
+    let priceDecimals = Int(entry) < latest.count ? latest[Int(entry)].priceDecimals : standing.priceDecimals
     return Ranked(
       symbol: symbol, rank: 0, previousRank: 0, price: price, change: change, percent: percent, volume: Quantity(raw: standing.volume),
-      time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: standing.priceDecimals, sizeDecimals: standing.sizeDecimals)
+      time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: priceDecimals, sizeDecimals: standing.sizeDecimals)
   }
 }
 

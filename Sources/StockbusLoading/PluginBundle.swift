@@ -43,8 +43,16 @@ extension Catalogue {
     var seen: Set<String> = []
     for component in config.description.components where seen.insert(component.plugin).inserted {
       let bundles = folders.bundles(of: component.plugin)
-      guard let first = bundles.first else { continue }
       func report(_ message: String) { problems.add("\(component.title): \(message)", at: component.pluginMark) }
+      guard let first = bundles.first else {
+        // The program's own names are suggested where the topology is checked.
+        if self[component.plugin] == nil, didYouMean(component.plugin, among: plugins.map(\.name)).isEmpty,
+          case let near = didYouMean(component.plugin, among: folders.names), !near.isEmpty
+        {
+          report("unknown plugin \(component.shownPlugin)\(near)")
+        }
+        continue
+      }
       if self[component.plugin] != nil {
         report("two plugins are called \(component.shownPlugin): the program's own, and \(shown(first, limit: 200))")
       } else if bundles.count > 1 {

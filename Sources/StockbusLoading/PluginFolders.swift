@@ -34,24 +34,35 @@ package struct PluginFolders: Sendable {
     return (folder("XDG_DATA_HOME") ?? folder("HOME").map { $0 + "/.local/share" }).map { $0 + "/stockbus/plugins" }
   }
 
-  /// The bundles of a plugin, in the order of the folders.
+  /// The bundles of a plugin, in the order of the folders. A folder that a configuration names goes before the user's own: somebody who works
+  /// on a plugin that is installed means the one at hand.
   package func bundles(of name: String) -> [String] {
     // A name from a configuration must not lead elsewhere.
     guard PluginName.fault(name) == nil else { return [] }
-    return places.map { $0.path + "/" + name + Self.ending }.filter(Self.isFolder)
+    let found = places.filter { Self.isFolder($0.path + "/" + name + Self.ending) }
+    let named = found.filter { $0.mark != nil }
+    return (named.isEmpty ? found : named).map { $0.path + "/" + name + Self.ending }
   }
 
-  /// All bundles of all folders, by name in each.
+  /// All bundles of all folders, by name in each, without the user's own that others go before.
   package var bundles: [String] {
-    places.flatMap { place in Self.names(in: place.path).map { place.path + "/" + $0 } }
+    var named: Set<String> = []
+    for place in places where place.mark != nil { named.formUnion(Self.names(in: place.path)) }
+    return places.flatMap { place in
+      Self.names(in: place.path).filter { place.mark != nil || !named.contains($0) }.map { place.path + "/" + $0 }
+    }
   }
+
+  /// The names of all plugins in all folders.
+  var names: [String] { Set(places.flatMap { Self.names(in: $0.path) }).map { String($0.dropLast(Self.ending.count)) }.sorted() }
 
   /// The folders that a configuration names and that are not there, each as a problem.
   package var problems: Problems {
     var problems = Problems()
     for place in places {
       if let mark = place.mark, !Self.isFolder(place.path) {
-        problems.add("plugin_path: \(shown(place.path, limit: 200)) is no folder", at: mark)
+        let hint = place.path.hasSuffix("/build") ? "; 'plugin build' makes it" : ""
+        problems.add("plugin_path: \(shown(place.path, limit: 200)) is no folder\(hint)", at: mark)
       }
     }
     return problems

@@ -216,6 +216,25 @@ import Testing
       ])
   }
 
+  @Test func `a symbol that others displace keeps the decimals of its last price`() async throws {
+    func written(_ event: Ranked, _ decimals: UInt8) -> Ranked {
+      var event = event
+      event.priceDecimals = decimals
+      return event
+    }
+    var merge = RankMerge(SortingFeedSettings.merging(2), nil)
+    let events = try await output { output in
+      merge.attend(to: ["left", "right"])
+      merge.update([written(ranked("A", 0, 1, 10), 2), written(ranked("A", 1, 1, 11), 4)].span, from: 0, into: &output)
+      // B is before A until its list begins again.
+      merge.update([ranked("B", 0, 1, 20), ranked("C", 0, 0, 5)].span, from: 1, into: &output)
+    }
+    #expect(
+      events.map { "\($0.symbol) \($0.previousRank)→\($0.rank) \($0.priceDecimals)" } == [
+        "A 0→0 2", "A 0→1 2", "A 1→1 4", "B 0→1 0", "A 1→2 4", "B 1→0 0", "A 1→1 4",
+      ])
+  }
+
   /// What is sent into an outlet.
   private func output(_ body: (inout Outlet<Ranked>) throws -> Void) async throws -> [Ranked] {
     let topic = Topic<Ranked>("merged", capacity: 64)

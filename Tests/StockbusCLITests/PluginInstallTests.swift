@@ -7,6 +7,11 @@ import Testing
 @testable import Stockbus
 @testable import StockbusProgram
 
+private actor All: EventProcessor {
+  init(_: NoOptions, _: Context) {}
+  func process(_ trade: Trade, into output: inout Outlet<Trade>) { output.send(trade) }
+}
+
 /// Installed plugins: where they are found, what they become, and what is told of bad ones.
 @Suite struct PluginInstallTests {
   private let workshop = Workshop()
@@ -86,12 +91,42 @@ import Testing
       problems("{ plugin: filter, inputs: [ticks], where: size > 1 }") == [
         place + "two plugins are called 'filter': the program's own, and '/user/filter.stockbusplugin'"
       ])
+    put(in: "third")
     #expect(
-      problems("{ plugin: big_trades, inputs: [ticks] }", "plugin_path: \(workshop.file("other"))") == [
-        place + "two plugins are called 'big_trades': '/other/big_trades.stockbusplugin' and '/user/big_trades.stockbusplugin'"
+      problems("{ plugin: big_trades, inputs: [ticks] }", "plugin_path: [\(workshop.file("other")), \(workshop.file("third"))]") == [
+        place + "two plugins are called 'big_trades': '/other/big_trades.stockbusplugin' and '/third/big_trades.stockbusplugin'"
       ])
     // Nobody who does not name it hears of it.
     #expect(problems("{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }") == [])
+  }
+
+  @Test func `a plugin in a folder that the configuration names goes before an installed one of that name`() throws {
+    put()
+    put(Self.manifest.replacing("emits: trade", with: "emits: quote"), in: "other")
+    let component = "{ plugin: big_trades, inputs: [ticks], options: { by: size } }"
+    func emitted(_ more: String) throws -> String? {
+      try topology(component, more).nodes.first { $0.id == "mine" }?.blueprint.output?.eventName
+    }
+    #expect(try emitted("") == "trade")
+    #expect(try emitted("plugin_path: \(workshop.file("other"))") == "quote")
+    func folder(_ name: String, _ mark: ConfigNode.Mark?) -> PluginFolders.Place { .init(path: workshop.file(name), mark: mark) }
+    let folders = PluginFolders([folder("other", ConfigNode.Mark(line: 1, column: 1)), folder("user", nil)])
+    #expect(folders.bundles == [workshop.file("other/big_trades.stockbusplugin")])
+  }
+
+  @Test func `a description that says something else than the code is told`() throws {
+    func told(_ kind: PluginManifest.Kind, _ takes: [String], _ emits: String?) -> [String] {
+      var manifest = PluginManifest()
+      (manifest.kind, manifest.takes, manifest.emits) = (kind, takes, emits)
+      return PluginCheck.differences(manifest, Plugin("all", "Passes all.", .processor(All.self)))
+    }
+    #expect(told(.processor, ["trade"], "trade") == [])
+    #expect(
+      told(.processor, ["quote"], "bar") == [
+        "Its plugin.yaml says 'takes: [quote]', and its code 'takes: [trade]'.",
+        "Its plugin.yaml says 'emits: bar', and its code 'emits: trade'.",
+      ])
+    #expect(told(.sink, ["trade"], nil).first == "Its plugin.yaml says 'kind: sink', and its code 'kind: processor'.")
   }
 
   @Test func `folders and bundles that cannot be used are told`() {
@@ -110,6 +145,15 @@ import Testing
         == [true])
     put(Self.manifest.replacing("name: big_trades", with: "name: other"))
     #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("has to be other.stockbusplugin") } == [true])
+    put()
+    #expect(
+      problems("{ plugin: big_trade, inputs: [ticks] }") == [
+        "desk.yaml:2:31: error: processor 'mine': unknown plugin 'big_trade'; did you mean 'big_trades'?"
+      ])
+    #expect(
+      problems(mine, "plugin_path: \(workshop.file("build"))").map { $0.hasSuffix("'/build' is no folder; 'plugin build' makes it") } == [
+        true
+      ])
     // A name is no path.
     #expect(problems("{ plugin: ../user/big_trades, inputs: [ticks] }").map { $0.contains("unknown plugin") } == [true])
   }

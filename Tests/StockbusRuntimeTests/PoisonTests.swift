@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  @Test func `what a processor has remembered of a batch that threw is forgotten with what it has sent`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 6 } }
+        processors: { middle: { plugin: sum, inputs: [ticks], poison: [6, 12] } }
+        sinks: { all: { plugin: keep, inputs: [middle] } }
+        """)
+      let report = await harness.run()
+      // 1 + 2 + 3 is poisoned, and 1 + 2 + 4 + 5 too: both 3 and 5 are left out.
+      #expect(journal.received(by: "all") == [1, 3, 7, 13])
+      #expect(report.counts("ticks", "middle") == counts(in: 6, delivered: 4, dead: 2))
+      #expect(report.fate("middle")?.lives == 4)
+    }
+  }
+
   @Test func `events that a sink took before the world failed it count as delivered and do not come again`() async throws {
     try await journalled { journal in
       let harness = try pipeline(

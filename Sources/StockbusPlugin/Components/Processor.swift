@@ -6,9 +6,9 @@ public protocol Processor<Input, Output>: Component {
   associatedtype Output: Event
   /// Called with as many events as are waiting, in order, never empty.
   ///
-  /// `output.send` never waits; the runtime waits between batches. What is sent becomes visible when this returns. A throw discards it and
-  /// ends the instance; the batch is delivered again to the next instance, one event at a time, and an event that throws when it is alone
-  /// becomes a dead letter.
+  /// `output.send` never waits; the runtime waits between batches. What is sent becomes visible when this returns. A throw discards it, and
+  /// what was remembered meanwhile, and ends the instance; the batch is delivered again to the next instance, one event at a time, and an
+  /// event that throws when it is alone becomes a dead letter.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) throws
   /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
   func drain(into output: inout Outlet<Output>) throws

@@ -33,7 +33,7 @@ public struct Context: Sendable {
   private let counters: CounterRegistry
   private let notices: any NoticePublisher
   private let reportTrouble: @Sendable (String?) -> Void
-  package let memory = Memory()
+  @usableFromInline package let memory = Memory()
   @usableFromInline let nudge = Nudge()
   /// The component's output, for a relay that passes time on.
   let output = Guarded((any AnyTopic)?.none)
@@ -132,7 +132,8 @@ public struct Context: Sendable {
     for sentence in expectedSymbols.sentences(rejected: notices.rejected.names) { note(sentence) }
   }
 
-  /// Keeps a value for the next instance. Values that only this instance needs belong in the actor's properties.
+  /// Keeps a value for the next instance. Values that only this instance needs belong in the actor's properties. What a processor that waits
+  /// for nothing remembers in a call that throws is discarded with what it has sent.
   public func remember<Value>(_ value: Value, _ key: MemoryKey<Value>) { memory[key] = value }
 
   /// The value that an earlier instance has kept; nil if there is none.

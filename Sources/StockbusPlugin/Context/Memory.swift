@@ -34,6 +34,10 @@ public final class Memory: Sendable {
   }
 
   private let values = Mutex<[String: Value]>([:])
+  /// What has changed since `mark`, as it was before; nil before the first mark.
+  private let former = Mutex<[String: Value?]?>(nil)
+  /// False if nothing has changed since `mark`, so that marking again costs a load for each batch.
+  private let hasChanged = Atomic(true)
 
   package init() {}
 
@@ -42,7 +46,32 @@ public final class Memory: Sendable {
     get { values.withLock { $0[key.name]?.value as? V } }
     set {
       let value = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep) }
-      values.withLock { $0[key.name] = value }
+      values.withLock { values in
+        former.withLock { former in
+          if former?.keys.contains(key.name) == false { former?[key.name] = .some(values[key.name]) }
+        }
+        values[key.name] = value
+      }
+      hasChanged.store(true, ordering: .relaxed)
+    }
+  }
+
+  /// Begins a step that `rollBack` undoes.
+  @usableFromInline
+  func mark() {
+    if !hasChanged.load(ordering: .relaxed) { return }
+    hasChanged.store(false, ordering: .relaxed)
+    former.withLock { $0 = [:] }
+  }
+
+  /// Restores what was remembered at the last `mark`.
+  @usableFromInline
+  func rollBack() {
+    values.withLock { values in
+      former.withLock { former in
+        for (name, value) in former ?? [:] { values[name] = value }
+        former = [:]
+      }
     }
   }
 

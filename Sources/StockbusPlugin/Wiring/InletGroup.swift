@@ -9,10 +9,13 @@ public import EventBus
   @usableFromInline let clock: InputClock
   /// True if the events of all inlets come in the order of their receipts.
   @usableFromInline let isMerged: Bool
+  /// What the component remembers.
+  @usableFromInline let memory: Memory
 
   /// - Parameter clock: for the same inlets.
   @inlinable
-  init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken, clock: InputClock) {
+  init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken, clock: InputClock, memory: Memory) {
+    self.memory = memory
     self.parker = parker
     self.stop = stop
     self.clock = clock

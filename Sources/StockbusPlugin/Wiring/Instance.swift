@@ -108,7 +108,7 @@ extension Slot {
     while true {
       let inlets = inlets
       let clock = inputClock(inlets, isTimed: isTimed, passesOn: passesOn, relay: relay)
-      try await body(InletGroup(inlets, parker, stop: stop, clock: clock))
+      try await body(InletGroup(inlets, parker, stop: stop, clock: clock, memory: context.memory))
       switch try await pause() {
       case .ended: return .ended
       case .leaving: return .handedOver

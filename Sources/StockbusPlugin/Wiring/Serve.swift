@@ -14,8 +14,10 @@ extension Processor {
       let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
+      inputs.memory.mark()
       do { try process(batch.span, into: &output) } catch {
         output.rollback()
+        inputs.memory.rollBack()
         throw error
       }
       try await output.flush()
@@ -36,8 +38,10 @@ extension LaneProcessor {
       let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
+      inputs.memory.mark()
       do { try process(batch.span, from: turn.place, into: &output) } catch {
         output.rollback()
+        inputs.memory.rollBack()
         throw error
       }
       try await output.flush()
@@ -59,8 +63,10 @@ extension TimedProcessor {
         let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
         if batch.count == 0 { continue }
         turn.inlet.begin(batch.count)
+        inputs.memory.mark()
         do { try process(batch.span, into: &output) } catch {
           output.rollback()
+          inputs.memory.rollBack()
           throw error
         }
         try await output.flush()
@@ -71,7 +77,7 @@ extension TimedProcessor {
       // Nothing waits, but time may have come further.
       if let news = inputs.clock.news(since: told) {
         told = news
-        try await output.tell(news) { time, output in try advance(to: time, into: &output) }
+        try await output.tell(news, inputs.memory) { time, output in try advance(to: time, into: &output) }
         continue
       }
       if quantum.spinBudget.spins() { continue }
@@ -90,8 +96,10 @@ extension MultiProcessor {
         let room = try await output.someRoom()
         let handler = handlers[next.place]
         let count: Int
+        slot.context.memory.mark()
         do { count = try handler.process(self, min(room, next.count), &output) } catch {
           output.rollback()
+          slot.context.memory.rollBack()
           throw error
         }
         try await output.flush()
@@ -101,7 +109,7 @@ extension MultiProcessor {
       }
       if let news = clock.news(since: told) {
         told = news
-        try await output.tell(news) { time, output in try advance(to: time, into: &output) }
+        try await output.tell(news, slot.context.memory) { time, output in try advance(to: time, into: &output) }
         continue
       }
       if quantum.spinBudget.spins() { continue }
@@ -123,10 +131,12 @@ extension Outlet {
   /// Sends what a component has to do because time has come to `news`, or nothing if it throws.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func tell(
-    _ news: Int, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
+    _ news: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
   ) async throws {
+    memory.mark()
     do { try advance(Timestamp(ns: Int64(news)), &self) } catch {
       rollback()
+      memory.rollBack()
       throw error
     }
     try await flush()

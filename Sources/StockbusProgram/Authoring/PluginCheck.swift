@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventBus
 import StockbusFiles
 import StockbusLoading
 import StockbusPlugin
@@ -12,7 +13,7 @@ struct PluginCheck: AsyncParsableCommand {
       discussion: """
         Of a process it starts the program several times, speaks the process protocol with it, and gives it the examples of its event \
         types: everything must be answered and accounted for, also when there are no events, when it is stopped in mid-stream, and when \
-        another process takes over. Of a program it runs the same command of the program. With the name of a plugin of this program it \
+        another process takes over. What is loaded is built first, and of a program the same command of the program is run. With the name of a plugin of this program it \
         checks that one.
 
         Prints one line for each violation, and exits with 1 where there is one.
@@ -36,24 +37,46 @@ struct PluginCheck: AsyncParsableCommand {
     let manifest = try folder.manifest()
     switch manifest.home {
     case .loaded:
-      let path = plugin.hasSuffix(PluginFolders.ending) ? plugin : "\(plugin)/build/\(manifest.name)\(PluginFolders.ending)"
-      let bundle: PluginBundle
-      do throws(Problems) { bundle = try PluginBundle(at: absolutePath(path)) } catch {
-        StandardError.write(ConfigArguments.report(error, ""))
-        throw ExitStatus.config
-      }
-      let loaded: Plugin
-      do throws(BundleFault) { loaded = try bundle.plugin(Program.catalogue) } catch {
-        StandardError.write("\(path): error: \(error)")
-        throw ExitCode.failure
-      }
-      try Self.report(await checkContract(loaded, options: options ?? ""), manifest.name)
+      let (loaded, declared) = try library(manifest)
+      let differences = Self.differences(declared, loaded)
+      try Self.report(await differences + checkContract(loaded, options: options ?? ""), manifest.name)
     case .program:
       throw ToolCall(manifest.run + ["plugin", "check", manifest.name] + (options.map { ["--options", $0] } ?? []), in: plugin).become()
     case .process:
       let check = ProcessCheck(manifest: manifest, folder: plugin, catalogue: Program.catalogue)
       try Self.report(await check.violations(options), manifest.name)
     }
+  }
+
+  /// The plugin of a bundle, or of a folder, which is built, and its description.
+  private func library(_ manifest: PluginManifest) throws -> (Plugin, PluginManifest) {
+    var path = plugin
+    do {
+      if !plugin.hasSuffix(PluginFolders.ending) { path = try PluginBuild.library(of: manifest, in: plugin) }
+      let bundle = try PluginBundle(at: absolutePath(path))
+      return (try bundle.plugin(Program.catalogue), bundle.manifest)
+    } catch let fault as BundleFault {
+      StandardError.write("\(path): error: \(fault)")
+      throw ExitCode.failure
+    } catch let problems as Problems {
+      StandardError.write(ConfigArguments.report(problems, ""))
+      throw ExitStatus.config
+    }
+  }
+
+  /// Where a description says something else than the plugin's own declaration.
+  static func differences(_ manifest: PluginManifest, _ plugin: Plugin) -> [String] {
+    var all: [String] = []
+    func compare(_ key: String, _ said: String, _ found: String) {
+      if said != found { all.append("Its \(PluginManifest.file) says '\(key): \(said)', and its code '\(key): \(found)'.") }
+    }
+    compare("kind", manifest.kind.rawValue, plugin.kind.rawValue)
+    // A plugin that takes whatever fits has no list to compare.
+    guard case .types(let types) = plugin.accepts else { return all }
+    let taken = types.map { $0.eventName }.sorted()
+    compare("takes", "[\(manifest.takes.sorted().joined(separator: ", "))]", "[\(taken.joined(separator: ", "))]")
+    if let emitted = plugin.fixedOutput { compare("emits", manifest.emits ?? "", emitted.eventName) }
+    return all
   }
 
   private static func report(_ violations: [String], _ name: String) throws {

@@ -12,7 +12,7 @@ extension PluginDraft {
       DraftFile(path: "plugins.yaml", text: packageConfiguration),
       DraftFile(
         path: "plugin.yaml",
-        text: manifest(run: "[.build/debug/\(name.snake)]", build: "[swift, build]", test: "[swift, test]")),
+        text: manifest(run: "[swift, run, \(name.snake)]", build: "[swift, build]", test: "[swift, test]")),
       DraftFile(path: "README.md", text: packageReadme), DraftFile(path: ".gitignore", text: ".build/\n"),
     ]
   }
@@ -260,7 +260,8 @@ extension PluginDraft {
     ```
 
     `Sources/\(module)` is the plugin, `Sources/\(name.snake)` the program. `\(program) plugin build`, `plugin test` and `plugin check` work here too.
-    The first build takes some minutes, since it builds stockbus.
+    The first build takes some minutes, since it builds stockbus. Other plugins of stockbus, such as `file_replay`, come by an import and an entry in
+    Main.swift (`FileReplay`, `.fileReplay`) and a product in Package.swift (`FileReplay`).
 
     """
   }

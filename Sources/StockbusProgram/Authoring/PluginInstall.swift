@@ -7,9 +7,9 @@ import StockbusPlugin
 struct PluginInstall: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "install", abstract: "Install a process or a built library, so that configurations anywhere can name it.",
+      commandName: "install", abstract: "Install a process or a library, so that configurations anywhere can name it.",
       discussion: """
-        Copies its folder to the user's plugins: stockbus/plugins in XDG_DATA_HOME or ~/.local/share. A configuration names it like a \
+        Builds a library, and copies its folder to the user's plugins: stockbus/plugins in XDG_DATA_HOME or ~/.local/share. A configuration names it like a \
         built-in one: { plugin: big_trades, inputs: [ticks], options: { least: 500 } }. One of the same name is replaced.
         """)
   }
@@ -22,13 +22,15 @@ struct PluginInstall: ParsableCommand {
     try ShelfArgument.telling {
       () throws(BundleFault) in
       if manifest.home == .program {
-        throw BundleFault("\(manifest.name) is a program of its own: copy \(manifest.run[0]) to where you keep programs")
+        throw BundleFault(
+          "\(manifest.name) is a program of its own: 'swift build -c release', and copy .build/release/\(manifest.name) to where you keep programs"
+        )
       }
       if Program.catalogue[manifest.name] != nil {
         throw BundleFault("two plugins would be called \(shown(manifest.name)): the program has one by itself")
       }
       let shelf = try shelf.shelf()
-      let built = manifest.home == .loaded ? "\(folder.folder)/build/\(manifest.name)\(PluginFolders.ending)" : folder.folder
+      let built = manifest.home == .loaded ? try PluginBuild.library(of: manifest, in: folder.folder) : folder.folder
       let isNew = try !shelf.install(FolderCopy(of: built), as: manifest.name)
       return "\(isNew ? "installed" : "replaced") \(shelf.bundle(manifest.name))"
     }

@@ -31,12 +31,17 @@ struct PluginBuild: ParsableCommand {
     let manifest = try folder.manifest()
     if manifest.home == .loaded {
       return try ShelfArgument.telling { () throws(BundleFault) in
-        let build = try LibraryBuild(manifest, in: folder.folder)
-        try build.run()
-        return "built \(build.shelf.bundle(manifest.name))"
+        "built \(try Self.library(of: manifest, in: folder.folder))"
       }
     }
     if manifest.build.isEmpty { return try StandardOutput.write("\(manifest.name) needs no build") }
     throw ToolCall(manifest.build, in: folder.folder).become()
+  }
+
+  /// Builds what is loaded; returns the path of its bundle. Whatever uses the library builds it first, so that it is never an older one.
+  static func library(of manifest: PluginManifest, in folder: String) throws(BundleFault) -> String {
+    let build = try LibraryBuild(manifest, in: folder)
+    try build.run()
+    return build.shelf.bundle(manifest.name)
   }
 }
