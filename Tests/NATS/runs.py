@@ -69,11 +69,12 @@ class Run:
         if words not in self.log:
             self.fail(f"does not say '{words}'")
 
-    def expect_words(self, words, within=60):
+    def expect_words(self, *words, within=60):
+        """One of these."""
         deadline = time.time() + within
-        while words not in self.log:
+        while not any(each in self.log for each in words):
             if self.isOver or time.time() > deadline:
-                self.fail(f"does not say '{words}'")
+                self.fail(f"does not say '{' or '.join(words)}'")
             time.sleep(0.05)
 
     def stop(self):
