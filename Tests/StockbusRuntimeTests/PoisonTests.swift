@@ -31,12 +31,13 @@ import Testing
     }
   }
 
-  @Test func `what a processor has remembered of a batch that threw is forgotten with what it has sent`() async throws {
+  @Test(arguments: Plugin.sums.map(\.name))
+  func `what a processor has remembered of a batch that threw is forgotten with what it has sent`(plugin: String) async throws {
     try await journalled { journal in
       let harness = try pipeline(
         """
         sources: { ticks: { plugin: numbers, count: 6 } }
-        processors: { middle: { plugin: sum, inputs: [ticks], poison: [6, 12] } }
+        processors: { middle: { plugin: \(plugin), inputs: [ticks], poison: [6, 12] } }
         sinks: { all: { plugin: keep, inputs: [middle] } }
         """)
       let report = await harness.run()

@@ -11,7 +11,6 @@ struct PassSettings: Options {
 
 extension Plugin {
   static let pass = Plugin("pass", "Passes numbers on.", .processor(Pass.self))
-  static let sum = Plugin("sum", "Sums up numbers.", .processor(Sum.self))
   static let asyncPass = Plugin("async_pass", "Passes numbers on, after a while.", .asyncProcessor(AsyncPass.self))
   static let echo = Plugin("echo", "Sends numbers out and publishes what comes back.", .relay(Echo.self))
 }
@@ -42,29 +41,6 @@ actor Pass: EventProcessor {
   func drain(into output: inout Outlet<Tick>) throws {
     journal.note("\(context.id) drains")
     if settings.leaks { throw Broken(description: "a leak") }
-  }
-}
-
-/// Sends the sum of the numbers so far, which it remembers before it checks whether one is poisoned.
-actor Sum: EventProcessor {
-  private static let sumKey = MemoryKey<Int64>("sum", whenOptionsChange: .keep)
-  private let settings: PassSettings
-  private let context: Context
-  private var sum: Int64
-
-  init(_ settings: PassSettings, _ context: Context) {
-    self.settings = settings
-    self.context = context
-    sum = context.recall(Self.sumKey) ?? 0
-  }
-
-  func process(_ event: Tick, into output: inout Outlet<Tick>) throws {
-    sum += event.number
-    context.remember(sum, Self.sumKey)
-    var event = event
-    event.number = sum
-    output.send(event)
-    if settings.poison.contains(sum) { throw Poison(number: sum) }
   }
 }
 

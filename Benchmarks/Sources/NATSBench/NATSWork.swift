@@ -19,7 +19,7 @@ actor NATSWork {
   static func address(_ text: String) throws -> NATSAddress { try NATSAddress(option: text) }
 
   /// Publishes messages of `size` bytes to the subject `stream`, each of which begins with its number; at most `window` of them wait for
-  /// their acknowledgement.
+  /// their acknowledgement. The stream is new, so its numbers say which message that is about.
   func publish(to stream: String, _ count: Int, size: Int, window: Int) async throws -> Report {
     try await connected { connection in
       let reply = Array(connection.acknowledgements.utf8)
@@ -34,7 +34,7 @@ actor NATSWork {
         if room > 0, room == count - sent || room >= min(window / 4, 512) {
           for number in sent..<sent + room {
             Self.put(number, into: &payload)
-            batch.publish(subject, reply: reply, number: number, payload)
+            batch.publish(subject, reply: reply, number: number % NATSConnection.fewReplies, payload)
           }
           sent += room
           connection.send(&batch)
@@ -78,7 +78,7 @@ actor NATSWork {
 
   /// Notes the acknowledgements of messages that follow each other.
   private func note(_ first: Int, at sequence: UInt64, _ count: Int, _ confirmed: inout Int) throws {
-    guard first == confirmed, sequence == UInt64(first + 1) else {
+    guard first == confirmed % NATSConnection.fewReplies, sequence == UInt64(confirmed + 1) else {
       throw NATSBenchError("message \(confirmed) is not acknowledged in its turn")
     }
     confirmed += count

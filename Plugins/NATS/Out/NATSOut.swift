@@ -200,8 +200,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         next += count
         most = max(most, next)
         sent.add(count)
-        session?.sent += count
-        session?.movedAt = context.clock.uptime
+        session?.note(sent: count, at: context.clock.uptime)
         current.connection.send(&batch)
         do { try await current.connection.waitForRoom() } catch is NATSError {}
         continue
@@ -216,11 +215,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   private func meet(_ events: Span<E>, upTo count: Int) -> (Int, Bool) {
     var there = 0
     while there < count {
-      let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
       let got = writer.encode(
-        events, from: there, limit: min(Self.chunk, count - there), after: nil, reply: empty, replyNumber: 0,
-        largest: session?.largest ?? 0,
-        into: &batch)
+        events, from: there, limit: min(Self.chunk, count - there), after: nil, largest: session?.largest ?? 0, into: &batch)
       batch.clear()
       if got == 0 { return (there, true) }
       there += got
@@ -232,7 +228,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     let sequence = isGuarded ? current.lastSequence + UInt64(current.sent) : nil
     return current.reply.withUnsafeBufferPointer { reply in
       writer.encode(
-        events, from: first, limit: limit, after: sequence, reply: reply, replyNumber: current.sent, largest: current.largest, into: &batch)
+        events, from: first, limit: limit, after: sequence, reply: reply, numbers: current.messages.nextReplies, largest: current.largest,
+        into: &batch)
     }
   }
 
@@ -246,9 +243,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         await news.wait(after: heard)
         continue
       }
-      let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
       let count = writer.encode(
-        events, from: next, limit: settings.inFlight, after: nil, reply: empty, replyNumber: 0, largest: current.largest, into: &batch)
+        events, from: next, limit: settings.inFlight, after: nil, largest: current.largest, into: &batch)
       if count == 0 { return }
       current.connection.send(&batch)
       do {
@@ -275,17 +271,14 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   }
 
   private func serve(_ connection: NATSConnection) async throws {
-    var begun = Session(connection, movedAt: context.clock.uptime)
+    var begun = Session(connection, inFlight: settings.inFlight, movedAt: context.clock.uptime)
     if let stream = settings.stream { try await look(at: stream, &begun) }
     session = begun
     sessions += 1
     news.ring()
     defer {
       // From here on the next session looks at the stream.
-      if isGuarded, let session {
-        anchor = StreamEnd(
-          sequence: session.lastSequence + UInt64(session.confirmed), position: session.lastPosition + Int64(session.confirmed))
-      }
+      if isGuarded, let session { anchor = session.end }
       session = nil
       news.ring()
     }
@@ -307,7 +300,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   /// of what was sent then is there.
   private func silence() -> NATSError {
     guard isGuarded, let session else { return .timedOut(.reply) }
-    let end = session.lastSequence + UInt64(session.confirmed)
+    let end = session.end.sequence
     defer { silentBehind = end }
     return silentBehind == end ? .notStored(behind: end) : .timedOut(.reply)
   }
@@ -315,10 +308,10 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   private func take(_ arrivals: NATSArrivals) throws {
     let before = session?.confirmed
     defer { if session?.confirmed != before { news.ring() } }
-    for run in arrivals.stored { try session?.confirm(run, isGuarded: isGuarded) }
+    for run in arrivals.stored { try session?.confirm(run) }
     for message in arrivals.messages where message.subscription == NATSConnection.acknowledgementSubscription {
-      guard let number = message.subjectNumber else { continue }
-      try session?.confirm(number, message, isGuarded: isGuarded)
+      guard let reply = message.subjectNumber else { continue }
+      try session?.confirm(reply, message)
     }
     if session?.confirmed != before { session?.movedAt = context.clock.uptime }
   }
@@ -339,8 +332,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         writer.goOn(at: end.position + 1, known: try await look.places(writer.places, behind: end))
       }
     }
-    session.lastSequence = end.sequence
-    session.lastPosition = end.position
+    session.begin(behind: end)
     anchor = end
   }
 }

@@ -94,11 +94,12 @@ struct Writer<E: Event>: ~Copyable {
   ///
   /// - Parameters:
   ///   - sequence: the stream's last number before item `first`; nil if that is not to be guarded.
-  ///   - reply: where the acknowledgement of the item goes, followed by `replyNumber` for the first.
+  ///   - reply: where the acknowledgements go, followed by those of `numbers`; nil for none.
   mutating func encode(
-    _ events: Span<E>, from first: Int, limit: Int, after sequence: UInt64?, reply: UnsafeBufferPointer<UInt8>, replyNumber: Int,
-    largest: Int, into batch: inout NATSBatch
+    _ events: Span<E>, from first: Int, limit: Int, after sequence: UInt64?, reply: UnsafeBufferPointer<UInt8>? = nil,
+    numbers: ReplyNumbers? = nil, largest: Int, into batch: inout NATSBatch
   ) -> Int {
+    let reply = reply ?? UnsafeBufferPointer(start: nil, count: 0)
     var done = 0
     while done < limit, batch.count < 1 << 18 {
       guard let item = item(first + done, events, largest) else { break }
@@ -136,7 +137,7 @@ struct Writer<E: Event>: ~Copyable {
       }
       headers.withBytes { headers in
         payload.withBytes { payload in
-          let number = reply.isEmpty ? -1 : replyNumber + done
+          let number = numbers?[done] ?? -1
           if template.kind == .symbol {
             symbolSubjects[item.subject]?.withUnsafeBufferPointer {
               batch.publish($0, reply: reply, number: number, headers: headers, payload)

@@ -33,9 +33,13 @@ public final class Memory: Sendable {
     let values: [String: Value]
   }
 
-  private let values = Mutex<[String: Value]>([:])
-  /// What has changed since `mark`, as it was before; nil before the first mark.
-  private let former = Mutex<[String: Value?]?>(nil)
+  private struct State {
+    var values: [String: Value] = [:]
+    /// What was remembered at the last `mark`; nil before the first one.
+    var marked: [String: Value]?
+  }
+
+  private let state = Mutex(State())
   /// False if nothing has changed since `mark`, so that marking again costs a load for each batch.
   private let hasChanged = Atomic(true)
 
@@ -43,15 +47,13 @@ public final class Memory: Sendable {
 
   /// The value of this name; nil if there is none, or if it has another type.
   public subscript<V>(key: MemoryKey<V>) -> V? {
-    get { values.withLock { $0[key.name]?.value as? V } }
-    set {
-      let value = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep) }
-      values.withLock { values in
-        former.withLock { former in
-          if former?.keys.contains(key.name) == false { former?[key.name] = .some(values[key.name]) }
-        }
-        values[key.name] = value
-      }
+    get { state.withLock { $0.values[key.name]?.value as? V } }
+    set { change { $0[key.name] = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep) } } }
+  }
+
+  private func change(_ body: (inout [String: Value]) -> Void) {
+    state.withLock {
+      body(&$0.values)
       hasChanged.store(true, ordering: .relaxed)
     }
   }
@@ -60,40 +62,34 @@ public final class Memory: Sendable {
   @usableFromInline
   func mark() {
     if !hasChanged.load(ordering: .relaxed) { return }
-    hasChanged.store(false, ordering: .relaxed)
-    former.withLock { $0 = [:] }
+    state.withLock {
+      $0.marked = $0.values
+      hasChanged.store(false, ordering: .relaxed)
+    }
   }
 
   /// Restores what was remembered at the last `mark`.
-  @usableFromInline
-  func rollBack() {
-    values.withLock { values in
-      former.withLock { former in
-        for (name, value) in former ?? [:] { values[name] = value }
-        former = [:]
-      }
-    }
-  }
+  func rollBack() { state.withLock { if let marked = $0.marked { $0.values = marked } } }
 
   /// Removes and returns the values that depend on the options, because these change.
   func dropDependent() -> Memory {
     let dropped = Memory()
-    values.withLock { values in
+    change { values in
       let dependent = values.filter { !$0.value.isKept }
-      dropped.values.withLock { $0 = dependent }
+      dropped.change { $0 = dependent }
       values = values.filter(\.value.isKept)
     }
     return dropped
   }
 
   /// For another kind of component, to which no value here applies.
-  func removeAll() { values.withLock { $0 = [:] } }
+  func removeAll() { change { $0 = [:] } }
 
   /// True while nothing is remembered.
-  package var isEmpty: Bool { values.withLock { $0.isEmpty } }
+  package var isEmpty: Bool { state.withLock { $0.values.isEmpty } }
 
   var contents: Contents {
-    get { Contents(values: values.withLock { $0 }) }
-    set { values.withLock { $0 = newValue.values } }
+    get { Contents(values: state.withLock { $0.values }) }
+    set { change { $0 = newValue.values } }
   }
 }

@@ -15,11 +15,7 @@ extension Processor {
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
       inputs.memory.mark()
-      do { try process(batch.span, into: &output) } catch {
-        output.rollback()
-        inputs.memory.rollBack()
-        throw error
-      }
+      do { try process(batch.span, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
       try await output.flush()
       turn.inlet.finish(batch.count, filtered: output.takeFiltered())
       if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
@@ -39,11 +35,7 @@ extension LaneProcessor {
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
       inputs.memory.mark()
-      do { try process(batch.span, from: turn.place, into: &output) } catch {
-        output.rollback()
-        inputs.memory.rollBack()
-        throw error
-      }
+      do { try process(batch.span, from: turn.place, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
       try await output.flush()
       turn.inlet.finish(batch.count, filtered: output.takeFiltered())
       if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
@@ -64,11 +56,7 @@ extension TimedProcessor {
         if batch.count == 0 { continue }
         turn.inlet.begin(batch.count)
         inputs.memory.mark()
-        do { try process(batch.span, into: &output) } catch {
-          output.rollback()
-          inputs.memory.rollBack()
-          throw error
-        }
+        do { try process(batch.span, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
         try await output.flush()
         turn.inlet.finish(batch.count, filtered: output.takeFiltered())
         if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
@@ -98,9 +86,7 @@ extension MultiProcessor {
         let count: Int
         slot.context.memory.mark()
         do { count = try handler.process(self, min(room, next.count), &output) } catch {
-          output.rollback()
-          slot.context.memory.rollBack()
-          throw error
+          throw output.rolledBack(slot.context.memory, error)
         }
         try await output.flush()
         handler.finish(count, output.takeFiltered())
@@ -128,17 +114,21 @@ extension Outlet {
     return self.room()
   }
 
+  /// Discards what was sent and remembered in a call that threw, as its events may come again; returns the error.
+  @usableFromInline
+  mutating func rolledBack(_ memory: Memory, _ error: any Error) -> any Error {
+    rollback()
+    memory.rollBack()
+    return error
+  }
+
   /// Sends what a component has to do because time has come to `news`, or nothing if it throws.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func tell(
     _ news: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
   ) async throws {
     memory.mark()
-    do { try advance(Timestamp(ns: Int64(news)), &self) } catch {
-      rollback()
-      memory.rollBack()
-      throw error
-    }
+    do { try advance(Timestamp(ns: Int64(news)), &self) } catch { throw rolledBack(memory, error) }
     try await flush()
     _ = takeFiltered()
   }

@@ -51,8 +51,13 @@ struct PluginCheck: AsyncParsableCommand {
   /// The plugin of a bundle, or of a folder, which is built, and its description.
   private func library(_ manifest: PluginManifest) throws -> (Plugin, PluginManifest) {
     var path = plugin
+    if !plugin.hasSuffix(PluginFolders.ending) {
+      do throws(BundleFault) { path = try PluginBuild.library(of: manifest, in: plugin) } catch {
+        StandardError.write("error: \(error)")
+        throw ExitCode.failure
+      }
+    }
     do {
-      if !plugin.hasSuffix(PluginFolders.ending) { path = try PluginBuild.library(of: manifest, in: plugin) }
       let bundle = try PluginBundle(at: absolutePath(path))
       return (try bundle.plugin(Program.catalogue), bundle.manifest)
     } catch let fault as BundleFault {
