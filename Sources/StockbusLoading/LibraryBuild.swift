@@ -20,7 +20,10 @@ package struct LibraryBuild: Sendable {
   }
 
   /// Where the bundle is written: in the plugin's folder, so that a configuration there finds it by `plugin_path: build`.
-  package var shelf: PluginShelf { PluginShelf((folder.hasPrefix("/") ? folder : Self.workingFolder + "/" + folder) + "/build") }
+  package var shelf: PluginShelf {
+    let path = folder == "." ? Self.workingFolder : folder.hasPrefix("/") ? folder : Self.workingFolder + "/" + folder
+    return PluginShelf(path + "/build")
+  }
 
   /// Compiles, and writes the bundle, unless the one that is there was built from the same files for this program. What the compiler says
   /// goes to its standard error.

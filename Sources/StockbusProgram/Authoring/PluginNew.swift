@@ -78,7 +78,9 @@ struct PluginNew: ParsableCommand {
     // The tests in Swift build stockbus first, for minutes.
     let (test, check) = ("\(draft.program) plugin test", "\(draft.program) plugin check")
     let steps = draft.home == .process ? [test, check, run] : ["\(draft.program) plugin build", check, run, test]
-    return (["wrote \(folder):"] + draft.files.map { "  " + $0.path } + ["next:"] + (["cd \(folder)"] + steps).map { "  " + $0 }).joined(separator: "\n")
+    let files = draft.files.map(\.path)
+    return (["wrote \(folder):"] + files.map { "  \($0)" } + ["next:"] + (["cd \(folder)"] + steps).map { "  \($0)" })
+      .joined(separator: "\n")
   }
 }
 
