@@ -96,11 +96,11 @@ class Test:
                     cluster.kill(leader)
                     kills["leader"] += 1
                     down = (leader, time.time() + 4)
-            elif kills["writer"] < 4 and have > (2 * kills["writer"] + 1) * events // 9:
+            elif kills["writer"] < 4 and have > (2 * kills["writer"] + 1) * events // 12:
                 writer.kill()
                 kills["writer"] += 1
                 writer = runs.writer(cluster.urls, stream, self.nodes)
-            elif kills["reader"] < 4 and have > (kills["reader"] + 1) * events // 6:
+            elif kills["reader"] < 4 and have > (kills["reader"] + 1) * events // 7:
                 for reader in readers:
                     reader.kill()
                 kills["reader"] += 1
