@@ -88,8 +88,10 @@ class Test:
         self.passed("a stream that was made anew: writer and reader end with an error that says so")
 
     def missing_stream(self, cluster):
-        self.runs.reader(cluster.urls, "NONE", self.runs.folder / "none.jsonl").expect_failure("there is no stream 'NONE'")
-        self.passed("a stream that is not there: the reader ends with an error that says so")
+        waiting = self.runs.reader(cluster.urls, "NONE", self.runs.folder / "none.jsonl")
+        waiting.expect_words("there is no stream 'NONE' yet")
+        waiting.stop()
+        self.passed("a stream that is not there: the reader says so and waits")
 
     def foreign_schema(self, cluster):
         client = cluster.client()

@@ -202,16 +202,87 @@ import Testing
     await server.close()
   }
 
-  @Test func `a stream that is missing or was made anew is told`() async throws {
+  @Test func `a stream that is not there yet is waited for, and one that was deleted is told`() async throws {
     let server = try await FakeNATS()
     server.deleteStream()
     let harness = PluginHarness()
     let said = await failure {
-      let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS"), emitting: Trade.self)
+      try await harness.withShortPauses {
+        let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS"), emitting: Trade.self)
+        await harness.notices.connections.wait { $0.contains { $0.reason == "there is no stream 'TICKS' yet" } }
+        let options = server.options("stream: TICKS\nsubject: 'ticks.{partition}'\npartitions: 5\ncreate: {}")
+        try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options)
+        #expect(await reader.output(count: 3) == trades(0..<3))
+        let seen = harness.notices.connections.value.count
+        server.deleteStream()
+        server.cut()
+        await harness.notices.connections.wait { $0.dropFirst(seen).contains { $0.reason.contains("any more") } }
+        try await reader.stop()
+      }
+    }
+    #expect(said.contains("there is no stream 'TICKS' any more: it was deleted"))
+    await server.close()
+  }
+
+  @Test func `a reader with other options goes on behind the last message, unless they say where it begins`() async throws {
+    let server = try await FakeNATS()
+    try await fill(server, 0..<100)
+    let harness = PluginHarness()
+    let whole = server.options("stream: TICKS")
+    let reader = try harness.start(Plugin.natsIn, options: whole, emitting: Trade.self)
+    _ = await reader.output(count: 100)
+    try await reader.replace(options: server.options("stream: TICKS\nold_servers: true"))
+    try await fill(server, 100..<150)
+    #expect(await reader.output(count: 150) == trades(0..<150))
+    try await reader.replace(options: server.options("stream: TICKS\nsubject: 'ticks.{partition}'\npartitions: [0, 1, 2, 3, 4]"))
+    try await fill(server, 150..<200)
+    #expect(await reader.output(count: 200) == trades(0..<200))
+    try await reader.replace(options: server.options("stream: TICKS\nsequence: 191"))
+    #expect(await reader.output(count: 210) == trades(0..<200) + trades(190..<200))
+    #expect(harness.notices.gaps.value == [])
+    try? await reader.stop()
+    await server.close()
+  }
+
+  @Test(arguments: [true, false]) func `what a durable reader had still to read and is gone is told`(isWhole: Bool) async throws {
+    let server = try await FakeNATS()
+    try await fill(server, 0..<100)
+    let options = server.options("stream: TICKS\ndurable: desk" + (isWhole ? "" : "\nsubject: 'ticks.*'"))
+    let first = PluginHarness()
+    let reader = try first.start(Plugin.natsIn, options: options, emitting: Trade.self)
+    _ = await reader.output(count: 100)
+    try? await reader.stop()
+    try await fill(server, 100..<150)
+    server.trim(120)
+    let second = PluginHarness()
+    let next = try second.start(Plugin.natsIn, options: options, emitting: Trade.self)
+    #expect(await next.output(count: 30) == trades(120..<150))
+    #expect(second.notices.gaps.value.map { "\($0.stream) \($0.expected) \($0.got)" } == (isWhole ? ["messages of 'TICKS' 101 121"] : []))
+    let warning = "warning plugin: messages 101 to 120 of the stream 'TICKS' are gone; those of 'ticks.*' among them do not come"
+    #expect(second.log.texts(.warning).filter { $0.contains("are gone") } == (isWhole ? [] : [warning]))
+    try? await next.stop()
+    await server.close()
+  }
+
+  @Test func `a partition that the stream does not have, and a subject that it does not take, are told`() async throws {
+    let server = try await FakeNATS()
+    let writing = server.options("stream: TICKS\nsubject: 'ticks.{partition}'\npartitions: 4\ncreate: {}")
+    server.deleteStream()
+    try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: writing)
+    let said = await failure {
+      let harness = PluginHarness()
+      let reader = try harness.start(
+        Plugin.natsIn, options: server.options("stream: TICKS\nsubject: 'ticks.{partition}'\npartitions: [0, 9]"), emitting: Trade.self)
       await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
       try await reader.stop()
     }
-    #expect(said.contains("there is no stream 'TICKS'"))
+    #expect(said.contains("the stream 'TICKS' has 4 partitions, numbered from 0 on, and 'partitions' names 9"))
+    let harness = PluginHarness()
+    let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS\nsubject: tick.0"), emitting: Trade.self)
+    await harness.notices.connections.wait { $0.count >= 3 }
+    #expect(
+      harness.log.texts(.warning) == ["warning plugin: the stream 'TICKS' takes ticks.>, so nothing may come of 'tick.0'"])
+    try? await reader.stop()
     await server.close()
   }
 }

@@ -138,7 +138,8 @@ import Testing
     try await harness.withShortPauses {
       try await harness.consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))
     }
-    let words = "nothing was stored behind message 3 of the stream; the server's log has the reason, such as a full disk"
+    let words =
+      "what follows message 3 of the stream is not from here, or it was not stored, and the server's log has the reason, such as a full disk"
     #expect(harness.notices.connections.value.contains { $0.reason == words })
     #expect(server.sizes == Array(1...10))
     #expect(server.positions.map(\.number) == Array(0..<10))
@@ -250,6 +251,41 @@ import Testing
     #expect(await said(old, Self.stream).contains("is 2.10.22; servers before 2.10.23 can lose what they have confirmed"))
     #expect(await said(old, Self.stream + "\nold_servers: true") == "nothing was thrown")
     await old.close()
+  }
+
+  @Test func `a stream keeps its number of partitions`() async throws {
+    let server = try await FakeNATS()
+    server.deleteStream()
+    func options(_ partitions: Int) -> String {
+      server.options("stream: TICKS\nsubject: 'ticks.{partition}'\ncreate: {}\npartitions: \(partitions)")
+    }
+    for _ in 0..<2 { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(4)) }
+    let said = await failure { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(8)) }
+    #expect(said.contains("the stream 'TICKS' was made for 4 partitions, and this writes 8: symbols would be in two of them; use another stream"))
+    #expect(server.sizes == [1, 2, 3, 1, 2, 3])
+    await server.close()
+  }
+
+  @Test func `a replay of other events is told, and so is one that ends before the stream does`() async throws {
+    let server = try await FakeNATS()
+    let options = server.options(Self.stream + "\ninput: replay")
+    try await PluginHarness().consume([trades(0..<1000)], by: Plugin.natsOut, options: options)
+    let said = await failure { try await PluginHarness().consume([trades(1..<2000)], by: Plugin.natsOut, options: options) }
+    #expect(
+      said.contains(
+        "the stream 'TICKS' holds another replay: its last message (1000) is not event 999 of this one; use another stream, or 'input: live' for events that follow"
+      ))
+    #expect(server.sizes == Array(1...1000))
+    let short = PluginHarness()
+    try await short.consume([trades(0..<900)], by: Plugin.natsOut, options: options)
+    #expect(
+      short.log.texts(.warning) == [
+        "warning plugin: the replay has ended before position 999, which the stream 'TICKS' ends with, so nothing of it was stored now"
+      ])
+    let long = PluginHarness()
+    try await long.consume([trades(0..<1200)], by: Plugin.natsOut, options: options)
+    #expect(server.sizes == Array(1...1200) && long.log.texts(.warning) == [])
+    await server.close()
   }
 
   @Test func `a stream that is not there is made where that is asked for`() async throws {

@@ -17,6 +17,15 @@ import Testing
     #expect(NATSSubject.fault(text, wildcards: wildcards) == fault)
   }
 
+  @Test(arguments: [
+    ("ticks.0", "ticks.0", true), ("ticks.0", "ticks.1", false), ("ticks.*", "ticks.0", true), ("ticks.*", "ticks", false),
+    ("ticks.*", "ticks.0.a", false), ("ticks.>", "ticks.0.a", true), ("ticks.>", "ticks", false), (">", "ticks", true),
+    ("*.0", "ticks.*", true), ("*.0.a", "ticks.>", true), ("*.0", "ticks.1", false), ("a.*.c", "a.b.>", true), ("a.*.c", "b.>", false),
+  ])
+  func `patterns meet where a subject is matched by both`(_ first: String, _ second: String, _ isTrue: Bool) {
+    #expect(NATSSubject.meet(first, second) == isTrue && NATSSubject.meet(second, first) == isTrue)
+  }
+
   @Test func `any symbol is one token, and different ones stay different`() {
     #expect(NATSSubject.token("AAPL") == "AAPL")
     #expect(NATSSubject.token("BRK.B") == "BRK%2EB")

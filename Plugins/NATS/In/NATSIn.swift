@@ -39,7 +39,15 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   private let messages: Counter
   private let rejected: Counter
 
+  /// True once the stream was there.
+  private var isKnown = false
+
   private static var place: MemoryKey<UInt64> { MemoryKey("sequence", whenOptionsChange: .drop) }
+
+  /// A reader with other options goes on behind the last message, unless they say that it begins elsewhere.
+  static func carryOver(_ old: Memory, from before: NATSInSettings, to after: NATSInSettings, into memory: Memory) {
+    if after.goesOn(after: before) { memory[place] = old[place] }
+  }
 
   init(_ settings: NATSInSettings, _ context: Context) {
     self.settings = settings
@@ -168,6 +176,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     let deadline = settings.connection.replyDeadline
     try refuseOldServer(connection.info, allowed: settings.oldServers)
     let info = try await info(of: stream, connection)
+    try check(info, stream)
     if let last, info.lastSequence < last {
       throw EnvironmentFailure(
         "the stream '\(stream)' ends with message \(info.lastSequence), and \(last) was read: it was made anew", isPermanent: true)
@@ -183,14 +192,44 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       wanted.numReplicas = 1
       return try await connection.createConsumer(wanted, of: stream, within: deadline)
     }
-    return try await takeOver(durable, stream, connection)
+    return try await takeOver(durable, stream, info, connection)
   }
 
   private func info(of stream: String, _ connection: NATSConnection) async throws -> StreamInfo {
-    do { return try await connection.streamInfo(stream, within: settings.connection.replyDeadline) } catch NATSError.jetStream(let problem)
-      where problem.isStreamMissing
-    {
-      throw EnvironmentFailure("there is no stream '\(stream)'", isPermanent: true)
+    do {
+      let info = try await connection.streamInfo(stream, within: settings.connection.replyDeadline)
+      isKnown = true
+      return info
+    } catch NATSError.jetStream(let problem) where problem.isStreamMissing {
+      if isKnown || last != nil { throw EnvironmentFailure("there is no stream '\(stream)' any more: it was deleted", isPermanent: true) }
+      // Its writer may come later than its readers.
+      throw NATSError.noStream(stream)
+    }
+  }
+
+  /// Says what cannot come from the stream; throws if that is certain.
+  private func check(_ info: StreamInfo, _ stream: String) throws {
+    if let count = info.partitions, let partition = settings.partitions?.first(where: { $0 >= count }) {
+      throw EnvironmentFailure(
+        "the stream '\(stream)' has \(count) partitions, numbered from 0 on, and 'partitions' names \(partition)", isPermanent: true)
+    }
+    // A stream may also store under other subjects than it takes, so this is no error.
+    for subject in settings.subjects where !info.subjects.isEmpty && !info.subjects.contains(where: { NATSSubject.meet($0, subject) }) {
+      let taken = visible(info.subjects.joined(separator: ", "), limit: 200)
+      context.logger.warning("the stream '\(stream)' takes \(taken), so nothing may come of '\(subject)'")
+    }
+  }
+
+  /// Tells what is gone from the stream of what a durable reader had still to read.
+  private func tellLost(behind floor: UInt64, of stream: String, _ info: StreamInfo) {
+    // In a run positions tell it.
+    guard last == nil, info.firstSequence > floor + 1 else { return }
+    if settings.subject == nil {
+      context.gap(in: "messages of '\(stream)'", expected: Int64(clamping: floor + 1), got: Int64(clamping: info.firstSequence))
+    } else {
+      context.logger.warning(
+        "messages \(floor + 1) to \(info.firstSequence - 1) of the stream '\(stream)' are gone; those of '\(settings.subject ?? "")' among them do not come"
+      )
     }
   }
 
@@ -198,12 +237,15 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   ///
   /// A consumer that is used again would deliver what was under way only after its time is over, behind newer messages. The names
   /// `NAME-1`, `NAME-2` follow each other, so that whatever is cut off in between, the last one knows how far was read.
-  private func takeOver(_ durable: String, _ stream: String, _ connection: NATSConnection) async throws -> ConsumerInfo {
+  private func takeOver(
+    _ durable: String, _ stream: String, _ info: StreamInfo, _ connection: NATSConnection
+  ) async throws -> ConsumerInfo {
     let deadline = settings.connection.replyDeadline
     let before = try await connection.consumers(of: stream, within: deadline).compactMap { info in
       Self.generation(of: info.name, durable).map { (number: $0, info: info) }
     }
     let floor = before.map(\.info.acknowledged).max()
+    if let floor { tellLost(behind: floor, of: stream, info) }
     let next = (before.map(\.number).max() ?? 0) + 1
     var wanted = consumer("\(durable)-\(next)", ack: "all", behind: floor)
     wanted.durableName = wanted.name

@@ -54,6 +54,13 @@ struct NATSInSettings: Options {
     return Set(partitions).sorted().map { template.subject(partition: $0) }
   }
 
+  /// True if a reader with these options goes on where one with the options `before` ended: they read one stream, and do not say anew where
+  /// to begin.
+  func goesOn(after before: NATSInSettings) -> Bool {
+    stream == before.stream && !Set(servers).isDisjoint(with: before.servers) && start == before.start && sequence == before.sequence
+      && time == before.time && durable == before.durable
+  }
+
   func validate(_ problems: inout OptionProblems) {
     if let subject {
       let template = SubjectTemplate(subject)

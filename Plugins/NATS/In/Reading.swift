@@ -40,7 +40,9 @@ struct Reading<E: Event> {
     let isForeign = message.withHeader("Stockbus-Event") { !$0.elementsEqual(wanted.utf8) }
     if isForeign == true {
       let found = message.headers?.value("Stockbus-Event") ?? ""
-      throw Refusal(reason: "it holds '\(visible(found, limit: 128))', and this reads '\(wanted)'")
+      let kind = MessageKind.allCases.first { found.hasPrefix($0.rawValue + " ") && $0.rawValue != E.eventName }
+      let hint = kind.map { "; 'event: \($0.rawValue)' reads it" } ?? ""
+      throw Refusal(reason: "it holds '\(visible(found, limit: 128))', and this reads '\(wanted)'\(hint)")
     }
     if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }
     let event: E

@@ -180,6 +180,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
           let held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
           if held > confirmed {
             let (there, all) = meet(events, upTo: held)
+            try compare(events, current)
             if most == 0 { passedOver.add(there - confirmed) }
             confirmed = there
             if all { return }
@@ -222,6 +223,25 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       there += got
     }
     return (there, false)
+  }
+
+  /// Throws if a replay has another event where the stream's last message is; does nothing before that has come.
+  private func compare(_ events: Span<E>, _ current: Session) throws {
+    let place = Int(clamping: current.lastPosition - writer.base)
+    guard let stored = current.unseen, place >= 0, place < writer.count else { return }
+    session?.unseen = nil
+    if writer.payload(of: place, events) == stored { return }
+    throw EnvironmentFailure(
+      "the stream '\(settings.stream ?? "")' holds another replay: its last message (\(current.lastSequence)) is not event \(current.lastPosition) of this one; use another stream, or 'input: live' for events that follow",
+      isPermanent: true)
+  }
+
+  /// Says that a replay has ended before it came to the stream's end.
+  func drain() {
+    guard let session, session.unseen != nil else { return }
+    context.logger.warning(
+      "the replay has ended before position \(session.lastPosition), which the stream '\(settings.stream ?? "")' ends with, so nothing of it was stored now"
+    )
   }
 
   private func encode(_ events: Span<E>, from first: Int, limit: Int, _ current: Session) -> Int {

@@ -11,6 +11,8 @@ struct Session {
   private(set) var lastSequence: UInt64 = 0
   private(set) var lastPosition: Int64 = -1
   private(set) var messages: SentMessages
+  /// What the stream's last message holds, until a replay was compared with it.
+  var unseen: [UInt8]?
   /// When something was sent or confirmed last.
   var movedAt: Duration
 
@@ -29,7 +31,7 @@ struct Session {
 
   /// Begins behind the stream's end, where no other writer comes in between.
   mutating func begin(behind end: StreamEnd) {
-    (lastSequence, lastPosition) = (end.sequence, end.position)
+    (lastSequence, lastPosition, unseen) = (end.sequence, end.position, end.payload)
     messages = SentMessages(behind: end.sequence)
   }
 
@@ -50,6 +52,6 @@ struct Session {
   /// Where the stream's end is another one, an earlier message was dropped without a word, unless the next look finds another writer.
   private func meaning(of error: NATSError) -> NATSError {
     guard case .jetStream(let problem) = error, problem.isWrongLastSequence else { return error }
-    return .notStored(behind: end.sequence)
+    return .notNext(behind: end.sequence)
   }
 }

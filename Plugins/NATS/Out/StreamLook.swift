@@ -7,6 +7,8 @@ internal import StockbusPlugin
 struct StreamEnd: Sendable {
   var sequence: UInt64
   var position: Int64
+  /// What it holds, if a replay has to have the same event at this position.
+  var payload: [UInt8]?
 }
 
 /// Finds where a writer goes on in a stream, over one connection.
@@ -48,6 +50,9 @@ struct StreamLook {
       let taken = info.subjects.isEmpty ? "what it copies" : visible(info.subjects.joined(separator: ", "), limit: 200)
       throw failure("does not take '\(own)', only \(taken)")
     }
+    if let made = info.partitions, let wanted = settings.partitions, made != wanted {
+      throw failure("was made for \(made) partitions, and this writes \(wanted): symbols would be in two of them; use another stream")
+    }
     return info
   }
 
@@ -57,6 +62,7 @@ struct StreamLook {
     }
     var wanted = StreamSettings(stream, subjects: [settings.template.pattern])
     wanted.numReplicas = creation.replicas
+    wanted.partitions = settings.partitions
     if let most = creation.maxBytes { wanted.maxBytes = most.bytes }
     if let age = creation.maxAge { wanted.maxAge = Int(clamping: age.wholeNanoseconds) }
     let info = try await connection.createStream(wanted, within: deadline)
@@ -82,7 +88,9 @@ struct StreamLook {
           "the last message of the stream '\(stream)' (\(info.lastSequence)) \(last == nil ? "is gone" : "has no position"), so it is not known where the replay has to go on; use another stream, or 'input: live'",
           isPermanent: true)
       }
-      return StreamEnd(sequence: info.lastSequence, position: position ?? -1)
+      // Packed events may be cut elsewhere than before.
+      return StreamEnd(
+        sequence: info.lastSequence, position: position ?? -1, payload: settings.batch == nil ? last?.payload : nil)
     }
     // Positions never grow faster than the stream's numbers, so this one is at least as high as any that was used.
     return StreamEnd(sequence: info.lastSequence, position: position ?? Int64(clamping: info.lastSequence) - 1)

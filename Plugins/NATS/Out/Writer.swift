@@ -81,6 +81,13 @@ struct Writer<E: Event>: ~Copyable {
     (met, written, passedOver) = (0, -1, 0)
   }
 
+  /// The text of an item that was met, if each is an event.
+  mutating func payload(of item: Int, _ events: Span<E>) -> [UInt8] {
+    write(items[item], events)
+    written = item
+    return payload.withBytes { Array($0) }
+  }
+
   /// How many messages the events met so far have.
   var count: Int { items.count }
 

@@ -26,8 +26,12 @@ package enum NATSError: Error, Hashable, Sendable {
   case noResponders(subject: String)
   /// JetStream refused a request.
   case jetStream(JetStreamProblem)
+  /// There is no such stream.
+  case noStream(String)
   /// What was published behind this message of the stream was neither stored nor refused.
   case notStored(behind: UInt64)
+  /// What was published behind this message of the stream was refused, because something else is there, or something before it is not.
+  case notNext(behind: UInt64)
   /// Somebody else has removed the consumer that was read.
   case consumerTaken
   /// This side ended the connection.
@@ -40,7 +44,7 @@ package enum NATSError: Error, Hashable, Sendable {
   /// True if the connection goes on after it, because it concerns only one request.
   package var concernsRequest: Bool {
     switch self {
-    case .timedOut(.reply), .noResponders, .jetStream, .notStored: true
+    case .timedOut(.reply), .noResponders, .jetStream, .noStream, .notStored, .notNext: true
     default: false
     }
   }
@@ -86,8 +90,14 @@ extension NATSError: CustomStringConvertible {
     case .slowConsumer: "the server has cut us off, because we read too slowly"
     case .lameDuck: "the server is being shut down and has asked its clients to leave"
     case .server(let words): "the server says: \(words)"
-    case .noResponders(let subject): "nobody answers '\(subject)'"
+    case .noResponders(let subject):
+      subject.hasPrefix("$JS.")
+        ? "JetStream does not answer: the server runs without it (nats-server -js), or it has no leader at present"
+        : subject.isEmpty ? "no stream takes it: it was deleted, or has no leader at present" : "nobody answers '\(subject)'"
     case .jetStream(let problem): "\(problem)"
+    case .noStream(let name): "there is no stream '\(name)' yet"
+    case .notNext(let sequence):
+      "what follows message \(sequence) of the stream is not from here, or it was not stored, and the server's log has the reason, such as a full disk"
     case .notStored(let sequence):
       "nothing was stored behind message \(sequence) of the stream; the server's log has the reason, such as a full disk"
     case .consumerTaken: "the consumer was removed"

@@ -61,6 +61,9 @@ public final class FakeNATS: Sendable {
   struct Core {
     var hasStream = true
     var messages: [Message] = []
+    /// How many of them are gone.
+    var trimmed = 0
+    var metadata: [String: String] = [:]
     var ids: [String: Int] = [:]
     var consumers: [String: Consumer] = [:]
     var hidden = 0
@@ -124,6 +127,9 @@ public final class FakeNATS: Sendable {
     core.withLock { $0.messages.append(message) }
     channel.eventLoop.execute { self.serve() }
   }
+
+  /// Lets the stream have only what is behind message `count`.
+  public func trim(_ count: Int) { core.withLock { $0.trimmed = count } }
 
   /// Lets no consumer answer for its place the next `times` times.
   public func hideConsumers(times: Int) { core.withLock { $0.hidden = times } }
@@ -297,14 +303,16 @@ extension FakeNATS {
     return core.withLock { core in
       if parts[0] == "STREAM", parts[1] == "CREATE" {
         core.hasStream = true
+        core.metadata = json["metadata"] as? [String: String] ?? [:]
       } else if !core.hasStream {
         return Self.error(10059, "stream not found")
       }
       switch parts.prefix(2).joined(separator: ".") {
       case "STREAM.INFO", "STREAM.CREATE":
         let list = subjects.map { "\"\($0)\"" }.joined(separator: ",")
+        let metadata = core.metadata.map { #""\#($0.key)":"\#($0.value)""# }.joined(separator: ",")
         return
-          #"{"config":{"name":"TICKS","subjects":[\#(list)],"num_replicas":1,"duplicate_window":120000000000},"state":{"messages":\#(core.messages.count),"first_seq":1,"last_seq":\#(core.messages.count)}}"#
+          #"{"config":{"name":"TICKS","subjects":[\#(list)],"num_replicas":1,"duplicate_window":120000000000,"metadata":{\#(metadata)}},"state":{"messages":\#(core.messages.count - core.trimmed),"first_seq":\#(core.trimmed + 1),"last_seq":\#(core.messages.count)}}"#
       case "STREAM.MSG":
         var place = (json["seq"] as? Int).map { $0 - 1 } ?? -1
         if let subject = json["last_by_subj"] as? String {
@@ -345,8 +353,8 @@ extension FakeNATS {
     let first =
       switch config["deliver_policy"] as? String {
       case "new": core.messages.count
-      case "by_start_sequence": max(0, (config["opt_start_seq"] as? Int ?? 1) - 1)
-      default: 0
+      case "by_start_sequence": max(core.trimmed, (config["opt_start_seq"] as? Int ?? 1) - 1)
+      default: core.trimmed
       }
     core.consumers[name] = Consumer(filters: filters, next: first, acknowledged: first)
     return #"{"name":"\#(name)","ack_floor":{"stream_seq":\#(first)},"num_pending":\#(core.messages.count - first)}"#

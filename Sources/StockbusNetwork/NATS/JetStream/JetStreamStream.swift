@@ -1,5 +1,7 @@
 internal import NIOCore
 
+private let partitionsKey = "stockbus-partitions"
+
 /// How a stream is made, as far as we say it.
 package struct StreamSettings: Sendable, Hashable, Encodable {
   package var name: String
@@ -13,6 +15,13 @@ package struct StreamSettings: Sendable, Hashable, Encodable {
   package var maxAge = 0
   /// For how long message ids are remembered, in nanoseconds.
   package var duplicateWindow = 120_000_000_000
+  private var metadata: [String: String] = [:]
+
+  /// How many partitions its subjects have, for those who read it; kept in its metadata.
+  package var partitions: Int? {
+    get { metadata[partitionsKey].flatMap { Int($0) } }
+    set { metadata[partitionsKey] = newValue.map { "\($0)" } }
+  }
 
   package init(_ name: String, subjects: [String]) {
     self.name = name
@@ -28,6 +37,8 @@ package struct StreamInfo: Sendable, Hashable {
   package var lastSequence: UInt64
   package var duplicateWindow: Int
   package var replicas: Int
+  /// How many partitions it was made for; nil if that was not said.
+  package var partitions: Int?
   /// True if nothing may be stored any more.
   package var isSealed: Bool
 }
@@ -46,6 +57,7 @@ private struct StreamDocument: Decodable {
     var duplicateWindow: Int?
     var numReplicas: Int?
     var sealed: Bool?
+    var metadata: [String: String]?
   }
   struct State: Decodable {
     var messages: UInt64?
@@ -61,7 +73,7 @@ private struct StreamDocument: Decodable {
     return StreamInfo(
       subjects: config?.subjects ?? [], messages: state?.messages ?? 0, firstSequence: state?.firstSeq ?? 0,
       lastSequence: state?.lastSeq ?? 0, duplicateWindow: config?.duplicateWindow ?? 0, replicas: config?.numReplicas ?? 1,
-      isSealed: config?.sealed ?? false)
+      partitions: config?.metadata?[partitionsKey].flatMap { Int($0) }, isSealed: config?.sealed ?? false)
   }
 }
 

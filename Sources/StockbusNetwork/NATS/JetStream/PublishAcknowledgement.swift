@@ -20,7 +20,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
 
   /// Reads an answer. Throws a `NATSError`: that of JetStream, or that nobody listens.
   package init(_ message: NATSMessage) throws(NATSError) {
-    if message.headers?.status == 503 { throw .noResponders(subject: "the stream's subject") }
+    if message.headers?.status == 503 { throw .noResponders(subject: "") }
     if let sequence = message.withPayload({ Self.sequence($0) }) {
       self.init(sequence: sequence)
     } else {

@@ -28,6 +28,17 @@ package enum NATSSubject {
     return wide.count == narrow.count
   }
 
+  /// True if some subject is matched by both patterns.
+  package static func meet(_ first: String, _ second: String) -> Bool {
+    let (a, b) = (first.split(separator: "."), second.split(separator: "."))
+    for place in 0..<max(a.count, b.count) {
+      guard place < a.count, place < b.count else { return false }
+      if a[place] == ">" || b[place] == ">" { return true }
+      if a[place] != b[place], a[place] != "*", b[place] != "*" { return false }
+    }
+    return true
+  }
+
   /// A text as one token: bytes that a token cannot have are written as `%` with two digits, and so is `%`.
   package static func token(_ text: String) -> String {
     let needsNothing = text.utf8.allSatisfy { isPlain($0) }
