@@ -261,7 +261,8 @@ import Testing
     }
     for _ in 0..<2 { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(4)) }
     let said = await failure { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(8)) }
-    #expect(said.contains("the stream 'TICKS' was made for 4 partitions, and this writes 8: symbols would be in two of them; use another stream"))
+    #expect(
+      said.contains("the stream 'TICKS' was made for 4 partitions, and this writes 8: symbols would be in two of them; use another stream"))
     #expect(server.sizes == [1, 2, 3, 1, 2, 3])
     await server.close()
   }
