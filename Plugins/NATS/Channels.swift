@@ -10,7 +10,8 @@ extension NATSOutSettings: ChannelOptions {
       case .partition: (0..<(partitions ?? 0)).map { template.subject(partition: $0) }
       case .symbol: nil
       }
-    return [.nats(.writes, stream, template.pattern, servers, parts: parts, partsAt: partitions == nil ? "subject" : "partitions")]
+    let role = stream == nil || ids != nil ? nil : ChannelUse.Role("the writer", advice: "unless 'ids' are given")
+    return [.nats(.writes, stream, template.pattern, servers, parts: parts, partsAt: partitions == nil ? "subject" : "partitions", role)]
   }
 }
 
@@ -19,8 +20,9 @@ extension NATSInSettings: ChannelOptions {
     let subjects = subjects
     let areWords = !subjects.isEmpty && !subjects.contains { $0.contains("*") || $0.contains(">") }
     let pattern = subject.map { SubjectTemplate($0).pattern } ?? ""
+    let role = durable.map { ChannelUse.Role("the reader '\($0)'", advice: "so give each reader its own 'durable'") }
     return [
-      .nats(.reads, stream, pattern, servers, parts: areWords ? subjects : nil, partsAt: partitions == nil ? "subject" : "partitions")
+      .nats(.reads, stream, pattern, servers, parts: areWords ? subjects : nil, partsAt: partitions == nil ? "subject" : "partitions", role)
     ]
   }
 }
@@ -28,11 +30,13 @@ extension NATSInSettings: ChannelOptions {
 extension ChannelUse {
   /// A stream, or what is heard under a subject without one.
   fileprivate static func nats(
-    _ direction: Direction, _ stream: String?, _ pattern: String, _ servers: [NATSAddress], parts: [String]?, partsAt: String
+    _ direction: Direction, _ stream: String?, _ pattern: String, _ servers: [NATSAddress], parts: [String]?, partsAt: String,
+    _ role: Role?
   ) -> ChannelUse {
-    ChannelUse(
-      direction, stream == nil ? "NATS subject" : "NATS stream", stream ?? pattern,
-      addresses: Set(servers.map { "\($0.host):\($0.port)" }), parts: parts, at: stream == nil ? "subject" : "stream", partsAt: partsAt,
-      typeAt: "event")
+    let isStream = stream != nil
+    return ChannelUse(
+      direction, isStream ? "NATS stream" : "NATS subject", stream ?? pattern, addresses: Set(servers.map { "\($0.host):\($0.port)" }),
+      parts: parts, at: isStream ? "stream" : "subject", partsAt: partsAt, typeAt: "event", role: role
+    ) { isStream ? $0 == $1 : NATSSubject.meet($0, $1) }
   }
 }

@@ -251,7 +251,8 @@ import Testing
     let first = PluginHarness()
     let reader = try first.start(Plugin.natsIn, options: options, emitting: Trade.self)
     _ = await reader.output(count: 100)
-    try? await reader.stop()
+    // It waits until what it has published is finished.
+    await first.withShortPauses { try? await reader.stop() }
     try await fill(server, 100..<150)
     server.trim(120)
     let second = PluginHarness()
@@ -260,7 +261,7 @@ import Testing
     #expect(second.notices.gaps.value.map { "\($0.stream) \($0.expected) \($0.got)" } == (isWhole ? ["messages of 'TICKS' 101 121"] : []))
     let warning = "warning plugin: messages 101 to 120 of the stream 'TICKS' are gone; those of 'ticks.*' among them do not come"
     #expect(second.log.texts(.warning).filter { $0.contains("are gone") } == (isWhole ? [] : [warning]))
-    try? await next.stop()
+    await second.withShortPauses { try? await next.stop() }
     await server.close()
   }
 

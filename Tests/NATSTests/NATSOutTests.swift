@@ -326,6 +326,7 @@ import Testing
     ("subject: 'a.*'", "'subject': 'a.*' has a wildcard"),
     ("subject: 'a.{partition}'", "'subject' has {partition}, so 'partitions' is needed"),
     ("subject: 'a{symbol}'", "'subject': {partition} and {symbol} stand between dots, as in ticks.{partition}"),
+    ("subject: 'a.{part}'", "'subject': nothing but {partition} and {symbol} can be in braces"),
     ("subject: 'a.{symbol}.{symbol}'", "'subject': only one of {partition} and {symbol} can be in it, and once"),
     ("subject: a\npartitions: 3", "'partitions' is of use only with {partition} in 'subject'"),
     ("subject: a\nids: [symbol]", "'ids' needs a 'stream'"),

@@ -76,9 +76,42 @@ import Testing
   @Test func `a stream that nobody writes, or nobody reads, is told; on other servers it is another one`() throws {
     #expect(
       try doubts([Self.gate.replacing("nats://a, nats://b", with: "nats://c"), Self.worker, Self.desk]) == [
-        "worker.yaml:2:56: warning: source 'ticks': none of these configurations writes NATS stream 'TICKS'",
-        "gate.yaml:3:74: warning: sink 'out': none of these configurations reads NATS stream 'TICKS'",
+        "worker.yaml:2:56: warning: source 'ticks': none of these configurations writes NATS stream 'TICKS'; "
+          + "sink 'out' (gate.yaml:3:3) writes it on other servers",
+        "gate.yaml:3:74: warning: sink 'out': none of these configurations reads NATS stream 'TICKS'; "
+          + "source 'ticks' (worker.yaml:2:3) reads it on other servers",
       ])
+  }
+
+  @Test func `two writers of a stream, and two readers of one durable name, are told`() throws {
+    let other = Self.gate.replacing("  out:", with: "  other:")
+    let rival =
+      "worker.yaml:3:86: warning: sink 'other': sink 'out' (gate.yaml:3:3) is the writer of NATS stream 'TICKS' already, of which there is one, "
+      + "unless 'ids' are given"
+    #expect(try doubts([Self.gate, other]).filter { !$0.contains("none of these") } == [rival])
+    let ids = { (text: String) in text.replacing("stream: TICKS", with: "ids: [symbol, time], stream: TICKS") }
+    #expect(try doubts([Self.gate, ids(other)]).filter { !$0.contains("none of these") } == [])
+    let durable = Self.worker.replacing("stream: TICKS", with: "durable: a, stream: TICKS")
+    #expect(
+      try doubts([Self.gate, durable, durable]).first { $0.contains("durable") }
+        == "desk.yaml:2:68: warning: source 'ticks': source 'ticks' (worker.yaml:2:3) is the reader 'a' of NATS stream 'TICKS' already, of which "
+        + "there is one, so give each reader its own 'durable'")
+  }
+
+  @Test(arguments: [
+    ("core.all", "core.>", true), ("core.{symbol}", "core.>", true), ("core.all", "core.*", true), ("core.all", "cores.*", false),
+  ])
+  func `subjects without a stream match by their wildcards`(_ written: String, _ read: String, _ isSame: Bool) throws {
+    let gate = """
+      sources: { ticks: { plugin: generator } }
+      sinks: { out: { plugin: nats_out, inputs: [ticks], servers: nats://a, subject: "\(written)" } }
+      """
+    let worker = """
+      sources: { ticks: { plugin: nats_in, servers: nats://a, subject: "\(read)" } }
+      sinks: { end: { plugin: null_sink, inputs: [ticks] } }
+      """
+    #expect(try doubts([gate, worker]).count == (isSame ? 0 : 2))
+    #expect(try problems([gate, worker]) == [])
   }
 
   @Test func `lists that cannot be merged exactly are refused across configurations`() throws {

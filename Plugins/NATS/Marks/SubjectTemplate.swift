@@ -35,7 +35,10 @@ struct SubjectTemplate: Sendable {
   /// What is wrong with it; nil if nothing is.
   func fault(wildcards: Bool) -> String? {
     let sample = subject(partition: 0)
-    if sample.contains("{") || sample.contains("}") { return "only one of {partition} and {symbol} can be in it, and once" }
+    for word in ["{partition}", "{symbol}"] where sample.contains(word) {
+      return "only one of {partition} and {symbol} can be in it, and once"
+    }
+    if sample.contains("{") || sample.contains("}") { return "nothing but {partition} and {symbol} can be in braces" }
     if kind != .fixed, before.isEmpty || !before.hasSuffix(".") || !after.isEmpty && !after.hasPrefix(".") {
       return "{partition} and {symbol} stand between dots, as in ticks.{partition}"
     }

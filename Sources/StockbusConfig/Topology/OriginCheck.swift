@@ -126,20 +126,38 @@ extension OriginCheck {
   }
 
   /// What is not wrong, but may be a mistake in configurations that are given together: channels, or parts of them, that are read and not
-  /// written, or written and not read. One line each with its place.
+  /// written, or written and not read; two of which there may be one. One line each with its place.
   package var doubts: [String] {
     var doubts: [String] = []
     func add(_ end: End, _ message: String, _ place: OptionPlace) {
       guard let title = end.node.description?.title else { return }
       doubts.append("\(mark(end, place).place): warning: \(title): \(message)")
     }
+    /// Those that would be at the other end if they named the same servers.
+    func elsewhere(_ end: End, _ others: [End], _ verb: String) -> String {
+      guard let other = others.first(where: { $0.use.hasSameName(as: end.use) }) else { return "" }
+      return "; \(Self.title(other.node)) \(verb) it on other servers"
+    }
     for reader in readers where writers(of: reader).isEmpty {
-      add(reader, "none of these configurations writes \(shownChannel(reader))", reader.use.place)
+      let hint = elsewhere(reader, writers, "writes")
+      add(reader, "none of these configurations writes \(shownChannel(reader))\(hint)", reader.use.place)
+    }
+    for ends in [writers, readers] {
+      for (number, end) in ends.enumerated() {
+        guard let role = end.use.role, let rival = ends[..<number].first(where: { $0.use.role == role && $0.use.isOfSame(end.use) }) else {
+          continue
+        }
+        add(
+          end,
+          "\(Self.title(rival.node)) is \(end.redacted(role.name)) of \(shownChannel(end)) already, of which there is one, \(role.advice)",
+          end.use.place)
+      }
     }
     for writer in writers {
       let own = readers.filter { $0.use.isOfSame(writer.use) }
       if own.isEmpty {
-        add(writer, "none of these configurations reads \(shownChannel(writer))", writer.use.place)
+        let hint = elsewhere(writer, readers, "reads")
+        add(writer, "none of these configurations reads \(shownChannel(writer))\(hint)", writer.use.place)
         continue
       }
       let read = own.compactMap(\.use.parts)

@@ -80,7 +80,7 @@ extension NATSError: CustomStringConvertible {
     case .unreachable(let words), .tls(let words): words
     case .refused(let words): "the server does not let us in: \(words)"
     case .timedOut(.connect): "no connection in time"
-    case .timedOut(.greeting): "no greeting in time"
+    case .timedOut(.greeting): "connected, but no greeting came in time: is it a NATS server?"
     case .timedOut(.pong): "no answer to a ping in time"
     case .timedOut(.reply): "an answer did not come in time"
     case .closed(let reason): reason.isEmpty ? "the connection was cut" : "the connection was cut: \(reason)"

@@ -234,7 +234,9 @@ package final class NATSConnection: Sendable {
 // What the channel's handler says.
 extension NATSConnection {
   func connected(_ channel: any Channel) -> Bool {
-    state.withLock { state in
+    // From here on the server's greeting is waited for.
+    defer { news.ring() }
+    return state.withLock { state in
       state.channel = channel
       return state.ending == nil
     }
