@@ -194,7 +194,7 @@ import Testing
         let other = try second.start(Plugin.natsIn, options: options, emitting: Trade.self)
         await second.notices.connections.wait { $0.count >= 3 }
         await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
-        try? await other.stop()
+        await second.withShortPauses { try? await other.stop() }
         try await first.stop()
       }
     }
