@@ -140,11 +140,11 @@ class Test:
             writer = self.runs.writer(cluster.urls, "FULL", 1)
             self.wait_for_messages(cluster, "FULL", self.runs.events // 4)
             ballast = folder / "ballast"
-            with open(ballast, "wb") as file:
+            # Without a buffer, whose rest would fail once more where the file is closed.
+            with open(ballast, "wb", buffering=0) as file:
                 try:
                     while True:
                         file.write(bytes(1 << 16))
-                        file.flush()
                 except OSError:
                     pass
             # Servers before 2.12 give the reason themselves.
