@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
+PROJECT = ROOT.parent
 FILE = ROOT / "counts.json"
 ROWS = 20_000
 
@@ -119,6 +120,38 @@ def count(program, arguments):
     return int(collected.group(1)), answer["events"]
 
 
+# Swift's main thread waits in sigsuspend with a constant mask, into which valgrind 3.19 writes.
+MASK = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int sigsuspend(const sigset_t *mask) { sigset_t copy = *mask; return syscall(SYS_rt_sigsuspend, &copy, 8); }
+"""
+
+
+def start(folder):
+    """Millions of instructions of a whole run with one event, from the loader to the end. Of the debug program, which the tests have built: a
+    release build of everything would take longer than all other counts."""
+    swift = os.environ.get("SWIFT", "swift")
+    flags = ["--explicit-target-dependency-import-check", "error"]  # Those of make, or everything would be built again.
+    subprocess.run([swift, "build", *flags, "--product", "stockbus"], cwd=PROJECT, check=True, stdout=sys.stderr)
+    strip = shutil.which("strip") or shutil.which("llvm-strip")
+    subprocess.run([strip, "-g", "-o", folder / "stockbus", PROJECT / ".build" / "debug" / "stockbus"], check=True)
+    (folder / "mask.c").write_text(MASK)
+    subprocess.run([shutil.which("cc") or "clang", "-shared", "-fPIC", "-o", folder / "mask.so", folder / "mask.c"], check=True)
+    (folder / "one.csv").write_text("time,symbol,price,size\n2026-03-02T14:30:00Z,AAPL,100.00,1\n")
+    (folder / "one.yaml").write_text("sources: { p: { plugin: file_replay, path: one.csv } }\nsinks: { n: { plugin: null_sink, inputs: [p] } }\n")
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "./stockbus", "run", "one.yaml"],
+        capture_output=True, text=True, timeout=300, cwd=folder,
+        env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1", "LD_PRELOAD": str(folder / "mask.so")})
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or collected is None or "1 event " not in done.stderr:
+        sys.exit(f"a run with one event failed under valgrind: {(done.stdout + done.stderr)[-600:]}")
+    return int(collected.group(1)) / 1e6
+
+
 def measure(program, runs):
     (short, events_short), (long, events_long) = (count(program, run) for run in runs)
     events = events_long - events_short
@@ -145,6 +178,9 @@ def main():
         wanted = {n: p for n, p in paths().items() if options.only in n}
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             counted = dict(zip(wanted, pool.map(lambda path: measure(program, path[1]), wanted.values())))
+        if options.only in "start":
+            wanted["start"] = ("a whole run with one event, debug program, millions", None)
+            counted["start"] = start(folder)
 
     worse = []
     print(f"instructions an event ({here})")

@@ -3,6 +3,10 @@ internal import StockbusPlugin
 
 /// The whole command line; each command has a file of its own in Commands, or comes with a part of the program.
 struct RootCommand: AsyncParsableCommand {
+  /// The command that is run, if the first word names one. ArgumentParser describes every command it knows before it parses one, which takes longer
+  /// than the rest of a start; nil for help and completions, which show all.
+  @TaskLocal private static var asked: (any ParsableCommand.Type)?
+
   static var configuration: CommandConfiguration {
     let program = Program.current
     return CommandConfiguration(
@@ -21,13 +25,26 @@ struct RootCommand: AsyncParsableCommand {
           78  an error in a configuration; nothing was started
         """,
       version: Version.text,
-      subcommands: program.commands,
+      subcommands: asked.map { [$0] } ?? program.commands,
       defaultSubcommand: nil)
   }
 
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    if let word = arguments.first, let mistake = unknownCommand(word, arguments.dropFirst().first) {
+    if let command = arguments.first.flatMap(command) {
+      await $asked.withValue(command) { await run(arguments) }
+    } else {
+      await run(arguments)
+    }
+  }
+
+  /// The command with this name or alias.
+  private static func command(_ name: String) -> (any ParsableCommand.Type)? {
+    Program.current.commands.first { $0.configuration.commandName == name || $0.configuration.aliases.contains(name) }
+  }
+
+  private static func run(_ arguments: [String]) async {
+    if asked == nil, let word = arguments.first, let mistake = unknownCommand(word, arguments.dropFirst().first) {
       StandardError.write("Error: \(mistake)\nSee '\(Program.name) --help' for more information.")
       exit(withError: ExitCode.validationFailure)
     }

@@ -1,6 +1,11 @@
-internal import Foundation
 internal import MarketData
 internal import StockbusViewing
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// What a page says on its WebSocket: `Documentation/dashboard.md`, "`GET /live`".
 enum PageMessage: Hashable {

@@ -1,9 +1,14 @@
-internal import Foundation
 internal import StockbusAccountRoutes
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The part of the API that makes, mutes and removes alerts, where there are no accounts: commands to the run's dispatcher, with the rules of
 /// YAML.

@@ -1,5 +1,10 @@
-internal import Foundation
 internal import StockbusAccountRoutes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// A rule about one symbol as the page sends it: the options of a rule in YAML, with texts for numbers.
 struct RuleForm {

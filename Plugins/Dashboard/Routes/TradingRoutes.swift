@@ -1,8 +1,13 @@
-internal import Foundation
 internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusWeb
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The part of the API that trades on paper: orders become commands to the run's broker, in the words that a person would type.
 struct TradingRoutes: Sendable {

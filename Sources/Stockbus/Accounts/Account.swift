@@ -9,6 +9,7 @@ import StockbusRuntime
 struct Account: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "account",
       abstract: "Add, reset, list and invite the people of a dashboard.",
       discussion: """
         Works on the dashboard's file, also while a run uses it. A password is asked for on the terminal, or read as one line of standard \

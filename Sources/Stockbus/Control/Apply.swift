@@ -8,6 +8,7 @@ import StockbusReloading
 
 struct Plan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "plan",
     abstract: "Show what a configuration would change in a run; nothing is changed.",
     discussion: """
       Each component is kept, rewired (the same instance reads other inputs), replaced (by an instance with the other options, which \
@@ -26,6 +27,7 @@ struct Plan: AsyncParsableCommand {
 
 struct Apply: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "apply",
     abstract: "Change a run to another configuration, while it goes on.",
     discussion: """
       All of it happens, or nothing: what is the same goes on with its state and its connections, and no event is lost, doubled or \
@@ -49,6 +51,7 @@ struct Apply: AsyncParsableCommand {
 struct Reload: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "reload",
       abstract: "Change a run to what its configuration says now, while it goes on.",
       discussion: "As '\(Program.name) apply' with the run's own files.")
   }

@@ -4,6 +4,7 @@ import StockbusProgram
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "status",
     abstract: "Show how a run is: its components, and what became of its events.",
     discussion: "Exits with 1 if a component is not as it should be.")
 

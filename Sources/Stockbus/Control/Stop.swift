@@ -4,6 +4,7 @@ import StockbusProgram
 
 struct Stop: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "stop",
     abstract: "Stop a run gracefully, and show how it has ended.",
     discussion: "Sources end, everything else drains, and the ledger is printed. Exits as the run does.", aliases: ["drain"])
 

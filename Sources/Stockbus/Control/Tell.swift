@@ -6,6 +6,7 @@ import StockbusProgram
 struct Tell: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "tell",
       abstract: "Tell a component of a run what to do.",
       discussion: "'\(Program.name) describe PLUGIN' lists what a plugin can be told.\n\n  \(Program.name) tell ticks raise AAPL 10")
   }

@@ -7,6 +7,7 @@ import StockbusTerminal
 
 struct Top: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "top",
     abstract: "Show the rates of a run's components, live.",
     discussion: """
       BUSY is the time on a processor, or with a thread of its own; 100 % is one processor. P99: 99 of 100 sampled events were finished so \

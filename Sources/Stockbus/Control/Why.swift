@@ -7,6 +7,7 @@ import StockbusRuntime
 struct Why: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "why",
       abstract: "Show what becomes of a symbol in a run: who passes it, who leaves it out, and by which setting.",
       discussion: """
         Watches the events of the symbol for a moment, and asks every component. The run never waits for it.

@@ -6,6 +6,7 @@ import StockbusRuntime
 
 struct Echo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "echo",
     abstract: "Run a WebSocket echo server until Ctrl-C.",
     discussion: """
       For trying echo_socket and other clients by hand: what comes in goes back. With --tls-cert and --tls-key it speaks wss. \

@@ -8,6 +8,7 @@ import StockbusTrading
 /// `stockbus paper`: what a paper broker's file holds.
 struct Paper: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "paper",
     abstract: "Report what was traded on paper.",
     discussion: "Reads the file of a 'paper_broker', also while a run writes it.",
     subcommands: [PaperReportCommand.self], defaultSubcommand: PaperReportCommand.self)

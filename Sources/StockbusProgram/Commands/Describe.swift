@@ -5,6 +5,7 @@ import StockbusPlugin
 struct Describe: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "describe",
       abstract: "Describe a plugin or an event type; without a name, list both.",
       discussion: """
         Of a plugin: what it takes and emits, its options, its commands, and an example. With an option that has options \

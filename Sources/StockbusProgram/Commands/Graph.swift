@@ -5,6 +5,7 @@ import StockbusPlugin
 struct Graph: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "graph",
       abstract: "Draw a configuration's components and edges.",
       discussion:
         "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate several configurations, and the streams between them."

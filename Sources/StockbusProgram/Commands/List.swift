@@ -5,6 +5,7 @@ import StockbusPlugin
 struct List: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "list",
       abstract: "List the plugins with what they take, emit and do.", discussion: "'\(Program.name) describe PLUGIN' tells more of one.")
   }
 

@@ -6,6 +6,7 @@ import StockbusRuntime
 struct Print: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "print",
       abstract: "Print one component's events to standard output, for scripts.",
       discussion: """
         Runs what the component needs, without the sinks, until the data ends, until there are --limit lines, or until nobody reads \

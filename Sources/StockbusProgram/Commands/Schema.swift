@@ -5,6 +5,7 @@ import StockbusPlugin
 struct Schema: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
+      commandName: "schema",
       abstract: "Write the JSON Schema of a whole configuration, for editors.",
       discussion: """
         With '\(Program.name) schema > plugins.schema.json', an editor that knows yaml-language-server completes and checks a configuration \

@@ -4,6 +4,7 @@ import StockbusConfig
 
 struct Validate: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "validate",
     abstract: "Check a configuration and start nothing.",
     discussion:
       "Prints every problem with file, line and column, and exits with 78 where there is one. With --separate also what is wrong between configurations that pass events on to each other."
