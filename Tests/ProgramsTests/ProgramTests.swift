@@ -81,6 +81,15 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     (#"say '{"done":-1}'"#, "the program says it is done with event -1; it was given 3, and was done with 0"),
     (#"say '{"done":3,"filtered":4}'"#, "the program says it has left out 4 of 3 events"),
     (#"say '{"ready":true}'"#, "the program says 'ready' where nobody asked for it"),
+    (#"say '{"lost":4,"reason":"x"}'"#, "the program says it has lost 4 events; it was given 3"),
+    (
+      #"say '{"lost":2,"reason":"x"}'; say '{"lost":2,"reason":"x"}'"#,
+      "the program says it has lost 2 events and 2 before; it was given 3"
+    ),
+    (
+      #"say '{"events":[{"symbol":"A","price":1e3'"#,
+      "the program sends a bad trade: 'price': a number with an exponent; write all its digits"
+    ),
     (#"say '{"events":[{"symbol":"A"}]}'"#, "the program sends a bad trade: 'price': missing at byte 25, in "),
     (#"say '{"events":[{}'"#, "the program sends a bad trade"),
     (#"say "{\"done\":$n,\"state\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}""#, "the program has a state of more than 64 KiB"),

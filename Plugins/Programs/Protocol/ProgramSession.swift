@@ -365,7 +365,10 @@ final class ProgramSession {
     case .log(let text, let level): life.log(text, level)
     case .trouble(let reason): context.report(trouble: reason)
     case .reject(let text, let origin, let reason): context.reject(text, origin: origin, reason: reason)
-    case .lost(let count, let reason): context.lose(count, reason)
+    case .lost(let count, let reason):
+      // A source is given nothing: what it loses it has from outside.
+      if role.kind != .source { try progress.lose(count) }
+      context.lose(count, reason)
     case .note(let text): context.note(text)
     case .counter(let name, let doc, let count):
       if counters.count >= ProgramRemark.counterLimit, !counters.contains(name) { throw ProgramError("has more than 64 counters") }
