@@ -82,6 +82,17 @@ private actor All: EventProcessor {
       ])
   }
 
+  @Test(arguments: ["plugin.yaml", "plugin.py"])
+  func `what is no plain file is told, and nothing waits for it`(_ name: String) {
+    put()
+    let path = workshop.file("user/big_trades.stockbusplugin/\(name)")
+    unlink(path)
+    #expect(mkfifo(path, 0o600) == 0)
+    let found = problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }")
+    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is no plain file, which it has to be"]
+    #expect(found == (name == "plugin.yaml" ? told : []))
+  }
+
   @Test func `clashes of names are told where the plugin is named`() {
     put()
     put(in: "other")
