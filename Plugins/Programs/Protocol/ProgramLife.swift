@@ -15,6 +15,7 @@ final class ProgramLife {
   private(set) var child: ChildProgram?
   private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
   private var lastErrorLine = ""
+  private var pythonError = PythonError()
   /// True once the program has closed its standard error, which `poll` would report again and again.
   var haveErrorsEnded: Bool { errorsEnded.value }
   let errorsEnded = WaitableValue(false)
@@ -124,6 +125,9 @@ final class ProgramLife {
   }
 
   private func logErrorLine(_ line: String) {
+    guard let told = pythonError.take(line) else { return context.logger.debug("\(visible(line, limit: 2048))") }
+    if told != line { context.logger.debug("\(visible(line, limit: 2048))") }
+    let line = told
     if line.isEmpty { return }
     // What Swift says behind its reason is where in the code that was.
     if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }
