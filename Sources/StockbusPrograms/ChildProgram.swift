@@ -38,7 +38,8 @@ package final class ChildProgram: Sendable {
     var isReleased = false
   }
 
-  /// How long a killed program may take until nothing waits for it any more: one that waits for a disk cannot be killed.
+  /// How long a killed program may take until nothing waits for it any more, as one that waits for a disk cannot be killed; and how long what
+  /// it has started may go on when it has ended by itself.
   private static let lastPatience = Duration.seconds(1)
 
   private init(_ id: pid_t, _ mark: String, _ pipes: Pipes, _ life: Task<ProgramEnd?, Never>, _ release: AsyncStream<Never>.Continuation) {
@@ -167,6 +168,8 @@ package final class ChildProgram: Sendable {
       return !state.isBeingSwept
     }
     if isFirst {
+      // What compresses or stores its output may have a little left to do.
+      if !wasKilled { await Descendants.haveEnded(mark, within: Self.lastPatience) }
       signal(SIGKILL)
       await Descendants.kill(mark)
       state.withLock { $0.isReleased = true }

@@ -17,16 +17,26 @@ enum Descendants {
   /// The most bytes of a process's variables.
   private static let sizeLimit = 1 << 20
 
+  /// Returns once there are no processes whose variable has this value, or `time` has passed.
+  static func haveEnded(_ mark: String, within time: Duration) async {
+    let deadline = ContinuousClock.now + time
+    while .now < deadline, !found(mark).isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+  }
+
   /// Kills the processes whose variable has this value.
   static func kill(_ mark: String) async {
-    let entry = Array("\(variable)=\(mark)".utf8)
     for _ in 0..<rounds {
-      let found = ((try? FolderListing.names("/proc")) ?? []).compactMap { pid_t($0) }.filter { $0 > 1 && has($0, entry) }
+      let found = found(mark)
       if found.isEmpty { return }
       for id in found { signal(id) }
       // They are listed until they have ended.
       try? await Task.sleep(for: .milliseconds(4))
     }
+  }
+
+  private static func found(_ mark: String) -> [pid_t] {
+    let entry = Array("\(variable)=\(mark)".utf8)
+    return ((try? FolderListing.names("/proc")) ?? []).compactMap { pid_t($0) }.filter { $0 > 1 && has($0, entry) }
   }
 
   private static func has(_ id: pid_t, _ entry: [UInt8]) -> Bool {

@@ -92,6 +92,20 @@ import Testing
     } throws: { "\($0)" == what.error }
   }
 
+  @Test func `a program has ended when it has, though what it has started holds its output`() async throws {
+    try await harness.consume([trades(300)], by: Plugin.programSink, options: options("sleep 1000 & exec cat >/dev/null"))
+    #expect(harness.lost == 0)
+  }
+
+  @Test func `what a program has started may finish its work`() async throws {
+    let file = scripts.folder.file("got")
+    let script = "(sleep 0.1; echo done > \(file)) <&- >/dev/null & exec cat >/dev/null"
+    try await harness.consume([trades(3)], by: Plugin.programSink, options: options(script))
+    #if os(Linux)
+    #expect(scripts.folder.content("got") == "done\n")
+    #endif
+  }
+
   @Test func `a source that stays when its output has ended is killed, and not started again`() async throws {
     let (clock, folder) = (harness.clock, scripts.folder)
     let hand = Task {

@@ -184,6 +184,8 @@ final class PlainLines {
     do {
       if isGone { throw ProgramGone() }
       await closeInput()
+      // What it has started may hold its output, and ends when it has. Unstructured, because it must not hold up a failure, which kills it.
+      if let child = life.child { Task { await child.ended() } }
       let ended = ended
       while !ended.value {
         // Readers that are slow are not the program's fault.
