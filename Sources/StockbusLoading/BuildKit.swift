@@ -54,9 +54,8 @@ package struct BuildKit: Sendable {
   }
 
   static func contents(_ path: String) throws(Errno) -> [UInt8] {
-    let file = try FileDescriptor.opening(path, .readOnly)
-    defer { try? file.shut() }
-    return try file.readToEnd(atMost: sizeLimit)
+    // What is no plain file is no library and no module either.
+    try FileDescriptor.contents(ofPlainFile: path, atMost: sizeLimit) ?? []
   }
 
   /// No module and no library is larger.

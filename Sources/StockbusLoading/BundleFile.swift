@@ -16,15 +16,14 @@ enum BundleFile {
       problems.add(message, at: start)
       return problems
     }
-    let bytes: [UInt8]
+    let contents: [UInt8]?
     do throws(Errno) {
-      let descriptor = try FileDescriptor.opening(path, .readOnly)
-      defer { try? descriptor.shut() }
-      bytes = try descriptor.readToEnd(atMost: sizeLimit + 1)
+      contents = try FileDescriptor.contents(ofPlainFile: path, atMost: sizeLimit + 1)
     } catch {
       let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
       throw failed(isMissing ? "no such file; \(missing)" : "cannot be read: \(error)")
     }
+    guard let bytes = contents else { throw failed("is no plain file, which it has to be") }
     if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
     let document = YAMLParser.parse(bytes, file: path)
     guard let root = document.root, document.problems.isEmpty else { throw document.problems }

@@ -70,9 +70,8 @@ package struct FolderCopy: Sendable {
   private mutating func read(_ name: String, in folder: String) throws(BundleFault) {
     if files.count == Self.fileLimit { throw BundleFault("it has more than 1,000 files") }
     do throws(Errno) {
-      let file = try FileDescriptor.opening(folder + "/" + name, .readOnly)
-      defer { try? file.shut() }
-      let bytes = try file.readToEnd(atMost: Self.sizeLimit - size + 1)
+      // Something else may be there by now.
+      guard let bytes = try FileDescriptor.contents(ofPlainFile: folder + "/" + name, atMost: Self.sizeLimit - size + 1) else { return }
       size += bytes.count
       files.append(File(name: name, bytes: bytes, isExecutable: access(folder + "/" + name, X_OK) == 0))
     } catch { throw BundleFault("\(shown(name, limit: 200)) cannot be read: \(error)") }

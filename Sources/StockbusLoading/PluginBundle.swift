@@ -66,6 +66,7 @@ extension Catalogue {
         } catch { problems.add(error) }
       }
     }
+    problems.add(OwnManifest.problems(of: config))
     guard problems.isEmpty else {
       problems.add(config.problems)
       throw problems

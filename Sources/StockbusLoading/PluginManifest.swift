@@ -16,13 +16,6 @@ package struct PluginManifest: Options {
     case loaded
   }
 
-  /// An option of a process, which is declared nowhere else.
-  package struct DeclaredOption: Options {
-    @Setting("Its default; without one the option is required.") package var `default`: FreeValue?
-    @Setting("What it is for, in a sentence with a full stop.", length: 1...500) package var doc: String
-    package init() {}
-  }
-
   @Setting("The plugin's name.", length: 1...PluginName.longest) package var name: String
   @Setting("What kind of component it is.") package var kind: Kind
   @Setting("Where its code runs.") package var home: Home
@@ -45,8 +38,8 @@ package struct PluginManifest: Options {
     if home == .loaded, !run.isEmpty { problems.add("what is loaded runs no program", at: "run") }
     if home != .loaded, run.isEmpty { problems.add("'run' is missing: the program and its arguments", at: "run") }
     if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
-    for (name, option) in options.entries where option.doc.last != "." {
-      problems.add("option \(shown(name)): 'doc' is a sentence and ends with a full stop", at: "options")
+    for (name, option) in options.entries {
+      if let fault = option.fault { problems.add("option \(shown(name)): \(fault)", at: "options") }
     }
   }
 

@@ -79,46 +79,12 @@ private struct ProcessOptions: Sendable {
     entries.append(entry("run", .list(run.map { ConfigNode(.scalar($0), at: place, isQuoted: true) }), place))
     if case .map(let written)? = node?.value { entries += written.filter { $0.key != "options" && !$0.value.isNull } }
     entries.append(
-      ConfigNode.Entry(key: "options", mark: place, value: try options(node?["options"], at: place)))
+      ConfigNode.Entry(key: "options", mark: place, value: try manifest.checked(node?["options"], at: place)))
     return ConfigNode(.map(entries), at: place)
-  }
-
-  /// The program's own options: those that are written, which it must declare, and its defaults.
-  private func options(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
-    var problems = Problems()
-    var written: [ConfigNode.Entry] = []
-    if case .map(let entries)? = node?.value { written = entries }
-    let names = manifest.options.entries.map(\.name)
-    for entry in written where !names.contains(entry.key) {
-      let near = didYouMean(entry.key, among: names)
-      let known = names.isEmpty ? "; it has none" : "; there are \(names.joined(separator: ", "))"
-      problems.add("unknown option \(shown(entry.key))\(near.isEmpty ? known : near)", at: entry.mark)
-    }
-    for (name, option) in manifest.options.entries where !written.contains(where: { $0.key == name }) {
-      if let value = option.default {
-        written.append(.init(key: name, mark: mark, value: Self.node(value.json, at: mark)))
-      } else {
-        problems.add("'options' is missing \(shown(name)): \(option.doc)", at: node?.mark ?? mark)
-      }
-    }
-    guard problems.isEmpty else { throw problems }
-    return ConfigNode(.map(written), at: node?.mark ?? mark)
   }
 
   private func entry(_ key: String, _ value: ConfigNode.Value, _ mark: ConfigNode.Mark) -> ConfigNode.Entry {
     .init(key: key, mark: mark, value: ConfigNode(value, at: mark, isQuoted: true))
-  }
-
-  private static func node(_ json: JSONValue, at mark: ConfigNode.Mark) -> ConfigNode {
-    switch json {
-    case .null: ConfigNode(.scalar(""), at: mark)
-    case .bool(let value): ConfigNode(.scalar(value ? "true" : "false"), at: mark)
-    case .number(let text): ConfigNode(.scalar(text), at: mark)
-    case .string(let text): ConfigNode(.scalar(text), at: mark, isQuoted: true)
-    case .array(let items): ConfigNode(.list(items.map { node($0, at: mark) }), at: mark)
-    case .object(let members):
-      ConfigNode(.map(members.map { .init(key: $0.name, mark: mark, value: node($0.value, at: mark)) }), at: mark)
-    }
   }
 }
 

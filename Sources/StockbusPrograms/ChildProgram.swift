@@ -11,7 +11,7 @@ internal import Darwin
 /// A program that runs beside this process, with pipes to its standard streams.
 ///
 /// It has a session of its own, and no open files but the three. It is killed with its session by `kill`, and when this process ends,
-/// however that happens.
+/// however that happens. What it has started ends with it: see `Descendants`.
 package final class ChildProgram: Sendable {
   /// Why a program cannot be started, as the end of a sentence that begins with its name.
   package struct StartError: Error, Hashable, CustomStringConvertible {
@@ -23,6 +23,7 @@ package final class ChildProgram: Sendable {
   package let output: FileDescriptor
   package let errors: FileDescriptor
   private let id: pid_t
+  private let mark: String
   /// Unstructured, because the program outlives the call that starts it; `ended` waits for it.
   private let life: Task<ProgramEnd?, Never>
   /// Finishing it lets the system forget the process: only from then on its number may be another process's.
@@ -31,11 +32,19 @@ package final class ChildProgram: Sendable {
 
   private struct State {
     var isInputOpen = true
+    var isKilled = false
+    /// True once somebody ends what it has left behind.
+    var isBeingSwept = false
     var isReleased = false
   }
 
-  private init(_ id: pid_t, _ pipes: Pipes, _ life: Task<ProgramEnd?, Never>, _ release: AsyncStream<Never>.Continuation) {
+  /// How long a killed program may take until nothing waits for it any more, as one that waits for a disk cannot be killed; and how long what
+  /// it has started may go on when it has ended by itself.
+  private static let lastPatience = Duration.seconds(1)
+
+  private init(_ id: pid_t, _ mark: String, _ pipes: Pipes, _ life: Task<ProgramEnd?, Never>, _ release: AsyncStream<Never>.Continuation) {
     self.id = id
+    self.mark = mark
     self.life = life
     self.release = release
     input = pipes.input.ours
@@ -50,21 +59,22 @@ package final class ChildProgram: Sendable {
     guard let pipes = Pipes() else { throw StartError(description: "could not be started: too many open files") }
     let (births, birth) = AsyncStream.makeStream(of: pid_t.self, bufferingPolicy: .bufferingOldest(1))
     let (releases, release) = AsyncStream.makeStream(of: Never.self)
-    let life = Task { await run(launch, pipes, lifeline, birth, releases) }
+    let mark = lifeline.mark()
+    let life = Task { await run(launch, mark, pipes, lifeline, birth, releases) }
     var id: pid_t?
     for await born in births { id = born }
     guard let id else {
       pipes.closeOurs()
       throw StartError(description: "could not be started")
     }
-    let child = ChildProgram(id, pipes, life, release)
+    let child = ChildProgram(id, mark, pipes, life, release)
     // Until this line the shell waits.
     _ = try? "go\n".utf8.withContiguousStorageIfAvailable { (bytes) in try child.input.writeOnce(UnsafeRawBufferPointer(bytes)) }
     return child
   }
 
   private static func run(
-    _ launch: ProgramLaunch, _ pipes: Pipes, _ lifeline: Lifeline, _ birth: AsyncStream<pid_t>.Continuation,
+    _ launch: ProgramLaunch, _ mark: String, _ pipes: Pipes, _ lifeline: Lifeline, _ birth: AsyncStream<pid_t>.Continuation,
     _ releases: AsyncStream<Never>
   ) async -> ProgramEnd? {
     defer { birth.finish() }
@@ -72,8 +82,9 @@ package final class ChildProgram: Sendable {
     // In a session of its own, so that the processes it starts are killed with it, and Ctrl-C at the terminal does not reach it.
     options.createSession = true
     options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+    let marked = launch.environment.merging([Descendants.variable: mark]) { _, mark in mark }
     let variables = Dictionary(
-      uniqueKeysWithValues: launch.environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+      uniqueKeysWithValues: marked.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
     do {
       let result = try await Subprocess.run(
         .path("/bin/sh"), arguments: Arguments(["-c", launch.script, launch.program] + launch.arguments),
@@ -108,8 +119,17 @@ package final class ChildProgram: Sendable {
     if isOpen { try? input.shut() }
   }
 
+  /// True if it was killed before it was known to have exited.
+  package var wasKilled: Bool { state.withLock { $0.isKilled } }
+
   /// Kills it and the processes in its session.
-  package func kill() { state.withLock { if !$0.isReleased { signal(SIGKILL) } } }
+  package func kill() {
+    state.withLock { state in
+      if state.isReleased { return }
+      state.isKilled = true
+      signal(SIGKILL)
+    }
+  }
 
   private func signal(_ number: Int32) {
     #if canImport(Darwin)
@@ -119,11 +139,53 @@ package final class ChildProgram: Sendable {
     #endif
   }
 
-  /// Waits for its end, which has to come by itself or by `kill`, and returns how it has ended; nil if the system does not say.
-  package func ended() async -> ProgramEnd? {
-    state.withLock { $0.isReleased = true }
-    release.finish()
+  /// Waits for its end and returns how it has ended; nil if the system does not say. It is killed once `isLate` is true, and what it has
+  /// started is killed when it has ended. Several tasks may wait, and it may be killed meanwhile.
+  package func ended(killedOnce isLate: @escaping @Sendable () -> Bool = { false }) async -> ProgramEnd? {
+    // Unstructured, because a caller that is cancelled waits all the same.
+    guard await Task(operation: { await hasExited(killedOnce: isLate) }).value else {
+      Task { await ended() }
+      return nil
+    }
     return await life.value
+  }
+
+  /// Returns true once it has exited and what it has started is killed; false if it cannot be killed.
+  private func hasExited(killedOnce isLate: @Sendable () -> Bool) async -> Bool {
+    var (pause, deadline) = (Duration.milliseconds(1), ContinuousClock.Instant?.none)
+    while !isZombie {
+      if deadline == nil, wasKilled || isLate() {
+        kill()
+        deadline = .now + Self.lastPatience
+      }
+      if let deadline, .now >= deadline { return false }
+      // The library says that it has exited only where it gives up its number, and then nothing of its session can be killed safely.
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(20))
+    }
+    let isFirst = state.withLock { state in
+      defer { state.isBeingSwept = true }
+      return !state.isBeingSwept
+    }
+    if isFirst {
+      // What compresses or stores its output may have a little left to do.
+      if !wasKilled { await Descendants.haveEnded(mark, within: Self.lastPatience) }
+      signal(SIGKILL)
+      await Descendants.kill(mark)
+      state.withLock { $0.isReleased = true }
+      release.finish()
+    }
+    return true
+  }
+
+  /// True once it has exited, also if its number has been given up since.
+  private var isZombie: Bool {
+    state.withLock { state in
+      if state.isReleased { return true }
+      var info = siginfo_t()
+      let isKnown = (try? retrying { waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) }) == 0
+      return !isKnown || info.si_signo == SIGCHLD
+    }
   }
 
   /// To be called once, after `ended`: closes our ends of the pipes.

@@ -23,6 +23,9 @@ package final class Lifeline: Sendable {
   private let watchman = Mutex<Watchman?>(nil)
   /// The programs that do not register themselves; a new child hears of them again.
   private let watched = Mutex<Set<pid_t>>([])
+  /// In the variable of all programs that are marked by this lifeline, and of no others.
+  private let name = "\(getpid())-\(UInt64.random(in: .min ... .max))"
+  private let marks = Mutex(0)
 
   package init() {}
 
@@ -32,7 +35,17 @@ package final class Lifeline: Sendable {
   /// program.
   package static let registration = #"echo "+$$" >&2; exec "$0" "$@" 2>&1"#
 
-  /// Standard input is the pipe. Every id in `live` has a space on both sides.
+  /// A value for the variable of a program, by which what it starts is known to be its; see `Descendants`.
+  func mark() -> String {
+    let number = marks.withLock { marks in
+      marks += 1
+      return marks
+    }
+    return "\(name).\(number)"
+  }
+
+  /// Standard input is the pipe. Every id in `live` has a space on both sides. What has left the sessions is found by its variables, in a
+  /// second round also what was being started.
   private static let script = """
     live=' '
     while IFS= read -r line; do
@@ -43,6 +56,10 @@ package final class Lifeline: Sendable {
       esac
     done
     for id in $live; do kill -s KILL -- "-$id"; done
+    [ -d /proc/self ] || exit 0
+    for round in 1 2 3; do
+      grep -ls "\(Descendants.variable)=$1" /proc/[0-9]*/environ | while IFS=/ read -r root proc id rest; do kill -s KILL "$id"; done
+    done
     """
 
   /// The pipe, which is the standard error of `registration`; nil if there is no shell.
@@ -54,7 +71,7 @@ package final class Lifeline: Sendable {
         watchman = nil
       }
       if watchman == nil {
-        watchman = Self.start()
+        watchman = Self.start(name)
         if let watchman { for id in watched.withLock({ $0 }) { Self.put("+\(id)\n", into: watchman.pipe) } }
       }
       return watchman?.pipe
@@ -92,11 +109,11 @@ package final class Lifeline: Sendable {
     line.withUTF8 { _ = try? FileDescriptor(rawValue: pipe).writeOnce(UnsafeRawBufferPointer($0)) }
   }
 
-  private static func start() -> Watchman? {
+  private static func start(_ name: String) -> Watchman? {
     guard let pipe = OutlivingShell.pipe() else { return nil }
     defer { close(pipe.reading) }
     let child = OutlivingShell.start(
-      script, title: "stockbus: ends programs", descriptors: [0: pipe.reading], inheritsEnvironment: false)
+      script, title: "stockbus: ends programs", arguments: [name], descriptors: [0: pipe.reading], inheritsEnvironment: false)
     guard let child else {
       close(pipe.writing)
       return nil

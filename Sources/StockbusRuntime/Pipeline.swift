@@ -27,7 +27,8 @@ package final class Pipeline: Sendable {
   let healthNews = HealthNews()
   /// Nil where nobody is to be told of components that hang.
   let stallWatch: StallWatch?
-  private let stopAsked = Guarded(Duration?.none)
+  /// When components that have not ended are cut off.
+  private let end = Guarded(Duration?.none)
   /// What the members are made with.
   private let outfit: Outfit
   private let state: Guarded<State>
@@ -224,16 +225,17 @@ package final class Pipeline: Sendable {
 
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   package func stop() {
-    stopAsked.withLock { $0 = $0 ?? clock.uptime }
+    end.withLock { $0 = $0 ?? clock.uptime + settings.drainDeadline }
     stopSignal.fire()
     noteHealth()
   }
 
-  /// When components that have not ended are cut off; nil while no stop has been asked for.
-  package var cutOff: Duration? { stopAsked.withLock { $0 }.map { $0 + settings.drainDeadline } }
+  /// When components that have not ended are cut off, or were; nil while no stop has been asked for.
+  package var cutOff: Duration? { end.withLock { $0 } }
 
   /// Ends everything now; waiting events are counted as dropped.
   package func abort() {
+    end.withLock { $0 = $0.map { min($0, clock.uptime) } ?? clock.uptime }
     stop()
     abortSignal.fire()
     for member in everybody { member.slot.cutOff() }

@@ -4,7 +4,7 @@ internal import StockbusConfig
 internal import StockbusPlugin
 
 /// Runs the instances of one component with one plan. It restarts after failures with back-off, up to a limit that counts failures without
-/// progress between them. It ends with the component, or to hand over to another plan.
+/// progress between them (`Achievement`). It ends with the component, or to hand over to another plan.
 struct Supervisor: Sendable {
   /// Why the supervisor has ended.
   enum Departure: Sendable {
@@ -75,7 +75,9 @@ struct Supervisor: Sendable {
     var failures = 0
     let random = slot.context.random(seed: slot.context.seed ^ Self.salt)
     var backoff = Backoff(first: min(policy.backoff, policy.maxBackoff), most: policy.maxBackoff, random: random)
-    var progress = slot.progressMade
+    var achieved = achievement
+    // True after a failure that begins the search for the event that is to blame.
+    var isSearching = false
     var errors = ErrorLog(id: slot.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
       // A permanent failure is logged with the number of attempts anyway.
@@ -114,18 +116,21 @@ struct Supervisor: Sendable {
           return ended(.unread)
         }
         if isOnTrial, !hasStarted.hasFired { return (.refused("\(error)"), lives) }
-        recover(error)
-        if slot.progressMade > progress {
+        let hasBuried = recover(error)
+        let now = achievement
+        if now.isProgress(since: achieved, longest: policy.maxBackoff) {
           failures = 0
           backoff.reset()
         }
-        failures += 1
-        progress = slot.progressMade
+        achieved = now
+        // An event that is to blame takes two failures to find, with its batch and alone, which count as one.
+        if !(isSearching && hasBuried && failures > 0) { failures += 1 }
+        isSearching = !hasBuried && !(error is any EnvironmentError)
         errors.add("\(error)", attempt: lives)
         // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
         let isPermanent = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         let isFinal = isPermanent || failures > policy.restarts
-        vitals.fail("\(error)", progress: isFinal ? nil : progress)
+        vitals.fail("\(error)", progress: isFinal ? nil : slot.progressMade)
         if isFinal { return ended(.failed("\(error)")) }
         if isToEnd, isSource { return ended(.completed) }
         // The first failure after progress is retried at once, so a poisoned event costs two instances but no delay.
@@ -143,15 +148,23 @@ struct Supervisor: Sendable {
   /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
   private var whenCancelled: RunReport.Fate.Outcome { isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled }
 
-  private func recover(_ error: any Error) {
+  /// Returns true if an event is set aside as a dead letter.
+  private func recover(_ error: any Error) -> Bool {
+    var hasBuried = false
     for port in slot.ports {
       if error is any EnvironmentError {
         port.inlet.retry()
         continue
       }
-      if let letter = port.inlet.recover("\(error)", component: slot.id, at: clock.now) { notices.post(letter) }
+      if let letter = port.inlet.recover("\(error)", component: slot.id, at: clock.now) {
+        notices.post(letter)
+        hasBuried = true
+      }
     }
+    return hasBuried
   }
+
+  private var achievement: Achievement { Achievement(done: slot.workDone, lost: counters.lost.total, time: clock.uptime) }
 
   /// Gives the pauses a stream of random numbers that no component uses.
   private static let salt: UInt64 = 0x7061_7573_6573
@@ -166,6 +179,23 @@ struct Supervisor: Sendable {
       group.cancelAll()
     }
     if Task.isCancelled { throw CancellationError() }
+  }
+}
+
+/// What a component has done at a time, to tell whether restarting it is of use.
+///
+/// Events that it has set aside are no progress, so a program that fails with each of them comes to its end. Neither is work of which most is
+/// lost again, unless it took longer than the longest pause: then restarts are as rare as they can get.
+struct Achievement: Sendable {
+  /// Events that were published, delivered or filtered.
+  let done: Int
+  let lost: Int
+  let time: Duration
+
+  func isProgress(since before: Achievement, longest pause: Duration) -> Bool {
+    let (newly, lost) = (done - before.done, lost - before.lost)
+    // What is lost had been counted as done.
+    return newly > 0 && (newly - lost > lost || time - before.time > pause)
   }
 }
 

@@ -79,11 +79,14 @@ final class Vitals: Sendable {
 }
 
 extension Slot {
-  /// Events that were published or finished, in any way.
-  var progressMade: Int {
+  /// Events that were published or finished, in any way: while this grows, it does not hang.
+  var progressMade: Int { workDone + ports.reduce(0) { $0 + $1.counts.deadLettered } }
+
+  /// Events that were published, delivered or filtered.
+  var workDone: Int {
     ports.reduce(output?.published ?? 0) { sum, port in
       let counts = port.counts
-      return sum + counts.delivered + counts.filtered + counts.deadLettered
+      return sum + counts.delivered + counts.filtered
     }
   }
 }

@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 extension FileDescriptor {
   /// Opens the file or folder at `path`, exactly as written: a trailing slash requires a folder.
   package static func opening(
@@ -9,6 +15,14 @@ extension FileDescriptor {
     }
   }
 
+  /// The first `limit` bytes of a plain file, without ever waiting; nil if something else is there, such as a pipe or a device, which need
+  /// not come to an end.
+  package static func contents(ofPlainFile path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
+    let file = try opening(path, .readOnly, .nonBlocking)
+    defer { try? file.shut() }
+    return isPlain(file.rawValue) ? try file.readToEnd(atMost: limit) : nil
+  }
+
   /// Closes it. On Linux an interrupted `close` has closed the descriptor and must not be repeated, because the number may be in use again.
   /// Throws any other error; the descriptor is closed then, too.
   package func shut() throws(Errno) {
@@ -16,4 +30,9 @@ extension FileDescriptor {
       if error != .interrupted { throw error }
     }
   }
+}
+
+private func isPlain(_ descriptor: Int32) -> Bool {
+  var status = stat()
+  return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }

@@ -83,6 +83,49 @@ import Testing
     } throws: { "\($0)" == "the program ended with status 4: no line" }
   }
 
+  @Test(arguments: [
+    ("exec <&-", "the program has closed its input or output and not ended, and was killed"), ("exit 4", "the program ended with status 4"),
+  ])
+  func `a program that takes no more is an error, whether it has ended or not`(_ what: (does: String, error: String)) async {
+    await #expect {
+      try await harness.consume([trades(50_000)], by: Plugin.programSink, options: options("\(what.does); exec sleep 1000"))
+    } throws: { "\($0)" == what.error }
+  }
+
+  @Test func `a program has ended when it has, though what it has started holds its output`() async throws {
+    try await harness.consume([trades(300)], by: Plugin.programSink, options: options("sleep 1000 & exec cat >/dev/null"))
+    #expect(harness.lost == 0)
+  }
+
+  @Test func `what a program has started may finish its work`() async throws {
+    let file = scripts.folder.file("got")
+    let script = "(sleep 0.1; echo done > \(file)) <&- >/dev/null & exec cat >/dev/null"
+    try await harness.consume([trades(3)], by: Plugin.programSink, options: options(script))
+    #if os(Linux)
+    #expect(scripts.folder.content("got") == "done\n")
+    #endif
+  }
+
+  @Test func `a source that stays when its output has ended is killed, and not started again`() async throws {
+    let (clock, folder) = (harness.clock, scripts.folder)
+    let hand = Task {
+      while folder.content("closed") != "yes\n" { await Task.yield() }
+      while !Task.isCancelled {
+        clock.advance(by: .seconds(30))
+        await Task.yield()
+      }
+    }
+    defer { hand.cancel() }
+    do {
+      let _: [Trade] = try await harness.first(
+        10, of: Plugin.programSource, options: options("exec >&-; echo yes > \(folder.file("closed")); exec sleep 1000", "timeout: 30s"))
+      Issue.record("nothing is wrong")
+    } catch {
+      #expect("\(error)" == "the program has not ended within 30s since its output has, and was killed")
+      #expect((error as? any EnvironmentError)?.isPermanent == true)
+    }
+  }
+
   @Test func `a source that does not end by itself is ended by a stop`() async throws {
     scripts.folder.put(Trade.schema.json(trades(1)[0]) + "\n", in: "lines")
     let running: RunningPlugin<Trade> = try harness.start(

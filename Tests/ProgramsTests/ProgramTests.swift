@@ -81,6 +81,15 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     (#"say '{"done":-1}'"#, "the program says it is done with event -1; it was given 3, and was done with 0"),
     (#"say '{"done":3,"filtered":4}'"#, "the program says it has left out 4 of 3 events"),
     (#"say '{"ready":true}'"#, "the program says 'ready' where nobody asked for it"),
+    (#"say '{"lost":4,"reason":"x"}'"#, "the program says it has lost 4 events; it was given 3"),
+    (
+      #"say '{"lost":2,"reason":"x"}'; say '{"lost":2,"reason":"x"}'"#,
+      "the program says it has lost 2 events and 2 before; it was given 3"
+    ),
+    (
+      #"say '{"events":[{"symbol":"A","price":1e3'"#,
+      "the program sends a bad trade: 'price': a number with an exponent; write all its digits"
+    ),
     (#"say '{"events":[{"symbol":"A"}]}'"#, "the program sends a bad trade: 'price': missing at byte 25, in "),
     (#"say '{"events":[{}'"#, "the program sends a bad trade"),
     (#"say "{\"done\":$n,\"state\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}""#, "the program has a state of more than 64 KiB"),
@@ -126,6 +135,54 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     #expect(await error == "the program has not answered for 30s")
   }
 
+  /// Runs `body`, and lets the time of the program pass once it has written the file `closed`.
+  private func late<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
+    let (clock, folder) = (harness.clock, scripts.folder)
+    let hand = Task {
+      while folder.content("closed") != "yes\n" { await Task.yield() }
+      clock.advance(by: .seconds(30))
+    }
+    defer { hand.cancel() }
+    return try await body()
+  }
+
+  /// Goes on when its input has ended.
+  private func staying(_ script: String) -> String { script + "\necho yes > \(scripts.folder.file("closed")); exec sleep 1000" }
+
+  private static let stays = "the program has not ended within 30s since its input has, and was killed"
+
+  @Test func `a processor's program that stays when its input has ended is killed, and that is a failure`() async throws {
+    let running: RunningPlugin<Trade> = try harness.start(
+      Plugin.programProcessor, options: scripts.options(staying(scripts.program()), "timeout: 30s"), taking: Trade.self,
+      emitting: Trade.self)
+    try await running.send(trades(3))
+    await #expect { try await late { try await running.stop() } } throws: { "\($0)" == Self.stays }
+    // What it has sent is published all the same.
+    #expect(running.output == trades(3))
+  }
+
+  @Test func `a sink's program that stays when its input has ended is killed, and that is a failure`() async throws {
+    let script = staying(scripts.program(events: Scripts.taking))
+    await #expect {
+      try await late {
+        try await harness.consume([trades(3)], by: Plugin.programSink, options: scripts.options(script, "timeout: 30s"))
+      }
+    } throws: { "\($0)" == Self.stays }
+  }
+
+  @Test func `a source's program that stays when it has ended is killed, and not started again`() async throws {
+    let script = staying(scripts.program(ready: #"say '{"ready":true}'; say '{"ended":true}'"#))
+    do {
+      let _: [Trade] = try await late {
+        try await harness.first(10, of: Plugin.programSource, options: scripts.options(script, "timeout: 30s"))
+      }
+      Issue.record("nothing is wrong")
+    } catch {
+      #expect("\(error)" == Self.stays)
+      #expect((error as? any EnvironmentError)?.isPermanent == true)
+    }
+  }
+
   @Test func `lines of standard error are no answer, and its end is none either`() async throws {
     let script = scripts.program(events: "echo begun >&2; while :; do echo more >&2; done")
     async let error = failure(script, "timeout: 30s")
@@ -142,7 +199,7 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
       line.split(separator: "=", maxSplits: 1).first.map { String($0.dropFirst("notice plugin: ".count)) }
     }
     #expect(names.contains("TOKEN") && names.contains("PATH"))
-    let allowed: Set = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TOKEN", "PWD", "OLDPWD", "SHLVL", "_"]
+    let allowed: Set = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TOKEN", "STOCKBUS_PROGRAM", "PWD", "OLDPWD", "SHLVL", "_"]
     #expect(names.filter { !allowed.contains($0) && Int($0) == nil }.isEmpty)
     #if os(Linux)
     // The fourth is the folder that `ls` reads.

@@ -82,6 +82,122 @@ private actor All: EventProcessor {
       ])
   }
 
+  private static let typed = """
+    name: typed
+    kind: processor
+    home: process
+    doc: Passes trades.
+    takes: [trade]
+    emits: trade
+    run: [python3, plugin.py]
+    options:
+      every: { type: whole_number, default: 5, min: 1, max: 1000, doc: How many. }
+      ratio: { default: 0.5, doc: A share. }
+      live: { default: false, doc: Whether. }
+      window: { type: duration, default: 30s, min: 1s, doc: How long. }
+      by: { values: [size, price], default: size, doc: What it goes by. }
+      only: { type: symbol, default: "1", doc: Which one. }
+      many: { default: [], doc: More of them. }
+    """
+
+  @Test(arguments: [
+    ("every: five", "'options.every' must be a whole number from 1 to 1000, got 'five'"),
+    ("every: 1.5", "'options.every' must be a whole number from 1 to 1000, got '1.5'"),
+    ("every: 0", "'options.every' must be a whole number from 1 to 1000, got '0'"),
+    ("every: 1001", "'options.every' must be a whole number from 1 to 1000, got '1001'"),
+    ("every: \"${N:-x}\"", "'options.every' must be a whole number from 1 to 1000, got a value of N"),
+    ("ratio: half", "'options.ratio' must be a number, got 'half'"),
+    ("ratio: 1e-5", "'options.ratio' must be a number, got '1e-5'"),
+    ("live: yes", "'options.live' must be true or false, got 'yes'; write true"),
+    ("window: 30", "'options.window' must be a duration of at least 1s, got '30'; write a unit, such as 30s"),
+    ("window: 10ms", "'options.window' must be a duration of at least 1s, got '10ms'"),
+    ("by: prize", "'options.by' must be one of size, price, got 'prize'; did you mean 'price'?"),
+    ("only: []", "'options.only' must be a symbol, got a list"),
+    ("many: one", "'options.many' must be a list, got 'one'"),
+  ])
+  func `an option of a process is checked as it is declared, with its place`(_ what: (written: String, error: String)) {
+    put(Self.typed, as: "typed")
+    let found = problems("{ plugin: typed, inputs: [ticks], options: { \(what.written) } }")
+    #expect(found.count == 1 && found[0].hasPrefix("desk.yaml:2:"), "\(found)")
+    if !what.written.contains("$") { #expect(found[0].contains("processor 'mine': \(what.error): "), "\(found)") }
+  }
+
+  @Test func `the process gets its options in the type that it declares`() throws {
+    put(Self.typed, as: "typed")
+    let bundle = try PluginBundle(at: workshop.file("user/typed.stockbusplugin"))
+    let document = YAMLParser.parse(Array(#"{ every: "7", by: , ratio: "0.50", only: 5, window: 1m }"#.utf8), file: "o")
+    let options = try bundle.manifest.checked(document.root, at: ConfigNode.Mark(line: 1, column: 1))
+    let read = try ProcessPluginSettings.decode(
+      ConfigNode(.map([.init(key: "options", mark: options.mark, value: options)]), at: options.mark), at: options.mark)
+    #expect(
+      read.options.entries.map { "\($0.name)=\($0.value.json)" } == [
+        "every=7", "ratio=0.50", #"only="5""#, #"window="1m""#, "live=false", #"by="size""#, "many=[]",
+      ])
+  }
+
+  @Test(arguments: [
+    ("every: { type: whole_number, default: x, doc: A. }", "option 'every': its default must be a whole number, got 'x'"),
+    ("every: { default: 5, max: 3, doc: A. }", "option 'every': its default must be a number of at most 3, got '5'"),
+    ("every: { default: x, max: 3, doc: A. }", "option 'every': 'min' and 'max' are for numbers and durations: write its 'type'"),
+    ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is no number"),
+    ("every: { type: number, min: 5, max: 3, doc: A. }", "option 'every': 'min' is above 'max'"),
+    ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: write no 'type', or text"),
+    ("every: { default: 5, doc: A }", "option 'every': 'doc' is a sentence and ends with a full stop"),
+  ])
+  func `a bad declaration of an option is told`(_ what: (declared: String, error: String)) {
+    put(
+      Self.typed.replacing("every: { type: whole_number, default: 5, min: 1, max: 1000, doc: How many. }", with: what.declared), as: "typed"
+    )
+    let found = problems("{ plugin: typed, inputs: [ticks], options: { } }")
+    #expect(found.contains { $0.contains(what.error) }, "\(found)")
+  }
+
+  @Test func `a process that is named by its program is checked by the description beside it`() {
+    workshop.put(Self.typed, in: "desk/plugin.yaml")
+    workshop.put("1", in: "desk/plugin.py")
+    workshop.put("1", in: "desk/other.py")
+    func found(_ file: String, _ options: String) -> [String] {
+      problems("{ plugin: program_processor, inputs: [ticks], run: [python3, \(workshop.file(file))], options: { \(options) } }")
+    }
+    #expect(found("desk/plugin.py", "every: 5") == [])
+    let bad = found("desk/plugin.py", "every: five")
+    #expect(
+      bad.count == 1
+        && bad[0].contains("processor 'mine': 'options.every' must be a whole number from 1 to 1000, got 'five': How many."), "\(bad)")
+    #expect(found("desk/plugin.py", "evry: 5").map { $0.contains("unknown option 'evry'; did you mean 'every'?") } == [true])
+    // The description is of another program.
+    #expect(found("desk/other.py", "every: five") == [])
+  }
+
+  @Test(arguments: ["plugin.yaml", "plugin.py"])
+  func `what is no plain file is told, and nothing waits for it`(_ name: String) {
+    put()
+    let path = workshop.file("user/big_trades.stockbusplugin/\(name)")
+    unlink(path)
+    #expect(mkfifo(path, 0o600) == 0)
+    let found = problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }")
+    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is no plain file, which it has to be"]
+    #expect(found == (name == "plugin.yaml" ? told : []))
+  }
+
+  @Test func `made-up events have many symbols, sizes, sides and prices that move both ways`() {
+    let trades = MadeUpEvents.of(Trade.self)
+    #expect(trades.count == MadeUpEvents.count)
+    #expect(Set(trades.map(\.symbol)).count == 40)
+    #expect(Set(trades.map(\.side)).count == 3)
+    #expect(Set(trades.map(\.condition)).count > 5)
+    #expect(Set(trades.map(\.size)).count == 9)
+    #expect(zip(trades, trades.dropFirst()).allSatisfy { $0.received <= $1.received })
+    let prices = trades.filter { $0.symbol == trades[0].symbol }.map(\.price)
+    let moves = zip(prices, prices.dropFirst())
+    #expect(moves.contains { $0 < $1 } && moves.contains { $0 > $1 })
+    let quotes = MadeUpEvents.of(Quote.self)
+    #expect(quotes.contains { $0.bid > $0.ask } && quotes.contains { $0.bid < $0.ask })
+    #expect(MadeUpEvents.of(Bar.self).allSatisfy { $0.low <= $0.open && $0.open <= $0.high && $0.low <= $0.close && $0.close <= $0.high })
+    #expect(MadeUpEvents.of(Mover.self).count == MadeUpEvents.count)
+    #expect(MadeUpEvents.of(Order.self).count == MadeUpEvents.count)
+  }
+
   @Test func `clashes of names are told where the plugin is named`() {
     put()
     put(in: "other")

@@ -87,6 +87,12 @@ import Testing
     #expect(problems(load("")) == "DIR/b.yaml:1:1: error: a link to a file that does not exist")
   }
 
+  @Test func `a pipe in a folder is a problem, and nothing waits for it`() throws {
+    try write(source("a"), to: "a.yaml")
+    #expect(mkfifo(folder + "/b.yaml", 0o600) == 0)
+    #expect(problems(load("")) == "DIR/b.yaml:1:1: error: is no plain file")
+  }
+
   @Test func `stops reading at the limit, even of an endless file`() {
     let config = ConfigLoader(environment: { _ in nil }).load(paths: ["/dev/zero"])
     #expect(config.problems.description == "/dev/zero:1:1: error: the file is larger than 4 MiB, the limit")

@@ -51,6 +51,53 @@ import Testing
     child.close()
   }
 
+  @Test func `it is killed once it is late, though its end is waited for already`() async throws {
+    let child = try await ChildProgram.start(launch("exec sleep 1000"))
+    async let end = child.ended()
+    #expect(await child.ended { true } == .killed(signal: 9))
+    #expect(await end == .killed(signal: 9))
+    #expect(child.wasKilled)
+    child.close()
+  }
+
+  @Test func `it can be killed while its end is waited for`() async throws {
+    let child = try await ChildProgram.start(launch("exec sleep 1000"))
+    async let end = child.ended()
+    await Task.yield()
+    child.kill()
+    #expect(await end == .killed(signal: 9))
+    child.close()
+  }
+
+  /// Starts a process in its own session, a daemon in another one, which belongs to nobody, and one beside them; all hold the output.
+  private static let family = "sleep 1000 & setsid sleep 1000 & setsid sh -c 'sleep 1000 &'; echo begun"
+
+  @Test func `what it has started ends with it when it ends by itself, also in other sessions`() async throws {
+    let child = try await ChildProgram.start(launch(Self.family + "; exit 3"))
+    #expect(await child.ended() == .exited(3))
+    #if os(Linux)
+    // The end of the pipe: no process is left that could write into it.
+    #expect(try await text(of: child.output) == "begun\n")
+    #endif
+    child.close()
+  }
+
+  @Test func `what it has started ends when this process does, also in other sessions`() async throws {
+    let lifeline = Lifeline()
+    let child = try await ChildProgram.start(launch(Self.family + "; exec sleep 1000"), lifeline: lifeline)
+    var seen: [UInt8] = []
+    while seen.isEmpty {
+      seen = (try? [UInt8](unsafeUninitializedCapacity: 64) { $1 = try child.output.read(into: UnsafeMutableRawBufferPointer($0)) }) ?? []
+      await Task.yield()
+    }
+    lifeline.cut()
+    #if os(Linux)
+    #expect(try await text(of: child.output) == "")
+    #endif
+    #expect(await child.ended() == .killed(signal: 9))
+    child.close()
+  }
+
   @Test func `it ends when this process does`() async throws {
     let lifeline = Lifeline()
     let child = try await ChildProgram.start(launch("trap '' TERM HUP; echo begun; while :; do sleep 1000; done"), lifeline: lifeline)

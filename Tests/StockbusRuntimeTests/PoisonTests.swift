@@ -112,19 +112,43 @@ import Testing
     }
   }
 
-  @Test func `poison everywhere leaves nothing but dead letters`() async throws {
+  @Test func `a few poisoned events in a row are dead letters, and the others go on`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 10 } }
+        processors: { middle: { plugin: pass, inputs: [ticks], poison: [1, 2, 3], supervision: { backoff: 100ms } } }
+        sinks: { all: { plugin: keep, inputs: [middle] } }
+        """)
+      async let running = harness.run()
+      // The first costs no pause, although nothing has been delivered before it.
+      for bound in [100, 200] { await harness.clock.passPause(upTo: .milliseconds(bound)) }
+      let report = await running
+      #expect(journal.received(by: "all") == [4, 5, 6, 7, 8, 9, 10])
+      #expect(report.counts("ticks", "middle") == counts(in: 10, delivered: 7, dead: 3))
+      #expect(report.fate("middle")?.lives == 5)
+      #expect(report.exitStatus == 0)
+    }
+  }
+
+  @Test func `poison everywhere ends the component at its limit`() async throws {
     try await journalled { journal in
       let numbers = (1...40).map(String.init).joined(separator: ", ")
       let harness = try pipeline(
         """
         sources: { ticks: { plugin: numbers, count: 40 } }
-        processors: { middle: { plugin: pass, inputs: [ticks], poison: [\(numbers)] } }
+        processors: { middle: { plugin: pass, inputs: [ticks], poison: [\(numbers)], supervision: { restarts: 6, max_backoff: 100ms } } }
         sinks: { all: { plugin: keep, inputs: [middle] } }
         """)
-      let report = await harness.run()
+      async let running = harness.run()
+      for _ in 0..<5 { await harness.clock.passPause(upTo: .milliseconds(100)) }
+      let report = await running
       #expect(journal.received(by: "all") == [])
-      #expect(report.counts("ticks", "middle") == counts(in: 40, dead: 40))
-      #expect(report.exitStatus == 0)
+      // The batch, and seven events alone, of which the first counts with the batch.
+      #expect(report.fate("middle")?.lives == 8)
+      #expect(report.fate("middle")?.outcome == .failed("7 is poison"))
+      #expect(report.counts("ticks", "middle") == counts(in: 40, dropped: 33, dead: 7))
+      #expect(report.exitStatus == 1)
       // Five are logged; the fifth message says that further ones are only counted.
       let logged = harness.log.texts(.warning).filter { $0.contains("set aside") }
       #expect(logged.count == 5)

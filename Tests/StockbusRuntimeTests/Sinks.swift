@@ -6,6 +6,7 @@ struct KeepSettings: Options {
   @Setting("Waits at the gate with the first events it gets.") var gated = false
   @Setting("Lives whose start fails.") var failingStarts = 0
   @Setting("Takes its time to start.") var slow = false
+  @Setting("Loses what it takes, and fails.") var loses = false
   @Setting("Takes so many of its first run; then the world fails it.") var takes = 0
 
   init() {}
@@ -42,6 +43,10 @@ actor Keep: Sink {
     if settings.gated, journal.count(of: "entered") == 0 {
       journal.note("entered")
       await journal.gate.pass()
+    }
+    if settings.loses {
+      context.lose(events.count, "it keeps nothing")
+      throw EnvironmentFailure("nothing is kept", isPermanent: false, taken: events.count)
     }
     let isCutShort = settings.takes > 0 && journal.count(of: "cut short") == 0
     for i in events.indices {

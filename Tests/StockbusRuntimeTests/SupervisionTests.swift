@@ -30,6 +30,36 @@ import Testing
     }
   }
 
+  @Test func `what is lost again is no progress`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 10000, output: { capacity: 4 } } }
+        sinks: { bad: { plugin: keep, inputs: [ticks], loses: true, supervision: { restarts: 3, backoff: 100ms } } }
+        """)
+      async let report = harness.run()
+      for bound in [100, 200] { await harness.clock.passPause(upTo: .milliseconds(bound)) }
+      let end = await report
+      #expect(end.fate("bad")?.lives == 4)
+      #expect(end.fate("bad")?.outcome == .failed("nothing is kept"))
+      #expect(end.ledger.isBalanced)
+      #expect(end.exitStatus == 1)
+    }
+  }
+
+  @Test(arguments: [
+    (done: 1, lost: 0, seconds: 0, isProgress: true), (done: 0, lost: 0, seconds: 100, isProgress: false),
+    (done: 9, lost: 9, seconds: 1, isProgress: false), (done: 9, lost: 5, seconds: 1, isProgress: false),
+    (done: 9, lost: 4, seconds: 1, isProgress: true), (done: 9, lost: 9, seconds: 11, isProgress: true),
+  ])
+  func `progress is work of which most is kept, or that took longer than the longest pause`(
+    _ life: (done: Int, lost: Int, seconds: Int, isProgress: Bool)
+  ) {
+    let before = Achievement(done: 100, lost: 50, time: .seconds(7))
+    let after = Achievement(done: 100 + life.done, lost: 50 + life.lost, time: .seconds(7 + life.seconds))
+    #expect(after.isProgress(since: before, longest: .seconds(10)) == life.isProgress)
+  }
+
   @Test func `components that fail together are not restarted together, and the seed says when`() async throws {
     func restarts(seed: Int) async throws -> [Duration] {
       try await journalled { journal in

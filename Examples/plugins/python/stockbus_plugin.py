@@ -66,6 +66,26 @@ def _text(text: object) -> str:
     return str(text)[:TEXT_LIMIT].encode(errors="replace").decode()
 
 
+def _at(events: object, error: ValueError) -> ValueError:
+    """The error, which is told with the line where a generator has yielded what is wrong."""
+    frame = getattr(events, "gi_frame", None)
+    if frame is not None:
+        error.place = (frame.f_code.co_filename, frame.f_lineno)  # type: ignore[attr-defined]
+    return error
+
+
+def _told(error: BaseException) -> str:
+    """The error on one line, with the innermost place in the author's own files: `cheap.py:12: KeyError: 'price'`."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    libraries = f"{os.sep}lib{os.sep}python"
+    places = [place for place in frames if place[0] != __file__ and libraries not in place[0] and not place[0].startswith("<")]
+    place = getattr(error, "place", None) or (places[-1] if places else None)
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename:
+        place, text = (error.filename, error.lineno or 1), f"{type(error).__name__}: {error.msg}"
+    return f"{os.path.basename(place[0])}:{place[1]}: {text}" if place else text
+
+
 class _Host:
     """The two pipes: messages come and go as a whole."""
 
@@ -110,9 +130,9 @@ class _Host:
                     raise TypeError("it is not a dict")
                 data = encode(event).encode()
             except (TypeError, ValueError) as error:
-                raise ValueError(f"an event cannot be sent: {error}; it is {str(event)[:200]}") from None
+                raise _at(events, ValueError(f"an event cannot be sent: {error}; it is {str(event)[:200]}")) from None
             if len(data) > MESSAGE_LIMIT - 16:
-                raise ValueError(f"an event of {len(data)} bytes does not fit into a message; it is {str(event)[:200]}")
+                raise _at(events, ValueError(f"an event of {len(data)} bytes does not fit into a message; it is {str(event)[:200]}"))
             if self._size + len(data) > EVENTS_SIZE:
                 self.flush()
             self._events.append(data)
@@ -318,7 +338,8 @@ def run(kind: type[_Program]) -> NoReturn:
     except ProtocolError as error:
         why = f"the host does not keep to the protocol: {error}"
     except Exception as error:
-        traceback.print_exc()
-        why = f"{type(error).__name__}: {error}"
+        for line in traceback.format_exc().splitlines():
+            host.flush(encode({"log": _text(line), "level": "debug"}))
+        why = _told(error)
     host.flush(encode({"failed": _text(why)}))
     sys.exit(1)

@@ -168,12 +168,17 @@ class PluginTest(unittest.TestCase):
         program.begin()
         return program
 
-    def assert_failed(self, program: Program, text: str) -> None:
-        last = program.line()
+    def assert_failed(self, program: Program, text: str) -> list[str]:
+        """Returns the lines for the log that come before."""
+        lines: list[str] = []
+        while (last := program.line()).startswith('{"log":'):
+            self.assertEqual(json.loads(last)["level"], "debug")
+            lines.append(json.loads(last)["log"])
         self.assertIn('{"failed":', last)
         self.assertIn(text, json.loads(last)["failed"])
         self.assertEqual(program.line(), "")
         self.assertEqual(program.process.wait(), 1)
+        return lines
 
 
 class Lives(PluginTest):
@@ -450,6 +455,12 @@ class Sizes(PluginTest):
 
 
 class Errors(PluginTest):
+    def test_what_cannot_be_sent_is_told_with_the_line_that_yields_it(self) -> None:
+        program = self.processing("def process(self, event):\n    yield event\n    yield 0.5")
+        program.send('{"events":[{}],"last":1}')
+        self.assertEqual(program.line(), '{"events":[{}]}')
+        self.assert_failed(program, "plugin.py:7: ValueError: an event cannot be sent: it is not a dict")
+
     def test_an_exception_of_the_author_is_told_with_its_type_and_where_it_was(self) -> None:
         for lines, sends in [
             ("def process(self, event): return 1 // 0", '{"events":[{}],"last":1}'),
@@ -462,9 +473,10 @@ class Errors(PluginTest):
             if "[]" in sends:
                 self.assertEqual(program.line(), '{"done":0}')
                 self.assertEqual(program.line(), '{"events":[{}]}')
-            self.assert_failed(program, "ZeroDivisionError: ")
-            self.assertIn("plugin.py", program.errors())
-            self.assertIn("Traceback", program.errors())
+            number = 4 + lines.count("\n") + 1
+            trace = self.assert_failed(program, f"plugin.py:{number}: ZeroDivisionError: ")
+            self.assertIn("Traceback", trace[0])
+            self.assertEqual(program.errors(), "")
 
     def test_what_the_host_may_not_send_is_an_error(self) -> None:
         started = '{"hello":1,"kind":"processor"}\n{"start":{}}\n'

@@ -26,6 +26,9 @@ package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, Com
 
   package func drain(into output: inout Outlet<Output>) async throws {
     try await session.end(by: "drain") { try session.take($0, into: &output) }
+    // A program that does not end takes nothing of this with it.
+    try await output.flush()
+    try await session.finish()
   }
 
   package func handOver(into output: inout Outlet<Output>) async throws {

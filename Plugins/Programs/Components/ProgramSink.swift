@@ -28,13 +28,15 @@ package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, Bac
     session.keepState()
   }
 
-  package func drain() async throws { try await finish("drain") }
-
-  package func handOver() async throws { try await finish("hand_over") }
-
-  private func finish(_ word: String) async throws {
+  package func drain() async throws {
     if let plain { return try await plain.finish() }
-    try await session.end(by: word, Self.takeNone)
+    try await session.end(by: "drain", Self.takeNone)
+    try await session.finish()
+  }
+
+  package func handOver() async throws {
+    if let plain { return try await plain.finish() }
+    try await session.end(by: "hand_over", Self.takeNone)
   }
 
   private static func takeNone(_: UnsafeBufferPointer<UInt8>) throws { throw ProgramError("says 'events' where nobody asked for it") }

@@ -26,7 +26,7 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
     if let plain { return try await plain.publish(into: &output) }
     do {
       var isAskedToStop = false
-      while true {
+      events: while true {
         if Task.isCancelled, !isAskedToStop {
           isAskedToStop = true
           session.ask(["stop": true])
@@ -43,7 +43,8 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
             // The next process would send it again.
             if session.commits { output.rollback() }
             session.noteUncommitted()
-            return try await publish(&output)
+            try await publish(&output)
+            break events
           default: throw message.unasked
           }
         }
@@ -59,6 +60,8 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
       if session.remembers, !(failure is CancellationError) { throw ProgramMisfit.forgetful(failure) }
       throw failure
     }
+    if Task.isCancelled { return }
+    do throws(ProgramError) { try await session.finish() } catch { throw ProgramMisfit(description: "\(error)") }
   }
 
   private func publish(_ output: inout Outlet<Output>) async throws {

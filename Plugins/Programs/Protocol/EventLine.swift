@@ -15,6 +15,7 @@ enum EventLine {
     _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ symbols: inout SymbolTally
   ) throws(TextError) -> Int {
     var text = ByteReader(line)
+    text.allowsExponents = false
     guard goToEvents(&text) else { throw TextError(.unexpected, at: text.offset) }
     text.goPastBlanks()
     try text.skip(UInt8(ascii: "["))

@@ -54,7 +54,7 @@ final class PlainLines {
   /// True once one of the loops has found something wrong.
   private var isBroken = false
   /// What is wrong, once that is known.
-  private let reason = WaitableValue<String?>(nil)
+  private let reason = WaitableValue<(any Error)?>(nil)
   /// How the program has ended, once it has after its input.
   private var end: ProgramEnd?
 
@@ -87,7 +87,7 @@ final class PlainLines {
   /// Ends a program that has not failed.
   func close() async {
     await endWaiting()
-    await life.close()
+    if let late = await life.close() { context.logger.warning("\(late)") }
   }
 
   private func endWaiting() async {
@@ -184,6 +184,8 @@ final class PlainLines {
     do {
       if isGone { throw ProgramGone() }
       await closeInput()
+      // What it has started may hold its output, and ends when it has. Unstructured, because it must not hold up a failure, which kills it.
+      if let child = life.child { Task { await child.ended() } }
       let ended = ended
       while !ended.value {
         // Readers that are slow are not the program's fault.
@@ -270,7 +272,10 @@ final class PlainLines {
       writable?.wake()
       throw ProgramGone()
     }
-    let end = await child.ended()
+    // Nothing else waits for a source; of any other program `finish` says when it is late.
+    let (end, late) =
+      kind == .source ? await life.end(of: child, since: "its output has", at: context.clock.uptime) : (await child.ended(), nil)
+    if let late, !Task.isCancelled { throw ProgramMisfit(description: "\(late)") }
     if kind == .source, !Task.isCancelled, let end, end != .exited(0) { throw ProgramGone() }
     life.hasSaidGoodbye = kind != .source
     self.end = end
@@ -289,26 +294,26 @@ final class PlainLines {
 
   /// Kills the program, counts what it took with it, and returns what is wrong.
   private func broken(_ error: any Error, taken: Int) async -> any Error {
-    guard let child = life.child, !isBroken else {
+    guard life.child != nil, !isBroken else {
       // The other loop has found it first, and says what it is.
       if isBroken { await reason.wait { $0 != nil } }
-      return error is CancellationError ? error : PlainLinesError(description: reason.value ?? "the program has ended", taken: taken)
+      return error is CancellationError ? error : PlainLinesError(reason.value ?? ProgramError("has ended"), taken: taken)
     }
     (isBroken, isGone) = (true, true)
     await endWaiting()
-    child.kill()
-    _ = await child.ended()
     let (bytes, isOpen) = (writtenBefore + written, !isInputClosed)
     let whole = sent.count - sent.count(beyond: bytes)
-    let unread = isOpen ? whole - (sent.count - sent.count(beyond: bytes - unread(child.input))) : 0
-    let why = await life.failure(error)
-    reason.update { $0 = "\(why)" }
+    var unread = 0
+    let why = await life.failure(error) { child in
+      if isOpen { unread = whole - (sent.count - sent.count(beyond: bytes - self.unread(child.input))) }
+    }
+    reason.update { $0 = why }
     if kind == .processor {
       context.lose(max(0, whole - got), "at most; the program was given \(whole) and sent \(got) lines")
     } else {
       context.lose(unread, "the program had not read them")
     }
-    return error is CancellationError ? error : PlainLinesError(description: "\(why)", taken: taken)
+    return error is CancellationError ? error : PlainLinesError(why, taken: taken)
   }
 
   /// Bytes that wait in a pipe.
@@ -321,6 +326,12 @@ final class PlainLines {
 /// A program of plain lines that has failed. No event is to blame, as nobody knows which one the program had in hand.
 struct PlainLinesError: EnvironmentError, CustomStringConvertible {
   let description: String
+  let isPermanent: Bool
   let taken: Int
-  var isPermanent: Bool { false }
+
+  init(_ reason: any Error, taken: Int) {
+    description = "\(reason)"
+    isPermanent = (reason as? any EnvironmentError)?.isPermanent == true
+    self.taken = taken
+  }
 }

@@ -15,6 +15,7 @@ final class ProgramLife {
   private(set) var child: ChildProgram?
   private var errorLines = LineBuffer(limit: 64 << 10, capacity: 16 << 10)
   private var lastErrorLine = ""
+  private var pythonError = PythonError()
   /// True once the program has closed its standard error, which `poll` would report again and again.
   var haveErrorsEnded: Bool { errorsEnded.value }
   let errorsEnded = WaitableValue(false)
@@ -57,38 +58,55 @@ final class ProgramLife {
     return min(left, settings.timeout)
   }
 
-  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long.
-  func close() async {
-    guard let child else { return }
+  /// Waits for the end of the program, which is to come since `event`, at `began`, and kills it if it takes too long, or longer than a stop may: then
+  /// the second value says so.
+  func end(of child: ChildProgram, since event: String, at began: Duration) async -> (ProgramEnd?, late: ProgramError?) {
+    let (clock, run, timeout) = (context.clock, context.run, settings.timeout)
+    // Asked again and again, since a stop may come meanwhile.
+    let isLate: @Sendable () -> Bool = { clock.uptime - began >= timeout || run.cutOff.map { clock.uptime >= $0 } ?? false }
+    let end = await child.ended(killedOnce: isLate)
+    guard child.wasKilled, isLate() else { return (end, nil) }
+    let time = min(timeout, clock.uptime - began)
+    return (end, ProgramError("has not ended within \(time == timeout ? time.optionText : time.roughText) since \(event), and was killed"))
+  }
+
+  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long. Returns what is wrong then.
+  func close() async -> ProgramError? {
+    guard let child else { return nil }
     self.child = nil
+    let began = context.clock.uptime
     child.closeInput()
-    let (clock, patience) = (context.clock, patience)
-    // Unstructured, because a source is cancelled to end it, and its program has time all the same; it is ended below.
-    let watch = Task {
-      do { try await clock.sleep(for: patience) } catch { return }
-      child.kill()
-    }
-    let end = await child.ended()
-    watch.cancel()
+    let (end, late) = await end(of: child, since: "its input has", at: began)
     readErrors(of: child)
     child.close()
     let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()
     if omitted > 0 { context.logger.notice("\(omitted) more lines of the program left out") }
-    if let end, end != .exited(0) { context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")") }
+    if late == nil, let end, end != .exited(0) {
+      context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")")
+    }
+    return late
   }
 
-  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
-  func failure(_ error: any Error) async -> any Error {
+  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself. `inspect` is
+  /// called between its end and that of the pipes.
+  func failure(_ error: any Error, inspect: (ChildProgram) -> Void = { _ in }) async -> any Error {
     guard let child else { return error }
     self.child = nil
-    child.kill()
-    let end = await child.ended()
+    let hasGone = error is ProgramGone
+    // A program that ends closes its pipes a moment before it has ended.
+    let grace = ContinuousClock.now + (hasGone ? Self.moment : .zero)
+    let end = await child.ended { .now >= grace }
+    inspect(child)
     readErrors(of: child)
     child.close()
-    guard error is ProgramGone else { return error }
+    guard hasGone else { return error }
+    if child.wasKilled { return ProgramError("has closed its input or output and not ended, and was killed") }
     let last = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
     return ProgramError("\(end?.description ?? "has ended")\(last)")
   }
+
+  /// How long a program that has closed a pipe may take to end.
+  private static let moment = Duration.milliseconds(500)
 
   /// Logs what is there of the lines of standard error.
   func readErrors(of child: ChildProgram) {
@@ -107,6 +125,9 @@ final class ProgramLife {
   }
 
   private func logErrorLine(_ line: String) {
+    guard let told = pythonError.take(line) else { return context.logger.debug("\(visible(line, limit: 2048))") }
+    if told != line { context.logger.debug("\(visible(line, limit: 2048))") }
+    let line = told
     if line.isEmpty { return }
     // What Swift says behind its reason is where in the code that was.
     if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }

@@ -10,6 +10,8 @@ struct ProgramProgress {
   private(set) var finished = 0
   /// The finished events that the program has left out, since the last call of `takeFiltered`.
   private var filtered = 0
+  /// How many events the program says it has lost.
+  private var lost = 0
   /// What the next process is to know of what was finished or committed.
   private(set) var state: JSONValue?
 
@@ -37,6 +39,14 @@ struct ProgramProgress {
     finished = number
     filtered += left
     try takeState(message)
+  }
+
+  /// Takes a message `lost`, with its number.
+  mutating func lose(_ count: Int) throws(ProgramError) {
+    guard count <= told - lost else {
+      throw ProgramError("says it has lost \(count) events\(lost > 0 ? " and \(lost) before" : ""); it was given \(told)")
+    }
+    lost += count
   }
 
   /// Takes the state of a message `done`, `commit` or `drained`, if it has one.

@@ -86,10 +86,15 @@ final class ProgramSession {
   /// True for a source that says which state its events belong to.
   private(set) var commits = false
 
-  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long.
-  func close() async {
+  /// Ends a program that has done its work: by the end of its input, and by force if it takes too long, which is an error.
+  func finish() async throws(ProgramError) {
     await endWaiting()
-    await life.close()
+    if let late = await life.close() { throw late }
+  }
+
+  /// Ends a program that has not failed, where what is wrong then is only said.
+  func close() async {
+    do throws(ProgramError) { try await finish() } catch { context.logger.warning("\(error)") }
   }
 
   /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
@@ -360,7 +365,10 @@ final class ProgramSession {
     case .log(let text, let level): life.log(text, level)
     case .trouble(let reason): context.report(trouble: reason)
     case .reject(let text, let origin, let reason): context.reject(text, origin: origin, reason: reason)
-    case .lost(let count, let reason): context.lose(count, reason)
+    case .lost(let count, let reason):
+      // A source is given nothing: what it loses it has from outside.
+      if role.kind != .source { try progress.lose(count) }
+      context.lose(count, reason)
     case .note(let text): context.note(text)
     case .counter(let name, let doc, let count):
       if counters.count >= ProgramRemark.counterLimit, !counters.contains(name) { throw ProgramError("has more than 64 counters") }

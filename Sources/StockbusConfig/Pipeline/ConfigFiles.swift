@@ -26,6 +26,10 @@ enum ConfigFiles {
     guard isFolder(found) else { return [path] }
     let folder = path.hasSuffix("/") ? path : path + "/"
     let names = try names(in: path).filter { isYAML($0) && !((try? status(folder + $0)).map(isFolder) ?? false) }
+    for name in names {
+      // Reading what is a pipe or a device might never come to an end.
+      if let found = try? status(folder + name), found.st_mode & S_IFMT != S_IFREG { throw problem("is no plain file", folder + name) }
+    }
     if names.isEmpty { throw problem("the folder holds no .yaml or .yml file", path) }
     if names.count > limits.filesPerFolder {
       throw problem("the folder holds more than \(ConfigLimits.grouped(limits.filesPerFolder)) YAML files, the limit", path)

@@ -76,7 +76,8 @@ struct PluginDraft: Sendable {
     if let build { lines.append("build: \(build)") }
     lines.append("test: \(test)")
     if let option, home == .process {
-      lines += ["options:", "  \(option.name): { default: \(option.value), doc: \(option.doc) }"]
+      let type = kind == .source ? "whole_number" : "number"
+      lines += ["options:", "  \(option.name): { type: \(type), min: 0, default: \(option.value), doc: \(option.doc) }"]
     }
     return lines.joined(separator: "\n") + "\n"
   }

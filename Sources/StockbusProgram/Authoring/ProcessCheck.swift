@@ -9,6 +9,27 @@ struct ProcessCheck: Sendable {
   let folder: String
   let catalogue: Catalogue
 
+  /// What of it was not checked, one sentence each, if it keeps the contract.
+  func unreached(_ options: String?) async -> [String] {
+    guard manifest.kind == .processor, let plugin = catalogue["program_processor"], let emitted = manifest.emits.flatMap({ type($0) })
+    else {
+      return []
+    }
+    func sent<Output: Event>(_: Output.Type, _ taken: String) async -> Int? {
+      let events: [Output]? = try? await PluginHarness().output(
+        of: plugin, options: common(taken) + (options.map(Self.text) ?? ""), feeds: feed(taken) ?? [])
+      return events?.count
+    }
+    var sentences: [String] = []
+    for taken in manifest.takes {
+      guard await sent(emitted, taken) == 0 else { continue }
+      sentences.append(
+        "It has sent nothing for \(MadeUpEvents.count) made-up events of \(taken), so what it does when it sends is not checked; give it options with which it does (--options)."
+      )
+    }
+    return sentences
+  }
+
   /// One sentence for each violation. `options` are as in a configuration; nil for the defaults.
   func violations(_ options: String?) async -> [String] {
     guard let plugin = catalogue["program_\(manifest.kind.rawValue)"] else {
@@ -41,7 +62,7 @@ struct ProcessCheck: Sendable {
   private func type(_ name: String) -> (any Event.Type)? { catalogue.events.first { $0.eventName == name } }
 
   private func feed(_ name: String) -> [Feed]? {
-    func examples<E: Event>(_: E.Type) -> Feed { Feed(Array(repeating: E.schema.example, count: 5)) }
+    func examples<E: Event>(_: E.Type) -> Feed { Feed(MadeUpEvents.of(E.self)) }
     return type(name).map { [examples($0)] }
   }
 

@@ -29,7 +29,7 @@ extension FreeValue: OptionValue {
   }
 
   /// As JSON (RFC 8259) writes numbers.
-  private static func isNumber(_ text: String) -> Bool {
+  package static func isNumber(_ text: String) -> Bool {
     var rest = Substring(text).utf8
     func isDigit(_ byte: UInt8?) -> Bool { byte.map { (48...57).contains($0) } ?? false }
     func digits(_ rest: inout Substring.UTF8View) -> Int {

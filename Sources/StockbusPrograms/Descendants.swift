@@ -1,0 +1,56 @@
+internal import StockbusSystem
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What a program has started, in whatever session it is: it is known by a variable that it inherits.
+///
+/// A session does not hold what begins one of its own, as daemons do. What gives up its variables, or belongs to another user, is not found;
+/// neither is anything where there is no `/proc`.
+enum Descendants {
+  static let variable = "STOCKBUS_PROGRAM"
+  /// How often it looks for what was being started while it killed.
+  private static let rounds = 50
+  /// The most bytes of a process's variables.
+  private static let sizeLimit = 1 << 20
+
+  /// Returns once there are no processes whose variable has this value, or `time` has passed.
+  static func haveEnded(_ mark: String, within time: Duration) async {
+    let deadline = ContinuousClock.now + time
+    while .now < deadline, !found(mark).isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  /// Kills the processes whose variable has this value.
+  static func kill(_ mark: String) async {
+    for _ in 0..<rounds {
+      let found = found(mark)
+      if found.isEmpty { return }
+      for id in found { signal(id) }
+      // They are listed until they have ended.
+      try? await Task.sleep(for: .milliseconds(4))
+    }
+  }
+
+  private static func found(_ mark: String) -> [pid_t] {
+    let entry = Array("\(variable)=\(mark)".utf8)
+    return ((try? FolderListing.names("/proc")) ?? []).compactMap { pid_t($0) }.filter { $0 > 1 && has($0, entry) }
+  }
+
+  private static func has(_ id: pid_t, _ entry: [UInt8]) -> Bool {
+    guard let file = try? FileDescriptor.opening("/proc/\(id)/environ", .readOnly) else { return false }
+    defer { try? file.shut() }
+    guard let bytes = try? file.readToEnd(atMost: sizeLimit) else { return false }
+    return bytes.split(separator: 0).contains { $0.elementsEqual(entry) }
+  }
+
+  private static func signal(_ id: pid_t) {
+    #if canImport(Darwin)
+    _ = Darwin.kill(id, SIGKILL)
+    #else
+    _ = Glibc.kill(id, SIGKILL)
+    #endif
+  }
+}
