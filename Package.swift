@@ -60,7 +60,8 @@ let plugins = [
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
-    "FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"], inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
+    "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
+    inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets(
     "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"],
     inTests: ["TestTerminal"]),
@@ -77,7 +78,7 @@ let plugins = [
   PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: ["StockbusSQLite"]),
   PluginTargets(
     "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
-  PluginTargets("DemoStrategies"),
+  PluginTargets("DemoStrategies", uses: ["StockbusInstruments"]),
   PluginTargets("NullSink"),
   PluginTargets(
     "Programs", uses: ["StockbusPrograms", "StockbusDecoding", "StockbusPacking", "StockbusSystem"], inTests: ["StockbusRuntime"]),

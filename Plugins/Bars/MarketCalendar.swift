@@ -14,6 +14,8 @@ struct MarketCalendar: BarCalendar {
     return BarSession(session: span.kind.session, date: span.date.days, start: span.start.ns, end: span.end.ns)
   }
 
+  func moment(of auction: TradeCondition, at time: Int64) -> Int64 { calendar.moment(of: auction, at: Timestamp(ns: time)).ns }
+
   func day(_ date: Int32) -> Range<Int64> { hours(TradingDate(days: date)) ?? 0..<0 }
 
   func week(of date: Int32) -> Range<Int64> {

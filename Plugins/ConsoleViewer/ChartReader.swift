@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusHistory
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// Reads charts from the history beside its writer, on a thread of its own, so that a slow disk delays no frame.
@@ -7,9 +8,13 @@ actor ChartReader {
   private let executor = BlockingExecutor(label: "console_viewer.history")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let path: String
+  private let instruments: Instruments
   private var reader: HistoryReader?
 
-  init(path: String) { self.path = path }
+  init(path: String, _ instruments: Instruments = Instruments()) {
+    self.path = path
+    self.instruments = instruments
+  }
 
   /// What the file says now. After an error it is opened again the next time.
   func read(_ request: PastRequest) -> PastAnswer {
@@ -17,7 +22,9 @@ actor ChartReader {
       let reader: HistoryReader
       if let known = self.reader { reader = known } else { reader = try HistoryReader(path) }
       self.reader = reader
-      return .chart(try reader.chart(of: request.symbol, request.span, atMost: request.count))
+      let instruments = instruments
+      return .chart(
+        try reader.chart(of: request.symbol, request.span, atMost: request.count) { instruments.adjusted($0) })
     } catch {
       reader = nil
       return .fault("\(error)")

@@ -39,6 +39,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   var state: ScreenState
   /// The first price of every symbol; used for plain lines.
   private var references = LatestBySymbol<Price>()
+  /// Nil if no instrument has been split.
+  private var splits: SplitWatch?
   /// Lines to be printed by `settle`.
   var lines: [StyledLine] = []
   let bell = Parker()
@@ -83,7 +85,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     inbox = ScreenInbox(waking: bell)
     let path = settings.state == nil ? ViewerMemory.usualPath : settings.state == "-" ? nil : settings.state
     store = path.map { ViewerStore(path: $0) }
-    charts = context.past.path.map { ChartReader(path: $0) }
+    charts = context.past.path.map { ChartReader(path: $0, context.instruments) }
     only = settings.watch.map { Set($0) }
     expectedSymbols = ExpectedSymbols((settings.watch ?? []).map(\.description), after: context.recall(ExpectedSymbols.memory))
     var state = ScreenState(
@@ -97,6 +99,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
       keepsWatchlist = false
       _ = state.reduce(.watch(watch))
     }
+    state.market = Market(context.instruments)
+    splits = SplitWatch(context.instruments)
     if settings.lastPrices, !context.past.isEmpty {
       state.market.begin(with: context.past, context.instruments, of: settings.watch ?? context.past.symbols)
     }
@@ -215,6 +219,9 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     for i in batch.indices where isShown(batch[i].symbol) {
       let event = batch[i]
       count += 1
+      while let split = splits?.take(event) {
+        if let first = references[event.symbol] { references.update(split.adjust(first) ?? event.lastPrice, for: event.symbol) }
+      }
       let first = references[event.symbol] ?? event.lastPrice
       if references[event.symbol] == nil, event.condition.countsForLast { references.update(first, for: event.symbol) }
       lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)))

@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 public import StockbusPlugin
 
 extension Plugin {
@@ -50,18 +51,29 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
     var sum: Int128 = 0
     var isHeld = false
     var orders = 0
+
+    /// Compares later prices with these ones as they are after a split.
+    mutating func apply(_ split: PriceSplit) {
+      prices = prices.map { split.adjust($0) ?? $0 }
+      sum = prices.reduce(0) { $0 + Int128($1.raw) }
+    }
   }
 
   private let settings: DemoStrategySettings
   private var watched: [Symbol: Watched] = [:]
+  private var splits: SplitWatch?
 
-  init(_ settings: DemoStrategySettings, _: Context) { self.settings = settings }
+  init(_ settings: DemoStrategySettings, _ context: Context) {
+    self.settings = settings
+    splits = SplitWatch(context.instruments)
+  }
 
   func process(_ trade: Trade, into output: inout Outlet<Order>) {
     output.filter()
     if !trade.condition.countsForLast { return }
     var state = watched[trade.symbol] ?? Watched()
     defer { watched[trade.symbol] = state }
+    while let split = splits?.take(trade) { state.apply(split) }
     guard state.prices.count == settings.window else {
       state.prices.append(trade.price)
       state.sum += Int128(trade.price.raw)

@@ -37,6 +37,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private let outside: Counter?
   private var receipts: ReceiptOrder
   private var known = 0
+  private var passedOver: PassedOver
   private var knownOutside = 0
   /// The symbols of the option `symbols`, which only raw captures have.
   private var expectedSymbols: ExpectedSymbols
@@ -57,6 +58,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     self.settings = settings
     self.context = context
     receipts = ReceiptOrder(isNeeded: context.ordersReceipts)
+    passedOver = PassedOver(context)
     rows = context.counter("rows", "Rows sent as events.")
     malformed = context.counter("malformed", "Rows that are no event.")
     unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
@@ -107,6 +109,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
       _ = replay.takeGaps()
       known = replay.counts.unknown
+      if settings.isRaw { passedOver.count(replay.messages, isKnown: true) }
       knownOutside = replay.counts.outside
     }
     switch settings.speed {
@@ -114,6 +117,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     case .times: try await runPaced(&replay, into: &output)
     }
     tellShapes(replay)
+    if settings.isRaw { passedOver.note(replay.messages) }
     for tally in replay.tallies { note(tally) }
   }
 
@@ -275,6 +279,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         let now = replay.counts.unknown
         unknown.add(now - known)
         known = now
+        passedOver.count(replay.messages)
       }
       if let outside {
         let now = replay.counts.outside

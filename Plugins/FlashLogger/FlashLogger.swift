@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusFiles
+internal import StockbusInstruments
 public import StockbusPlugin
 internal import StockbusTerminal
 
@@ -25,6 +26,8 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
   private let context: Context
   private let terminal: Terminal
   private var last = LatestBySymbol<Price>()
+  /// Nil if no instrument has been split.
+  private var splits: SplitWatch?
   private var file: RetryingFile?
   private var out = RecordText(capacity: 1024)
   /// The pane's lines with their times of arrival, newest last.
@@ -43,6 +46,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     self.settings = settings
     self.context = context
     terminal = context.terminal
+    splits = SplitWatch(context.instruments)
     changes = context.counter("changes", "Price changes logged.")
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
@@ -87,6 +91,9 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
   private func change(by event: E) -> PriceChange? {
     if event.hasLeft || !event.condition.countsForLast { return nil }
     let price = event.lastPrice
+    while let split = splits?.take(event) {
+      if let old = last[event.symbol] { last.update(split.adjust(old) ?? price, for: event.symbol) }
+    }
     guard let old = last[event.symbol] else {
       last.update(price, for: event.symbol)
       return nil

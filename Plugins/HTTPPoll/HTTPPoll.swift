@@ -30,6 +30,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   private let transport: any HTTPTransport
   private let address: WebAddress
   private var decoder: MessageDecoder<E>
+  private var passedOver: PassedOver
   private var document: Document
   private var schedule: PollSchedule
   private var state: ConnectionStatus.State?
@@ -50,6 +51,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     transport = NetworkTransport(
       certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessInfo.processInfo.environment : [:])
     decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes, intake: context.symbols)
+    passedOver = PassedOver(context)
     document = context.recall(Self.seen) ?? Document()
     schedule = PollSchedule(
       interval: settings.interval,
@@ -64,7 +66,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   func run(into output: inout Outlet<E>) async throws {
     schedule.begin(at: context.clock.uptime)
     // Reports missing symbols at any end. If no event came at all, it does not, because the connection's states say more.
-    defer { if expectedSymbols.hasMet { context.note(expectedSymbols) } }
+    defer {
+      if expectedSymbols.hasMet { context.note(expectedSymbols) }
+      passedOver.note([decoder.tally])
+    }
     var count = 0
     while true {
       let outcome = try await fetch(&output)
@@ -189,6 +194,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     }
     for symbol in came { expectedSymbols.meet(symbol) }
     reading.add(verdict)
+    passedOver.count([decoder.tally])
     for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
     return reading
   }

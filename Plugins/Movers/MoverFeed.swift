@@ -58,10 +58,12 @@ struct MoverFeed {
       let size = Quantity(raw: max(0, event.countedSize.raw))
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     }
+    // What is traded at a price below zero is traded all the same.
+    if price.raw < 0, turnover < 0 { turnover = 0 - turnover }
     return Board.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
       priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated,
-      countsForLast: event.condition.countsForLast)
+      auction: event.condition.isAuction ? event.condition : .regular, countsForLast: event.condition.countsForLast)
   }
 
   /// What was traded since the last event of the symbol: a ranking gives the total since it began.

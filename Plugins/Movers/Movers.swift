@@ -26,8 +26,10 @@ enum MoversPlugin: PricedEventPlugin {
 /// Documentation/movers.md has the periods, what resets when, references, splits and jumps.
 package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
+  private let context: Context
 
   package init(_ settings: MoversSettings, _ context: Context) {
+    self.context = context
     let (instruments, past) = (context.instruments, context.past)
     let reference =
       instruments.isEmpty && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
@@ -37,11 +39,30 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
   package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {
     // One access to the actor's state for each batch.
     feed.process(events, into: &output)
+    count()
   }
 
-  package func advance(to time: Timestamp, into output: inout Outlet<Mover>) {
-    feed.advance(to: time, into: &output)
+  /// Counts the events with which a rule has kept their symbol out of a list.
+  private func count() {
+    let leftOut = feed.board.leftOut
+    if leftOut == LeftOut() { return }
+    feed.board.leftOut = LeftOut()
+    if leftOut.price > 0 {
+      context.counter("below min_price", "Events with which their symbol is not ranked, as its price is below 'min_price'.").add(
+        leftOut.price)
+    }
+    if leftOut.volume > 0 {
+      context.counter("below min_volume", "Events with which their symbol is not ranked, as less was traded than 'min_volume'.")
+        .add(leftOut.volume)
+    }
+    if leftOut.reference > 0 {
+      context.counter(
+        "without per cent", "Events with which their symbol is in no list of per cent, as the price it is compared with is not above zero."
+      ).add(leftOut.reference)
+    }
   }
+
+  package func advance(to time: Timestamp, into output: inout Outlet<Mover>) { feed.advance(to: time, into: &output) }
 
   package var due: Timestamp? { feed.due }
 
@@ -56,7 +77,7 @@ extension Board {
     rules.ranksPercent = settings.by.contains(.percent)
     rules.ranksVolume = settings.by.contains(.volume)
     rules.ranksTurnover = settings.by.contains(.turnover)
-    rules.minPrice = settings.minPrice.raw
+    rules.minPrice = settings.minPrice?.raw ?? .min
     rules.minVolume = settings.minVolume.raw
     rules.usesFirstPrice = settings.reference == .firstPrice
     rules.jumpLimit = settings.jumpLimit.raw

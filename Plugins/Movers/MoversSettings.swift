@@ -66,8 +66,8 @@ package struct MoversSettings: Options {
   package var period = MoverSpan.day
   @Setting("How many ranks a list has.", in: 1...1000)
   package var top = 20
-  @Setting("Symbols below this price are not ranked.", in: Price(raw: 0)...)
-  package var minPrice: Price = 0
+  @Setting("Symbols below this price are not ranked; if it is left out, any price is, also one below zero.")
+  package var minPrice: Price?
   @Setting("Symbols of which less was traded in the period are not ranked.", in: Quantity(raw: 0)...)
   package var minVolume: Quantity = 0
   @Setting(

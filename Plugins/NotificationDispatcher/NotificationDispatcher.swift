@@ -59,7 +59,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       memory?.book
       ?? RuleBook(
         written + added, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
-        closes: PreviousCloses(context.past, context.instruments))
+        closes: PreviousCloses(context.past, context.instruments), splits: SplitWatch(context.instruments))
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)

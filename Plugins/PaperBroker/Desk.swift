@@ -30,6 +30,7 @@ struct Desk {
   private var mustSave = false
   /// What could not be done, in sentences, until it is taken.
   private var problems: [String] = []
+  private var reportedBelowZero: Set<Symbol> = []
 
   init(_ settings: PaperBrokerSettings, _ instruments: Instruments) {
     self.instruments = instruments
@@ -171,6 +172,11 @@ struct Desk {
   }
 
   mutating func takeProblems() -> [String] {
+    for symbol in broker.takeBelowZero() where reportedBelowZero.insert(symbol).inserted {
+      problems.append(
+        "\(symbol): its price is below zero. Paper orders cannot be filled at such prices: new ones are rejected, open ones wait, and positions keep the value of the last price above zero"
+      )
+    }
     defer { problems.removeAll() }
     return problems
   }

@@ -19,8 +19,7 @@ struct Openings<E: PricedEvent>: Sendable {
   @inline(__always)
   mutating func take(_ event: E) -> PreviousCloses.Opening? {
     if event.hasLeft { return nil }
-    let opening = closes.take(
-      event.symbol, event.lastPrice, at: EventClock.fair(event.time, received: event.received), isDated: isDated(event))
+    let opening = closes.take(event.symbol, event.lastPrice, at: closes.moment(of: event), isDated: isDated(event))
     if let opening, opening.close == nil { unknown.add(1) }
     return opening
   }

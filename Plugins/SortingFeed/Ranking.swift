@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// The symbols of a feed in order, with the data of each.
@@ -235,6 +236,12 @@ struct Ranking: ~Copyable {
     let standing = standings[entry]
     standings[entry] = Standing(
       reference: Reference(price), sizeDecimals: standing.sizeDecimals, priceDecimals: standing.priceDecimals)
+  }
+
+  /// Lets a symbol's change count from its reference as it is after a split, from its next event on; from `price` if that is out of range.
+  mutating func apply(_ split: PriceSplit, to symbol: Symbol, at price: Price) {
+    guard let entry = number(of: symbol).map(Int.init) else { return }
+    standings[entry].reference = Reference(split.adjust(standings[entry].reference.price) ?? price)
   }
 
   @inline(__always)

@@ -17,12 +17,14 @@ struct RankingSnapshot: Sendable {
   let published: [UInt32]
   /// Nil if the first price counts.
   let closes: PreviousCloses?
+  /// Nil if no instrument has been split.
+  let splits: SplitWatch?
 
   var since: RankingStart { closes == nil ? .firstPrice : .previousClose }
 }
 
 extension Ranking {
-  func snapshot(_ closes: PreviousCloses?) -> RankingSnapshot {
+  func snapshot(_ closes: PreviousCloses?, _ splits: SplitWatch? = nil) -> RankingSnapshot {
     var symbols = [Symbol](repeating: Symbol(id: 0), count: standings.count)
     for id in 0..<entries.count where Int(entries[id]) < standings.count { symbols[Int(entries[id])] = Symbol(id: UInt32(id)) }
     let rows = symbols.enumerated().map { number, symbol in
@@ -30,7 +32,7 @@ extension Ranking {
     }
     var published: [UInt32] = []
     order.forEach(ranks: 0..<top) { entry, _ in published.append(entry) }
-    return RankingSnapshot(rows: rows, published: published, closes: closes)
+    return RankingSnapshot(rows: rows, published: published, closes: closes, splits: splits)
   }
 
   /// Tells readers who know the list of `earlier` the present one, at the times of `event`: who has left it, then all of it from the best

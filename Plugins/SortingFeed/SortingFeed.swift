@@ -105,6 +105,8 @@ package struct SortingFeedSettings: Options {
 /// **Since the previous close** change, per cent and volume begin anew with a symbol's first event of a trading date (`PreviousCloses`), also
 /// behind another feed, whose own change is then not used.
 ///
+/// **Splits** of the instruments are applied to the price that a change counts from, with the symbol's first event after it; volumes stay.
+///
 /// **When the options change** the order goes on. With the next event readers are first told who has left the list (rank 0), then all of it
 /// from rank 1 on, and have the list that the new options would have given from the beginning; sizes that waited for the next event of their
 /// symbol are in it. After a change of `since` everything begins anew: readers are first told that all symbols have left.
@@ -113,6 +115,8 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private var ranking: Ranking
   /// Nil if the first price counts.
   private var openings: Openings<E>?
+  /// Of instruments whose change counts from their first price; nil if none has been split, and behind another feed, whose changes are used.
+  private var splits: SplitWatch?
   /// What the instance before knew, until readers have been told the list that follows from it.
   private var untold: RankingSnapshot?
   /// Whether readers have to be told that the list begins.
@@ -133,10 +137,13 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     if let earlier, earlier.since == settings.since { ranking.restore(earlier.rows) }
     // One with another `since` has no closes.
     openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
+    let splits =
+      settings.since == .firstPrice && E.self != Ranked.self ? earlier?.splits ?? SplitWatch(context.instruments) : nil
+    self.splits = splits
     untold = earlier
     let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true
     isNew = begins
-    isPlain = earlier == nil && settings.since == .firstPrice && !begins
+    isPlain = earlier == nil && settings.since == .firstPrice && !begins && splits == nil
   }
 
   package static func faults(in settings: SortingFeedSettings) -> [(option: String, message: String)] {
@@ -155,23 +162,28 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private func processSpecially(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     if isNew { output.send(.beginning(at: events[0])) }
     if let earlier = untold { ranking.tell(after: earlier, at: events[0], into: &output) }
-    (isNew, untold, isPlain) = (false, nil, openings == nil)
-    if openings == nil { ranking.update(events, into: &output) } else { update(events, into: &output) }
+    (isNew, untold, isPlain) = (false, nil, openings == nil && splits == nil)
+    if isPlain { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
 
   package func handOver(into output: inout Outlet<Ranked>) {
     // If no event has come, readers still know what the instance before has told them.
-    context.remember(untold ?? ranking.snapshot(openings?.closes), Self.snapshot)
+    context.remember(untold ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
   }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
     settings.explain(symbol, in: ranking, waits: "it has no rank, as no price of it has counted yet")
   }
 
-  /// Ranks what lies between two openings at once.
+  /// Ranks what lies between two openings, or splits, at once.
   private func update(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     var done = 0
     for i in events.indices {
+      while let split = splits?.take(events[i]) {
+        ranking.update(events.extracting(done..<i), into: &output)
+        ranking.apply(split, to: events[i].symbol, at: events[i].lastPrice)
+        done = i
+      }
       guard let opening = openings?.take(events[i]) else { continue }
       ranking.update(events.extracting(done..<i), into: &output)
       // No `??`: the optimizer of Swift 6.3 fails on a span in an autoclosure.

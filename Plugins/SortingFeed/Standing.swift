@@ -2,7 +2,7 @@ internal import StockbusPlugin
 
 /// The data of a symbol that an update needs: 32 bytes, two to a cache line.
 struct Standing: BitwiseCopyable {
-  let reference: Reference
+  var reference: Reference
   var sizeDecimals: UInt8 = 0
   /// Of the symbol's first price.
   var priceDecimals: UInt8 = 0

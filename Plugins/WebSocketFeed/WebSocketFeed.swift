@@ -69,6 +69,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     kept.idleDeadline = kept.idleDeadline ?? conversation.silence
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
+    var passedOver = PassedOver(context)
     // Raw messages have no symbols.
     var expectedSymbols = ExpectedSymbols(
       E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
@@ -76,7 +77,10 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       context.remember(expectedSymbols, ExpectedSymbols.memory)
       // Reported only at the end, because another life may follow a failure. If the venue has sent nothing, the connection's states say
       // why.
-      if Task.isCancelled, tallies.messages.total > 0 { context.note(expectedSymbols) }
+      if Task.isCancelled, tallies.messages.total > 0 {
+        context.note(expectedSymbols)
+        passedOver.note(Self.tallies(of: reader))
+      }
     }
     // Time also goes on while there is no connection.
     output.beginIdle()
@@ -92,6 +96,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
           let messages = try await receive(over: connection)
           output.endIdle()
           for message in messages { take(message, &reader, &expectedSymbols, into: &output) }
+          passedOver.count(Self.tallies(of: reader))
           try await output.flush()
           output.beginIdle()
           if let rejection {
@@ -99,6 +104,14 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
           }
         }
       }
+    }
+  }
+
+  /// The counts of the messages by kind; none for raw messages.
+  private static func tallies(of reader: borrowing MessageReader?) -> [MessageTally] {
+    switch reader {
+    case .some(let reader): [reader.tally]
+    case .none: []
     }
   }
 

@@ -75,7 +75,11 @@ extension HistoryReader {
   /// coarsest; nil if the history has no bars that such candles are made of.
   ///
   /// Bars that reach back less far than others, as minutes that are kept for some days only, are not taken for the whole.
-  package func chart(of symbol: Symbol, _ span: PastSpan, atMost count: Int) throws(HistoryError) -> HistoryChart? {
+  ///
+  /// - Parameter adjusted: what the bars are made to before candles are made of them, for splits.
+  package func chart(
+    of symbol: Symbol, _ span: PastSpan, atMost count: Int, adjusted: ([Bar]) -> [Bar] = { $0 }
+  ) throws(HistoryError) -> HistoryChart? {
     let lengths = try lengths(of: symbol)
     var sources: [(period: BarPeriod, source: BarLength)] = []
     for period in span.periods {
@@ -94,7 +98,7 @@ extension HistoryReader {
         Int128(first.time.ns) - Int128(reach) <= (Int128(newest) - Int128(reach)) / 4
       else { continue }
       let chart = HistoryChart(
-        symbol: symbol, span: span, period: period, source: source, bars: try bars + tail(after: bars, symbol, period, lengths))
+        symbol: symbol, span: span, period: period, source: source, bars: adjusted(try bars + tail(after: bars, symbol, period, lengths)))
       found = chart
       if chart.candles().count <= count { break }
     }

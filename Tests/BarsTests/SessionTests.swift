@@ -1,3 +1,4 @@
+import StockbusInstruments
 import StockbusPlugin
 import Testing
 
@@ -65,6 +66,38 @@ struct FourHoursBehind: BarCalendar {
       #expect(book.outcome.bars.map(\.session) == [regular ? .regular : .unknown])
       #expect(book.outcome.refusals == [])
     }
+  }
+
+  @Test func `the closing auction is the close of the session that it closes, also at its end and after`() throws {
+    let calendar = try #require(try TradingCalendar.builtIn("us_equities"))
+    func prints(_ condition: TradeCondition) -> [Trade] {
+      // The regular session of this date is from `morning`, 13:30 UTC, to 20:00.
+      let end = 6 * hour + hour / 2
+      var all = [
+        trade("A", 1, at: -second / 10), trade("A", 2, at: second), trade("A", 3, at: end - second), trade("A", 9, at: end),
+        trade("A", 4, at: end), trade("A", 5, at: end + second),
+      ]
+      all[0].condition = condition == .regular ? .regular : .opening
+      all[4].condition = condition
+      return all
+    }
+    func bars(_ trades: [Trade], regular: Bool) -> [String] {
+      var driver = Driver(BarRules(lengths: [.day]), calendar: { _ in MarketCalendar(calendar: calendar, isRegularOnly: regular) })
+      driver.take(trades)
+      driver.drain()
+      return driver.outcome.bars.map { "\($0.open)/\($0.high)/\($0.low)/\($0.close) n\($0.count)" }
+    }
+    #expect(bars(prints(.closing), regular: true) == ["1/4/1/4 n4"])
+    #expect(bars(prints(.regular), regular: true) == ["2/3/2/3 n2"])
+    #expect(bars(prints(.closing), regular: false) == ["1/9/1/5 n6"])
+    var minutes = Driver(
+      BarRules(lengths: [.time(60 * second)]), calendar: { _ in MarketCalendar(calendar: calendar, isRegularOnly: false) })
+    minutes.take(prints(.closing))
+    minutes.drain()
+    #expect(
+      minutes.outcome.bars.map { "\($0.session) \($0.open)/\($0.close) n\($0.count)" } == [
+        "regular 1/2 n2", "regular 3/4 n2", "post 9/5 n2",
+      ])
   }
 
   @Test func `no bar crosses the border of two sessions`() {

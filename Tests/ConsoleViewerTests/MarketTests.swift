@@ -1,4 +1,5 @@
 import MarketData
+import StockbusInstruments
 import StockbusPlugin
 import StockbusTerminal
 import Testing
@@ -34,6 +35,31 @@ import Testing
     #expect(row.price == 101 && row.high == 101 && row.low == 100 && row.volume == 8 && row.updates == 2)
     #expect(market.tape.last(5, of: 0).map(\.price) == [101, 100])
     #expect(market.total == 6)
+  }
+
+  @Test func `after a split all that a row compares with is as it is for the new shares`() throws {
+    var instrument = Instrument("S")
+    instrument.splits = [try Split(option: "2013-10-09 10:1")]
+    var market = Market(Instruments([instrument]))
+    func trade(_ price: Price, day: Int64, at seconds: Int64) -> Trade {
+      let time = Timestamp(ns: opening + day * 86_400 * second + seconds * second)
+      return Trade(symbol: "S", price: price, size: 1, time: time, received: time)
+    }
+    let bar = Bar(
+      symbol: "S", open: 1000, high: 1200, low: 900, close: 1110, volume: 5, time: Timestamp(ns: opening), received: Timestamp(ns: opening),
+      length: .time(60 * second))
+    market.take([trade(1000, day: 0, at: 0), trade(1200, day: 0, at: 1), trade(1100, day: 0, at: 2)].span, at: 0)
+    market.take([bar].span, at: 0)
+    market.watch(0, above: Price(raw: 2000 * second).raw, below: Price(raw: 1000 * second).raw)
+    market.take([trade(112, day: 1, at: 0)].span, at: 1)
+    let row = try #require(market.row(of: "S"))
+    #expect(row.reference == 100 && row.high == 120 && row.low == 100 && row.price == 112 && row.change == 12 && row.percent == 12)
+    #expect(market.trend(of: 0, count: 4) == [100, 120, 110, 112].map { $0 * second })
+    #expect(market.bars.last(.time(60 * second), of: 0).map(\.close) == [111])
+    // The level of 1000 was not reached by a price, and is again when the price has been above it.
+    #expect(market.takeReached().isEmpty)
+    market.take([trade(1001, day: 1, at: 1)].span, at: 2)
+    #expect(market.takeReached().map(\.price) == [1001])
   }
 
   @Test func `a ranking's own change and volume count`() throws {

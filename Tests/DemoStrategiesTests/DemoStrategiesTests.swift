@@ -1,3 +1,4 @@
+import StockbusInstruments
 import StockbusPlugin
 import StockbusTestKit
 import Testing
@@ -22,6 +23,16 @@ import Testing
   @Test func `reversion buys what has fallen and sells what has risen`() async throws {
     let orders: [Order] = try await PluginHarness().output(of: Plugin.demoReversion, options: options, inputs: [trades(prices + [110])])
     #expect(orders.map { "\($0.time.ns) \($0.side.fieldName)" } == ["4 buy", "7 sell"])
+  }
+
+  @Test func `a split that the instruments know is no move`() async throws {
+    var instrument = Instrument("A")
+    instrument.splits = [try Split(option: "1970-01-02 10:1")]
+    var events = trades([1000, 1000, 101, 102])
+    for i in 2...3 { (events[i].time, events[i].received) = (Timestamp(ns: 86_400_000_000_000), Timestamp(ns: 86_400_000_000_000)) }
+    let harness = PluginHarness(services: Services(Instruments([instrument])))
+    let orders: [Order] = try await harness.output(of: Plugin.demoMomentum, options: options, inputs: [events])
+    #expect(orders == [])
   }
 
   @Test func `keep the contract`() async {

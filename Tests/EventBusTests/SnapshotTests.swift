@@ -71,4 +71,26 @@ import Testing
     let whole = tickTopic()
     #expect(whole.attach(Parker(), options: SubscriptionOptions(initial: true)).beginsComplete)
   }
+
+  @Test func `a trade whose price does not count takes the place of none whose price does`() {
+    let topic = Topic<Trade>("trades", capacity: 64, keepsLatest: true)
+    let late = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
+    var outlet = Outlet(topic)
+    func trade(_ symbol: Symbol, _ price: Price, _ condition: TradeCondition = .regular) -> Trade {
+      Trade(symbol: symbol, price: price, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0), condition: condition)
+    }
+    for trade in [
+      trade("HIDES-A", 1), trade("HIDES-A", 99, .oddLot), trade("HIDES-B", 98, .oddLot), trade("HIDES-B", 97, .cancelled),
+      trade("HIDES-C", 96, .oddLot),
+      trade("HIDES-C", 3),
+    ] { outlet.send(trade) }
+    outlet.commit()
+    func prices(_ inlet: Inlet<Trade>) -> [Price] {
+      let batch = inlet.nextBatch(limit: 64)
+      return batch.indices.map { batch[$0].price }
+    }
+    #expect(prices(late) == [1, 97, 3])
+    #expect(late.counts.conflated == 3)
+    #expect(prices(topic.attach(Parker(), options: SubscriptionOptions(initial: true))) == [1, 97, 3])
+  }
 }

@@ -49,6 +49,30 @@ import Testing
     #expect(message.split(separator: "; message").allSatisfy { part in found.contains { $0.contains(part) } }, "\(found)")
   }
 
+  @Test func `messages that are known and passed over are counted by kind, and those that correct trades are named at the end`()
+    async throws
+  {
+    let folder = TemporaryFolder()
+    folder.put(
+      [
+        #"1 [{"T":"t","S":"A","p":1,"s":1,"t":"2021-02-22T15:51:44Z"},{"T":"c","S":"A"},{"T":"x","S":"A"}]"#, #"2 [{"T":"c","S":"A"}]"#,
+        #"3 [{"T":"l","S":"A"}]"#,
+      ].map { $0 + "\n" }.joined(), in: "a.raw")
+    let harness = try PipelineHarness(
+      """
+      sources: { live: { plugin: file_replay, path: \(folder.file("a.raw")), preset: alpaca, loops: 2 } }
+      sinks: { end: { plugin: probe, inputs: [live] } }
+      """, plugins: [.fileReplay, .probe])
+    let ledger = await harness.run().ledger
+    let counts = Dictionary(ledger.counters.filter { $0.component == "live" }.map { ($0.name, $0.total) }) { first, _ in first }
+    #expect(counts["rows"] == 2 && counts["passed over: correction"] == 4 && counts["passed over: cancel"] == 2)
+    #expect(counts["passed over: limits"] == 2 && counts["passed over: quote"] == nil)
+    #expect(
+      ledger.notes.map(\.text) == [
+        "the venue has cancelled or corrected trades (4 × 'correction', 2 × 'cancel'); they stay in bars, volumes and last prices"
+      ])
+  }
+
   @Test func `gaps and unknown messages of a capture are counted and told`() async throws {
     let folder = TemporaryFolder()
     folder.put(

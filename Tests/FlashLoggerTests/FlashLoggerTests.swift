@@ -1,4 +1,5 @@
 import Foundation
+import StockbusInstruments
 import StockbusPlugin
 import StockbusTestKit
 import Testing
@@ -53,6 +54,24 @@ import Testing
     }
     try await PluginHarness().consume([events], by: Plugin.flashLogger, options: "path: \(path)")
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "00:00:00.000Z ▲ A 10.00 → 11.00 +1.00 (+10.00%)\n")
+  }
+
+  @Test func `a split that the instruments know is no change`() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var instrument = Instrument("SPLIT")
+    instrument.splits = [try Split(option: "1970-01-02 10:1")]
+    var events = trades([("SPLIT", 111_200), ("SPLIT", 11_150), ("SPLIT", 11_190)])
+    for i in 1...2 { events[i].time = Timestamp(ns: 86_400_000_000_000 * Int64(i)) }
+    for i in 0...2 { events[i].received = events[i].time }
+    try await PluginHarness(services: Services(Instruments([instrument]))).consume(
+      [events], by: Plugin.flashLogger, options: "path: \(path)")
+    #expect(
+      try String(contentsOfFile: path, encoding: .utf8) == """
+        00:00:00.000Z ▲ SPLIT 111.20 → 111.50 +0.30 (+0.27%)
+        00:00:00.000Z ▲ SPLIT 111.50 → 111.90 +0.40 (+0.36%)
+
+        """)
   }
 
   @Test func `small changes add up until they reach the minimum`() async throws {

@@ -1,4 +1,5 @@
 import MarketData
+import StockbusInstruments
 import Testing
 
 @testable import Movers

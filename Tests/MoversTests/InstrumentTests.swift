@@ -54,6 +54,26 @@ import Testing
     #expect(sessions.moment(ofBarAt: try time("2013-10-11T00:00:00Z")) == (try time("2013-10-11T13:30:00Z")))
   }
 
+  @Test func `the closing auction belongs to the session that it closes, also a moment after its end`() throws {
+    let calendar = try #require(try TradingCalendar.builtIn("us_equities"))
+    var instrument = Instrument("AUCTION")
+    instrument.calendar = "us_equities"
+    let known = Instruments([instrument], calendars: [calendar])
+    func print(_ price: Int64, _ text: String, _ condition: TradeCondition = .regular) throws -> Trade {
+      let time = Timestamp(ns: try time(text))
+      return Trade(
+        symbol: "AUCTION", price: Price(raw: price * 10_000_000), size: 1, time: time, received: time, priceDecimals: 2,
+        condition: condition)
+    }
+    var feed = feed({ $0.period = .session }, MarketReference(known, .session))
+    let moves = feed.take([
+      try print(10_000, "2013-10-10T13:30:00Z"), try print(10_100, "2013-10-10T19:59:59Z"), try print(10_500, "2013-10-10T20:00:01Z"),
+      try print(10_200, "2013-10-10T20:00:02Z", .closing), try print(10_404, "2013-10-11T13:29:59.9Z", .opening),
+    ]).map(move)
+    // The price after hours counts for nothing; 104.04 is compared with the close of 102.00.
+    #expect(moves.last == "active AUCTION 0→1 2%" && moves.contains("gainers AUCTION 0→1 2%"))
+  }
+
   @Test func `every moment is in its span, and spans follow each other`() throws {
     let calendar = try #require(try TradingCalendar.builtIn("us_equities"))
     var last: PeriodSpan?

@@ -95,7 +95,7 @@ struct PlainMovers {
           turnover: Amount(raw: inside.reduce(0) { $0 + Amount($1.price, times: $1.size).raw }), time: last.time, received: last.received,
           mark: before == nil ? .new : .unmarked))
     }
-    movers = movers.filter { $0.price >= settings.minPrice && $0.volume >= settings.minVolume }
+    movers = movers.filter { $0.price >= (settings.minPrice ?? Price(raw: .min)) && $0.volume >= settings.minVolume }
     return top(movers.filter { $0.percent.raw > 0 }, .gainers) { Int128($0.percent.raw) }
       + top(movers.filter { $0.percent.raw < 0 }, .losers) { -Int128($0.percent.raw) }
       + top(movers.filter { $0.volume.raw > 0 }, .active) {

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import MarketData
+import StockbusInstruments
 import Testing
 
 @testable import Movers

@@ -210,7 +210,7 @@ import Testing
           #"{"result":"error","reason":"InvalidJson"}"#, #"{"type":"auction_open","symbol":"X"}"#,
         ], VenuePreset.gemini.spec, as: Trade.self) == [
           Result(.events(1), ["ANKRUSD 0.07946 x1020.482111 buy @2021-06-24T00:14:30.759Z"]), Result(.other(kind: "level2")),
-          Result(.heartbeat(kind: "heartbeat")), Result(.refusal(kind: "error", text: "InvalidJson")), Result(.other(kind: "other")),
+          Result(.heartbeat(kind: "heartbeat")), Result(.refusal(kind: "error", text: "InvalidJson")), Result(.other(kind: "auction")),
         ])
   }
 
@@ -239,6 +239,19 @@ import Testing
         VenuePreset.alpaca.spec, as: Bar.self) == [
           Result(.events(1), ["SPY 388.985 389.13 388.975 389.12 x49378 @2021-02-22T19:15:00Z"])
         ])
+  }
+
+  @Test func `Alpaca: corrections and cancels are told apart from what is of no use`() throws {
+    var decoder = try MessageDecoder<Trade>(VenuePreset.alpaca.spec)
+    for message in [
+      #"[{"T":"t","S":"AAPL","p":1,"s":1,"t":"2021-02-22T15:51:44.208Z"},{"T":"c","S":"AAPL","op":1,"cp":2},{"T":"x","S":"AAPL","p":1}]"#,
+      #"[{"T":"c","S":"AAPL"},{"T":"l","S":"AAPL"},{"T":"q","S":"AAPL","bp":1,"ap":2,"t":"2021-02-22T15:51:44.208Z"}]"#,
+      #"[{"T":"success","msg":"authenticated"}]"#,
+    ] { _ = decoder.decode(message, received: received) { _ in } }
+    let tally = decoder.tally
+    let passed = zip(tally.kinds, tally.fates).filter { $0.count > 0 && $1 != .used }.map { "\($0.name) \($0.count) \($1)" }
+    #expect(passed == ["quote 1 passedOver", "correction 2 correction", "cancel 1 correction", "limits 1 passedOver"])
+    #expect(tally["trade"] == 1 && tally.events == 1)
   }
 
   @Test func `Finnhub: several trades in a message`() throws {

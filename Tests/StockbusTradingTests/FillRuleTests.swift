@@ -90,6 +90,23 @@ import Testing
     #expect(desk.happened() == ["fill 1: buy 5 at 10.01 touch", "order 1: partiallyFilled"])
   }
 
+  @Test func `while the price is below zero orders are rejected, and open ones wait`() throws {
+    var desk = try Desk()
+    desk.trade("1.20", "10")
+    desk.submit("held", .buy, "5")
+    desk.trade("1.20", "10")
+    desk.submit("open", .sell, "5", .limit, limit: "2")
+    _ = desk.happened()
+    desk.trade("-37.63", "10")
+    #expect(desk.broker.takeBelowZero().count == 1 && desk.broker.takeBelowZero().isEmpty)
+    #expect(desk.submit("market", .sell, "5").reason == .belowZero)
+    #expect(desk.submit("limit", .buy, "5", .limit, limit: "-40").reason == .badPrice)
+    #expect(desk.happened() == ["order 3: rejected belowZero", "order 4: rejected badPrice"])
+    desk.trade("2", "10", .buy)
+    #expect(desk.submit("later", .buy, "5").isAccepted)
+    #expect(desk.happened() == ["fill 2: sell 5 at 2 limitTrade", "order 2: filled", "order 5: working"])
+  }
+
   @Test func `only whole lots are filled`() throws {
     var desk = try Desk(terms: TradingTerms(lot: 10, tick: price("0.01")))
     desk.quote("9.99", "100", "10.01", "25")

@@ -29,7 +29,7 @@ import Testing
     #expect(fills == Set(FillReason.allCases))
     #expect(states == Set(OrderState.allCases).subtracting([.new]))
     // What a random order is not, or only after a very long time.
-    let others: Set<OrderReason> = [.unknownInstrument, .badSide, .badQuantity, .badTrail, .tooManyOrders, .outOfRange]
+    let others: Set<OrderReason> = [.unknownInstrument, .badSide, .badQuantity, .badTrail, .tooManyOrders, .outOfRange, .belowZero]
     #expect(reasons.union(others).symmetricDifference(OrderReason.allCases) == [])
     #expect(reasons.isDisjoint(with: others))
   }

@@ -179,6 +179,20 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test func `messages that are known and passed over are counted by kind`() async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say(#"{"e":"avgPrice","s":"BTCUSDT"}"#, #"{"e":"depthUpdate","s":"BTCUSDT"}"#, #"{"e":"avgPrice"}"#, trade(1, "4"))
+      await visit.stay()
+    }
+    let running = try start(venue, as: Trade.self)
+    _ = await running.output(count: 1)
+    try await running.stop()
+    #expect(harness.counter("passed over: other") == 2 && harness.counter("passed over: depth") == 1)
+    #expect(harness.notes == [])
+    await venue.server.stop()
+  }
+
   @Test func `a message that ends the connection is a dead letter with its beginning, and a state`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)

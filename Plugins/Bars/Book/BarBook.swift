@@ -139,13 +139,18 @@ struct BarBook: ~Copyable {
         output.filter()
         continue
       }
+      // The print of an auction may belong to a session beside its time; a trade that does not count for everything is looked at closer, too.
+      if hasCalendars, events[i].condition.rawValue > TradeCondition.sweep.rawValue {
+        placeInSession(events, i, price, into: &output)
+        continue
+      }
       let entry = entry(of: events[i].symbol)
       if hasCalendars, !sessions[Int(entry.number)].contains(time), !enter(time, of: events[i].symbol) {
         output.filter()
         continue
       }
-      if !events[i].condition.countsForAll {
-        placeSpecial(events, i, price, into: &output)
+      if !hasCalendars, !events[i].condition.countsForAll {
+        placeSpecial(events, i, price, at: time, into: &output)
         continue
       }
       add(events, i, price, in: 0, to: Int(entry.newestCell), into: &output)
@@ -173,7 +178,7 @@ struct BarBook: ~Copyable {
       let size = events[i].tradedSize
       if !cells[cell].add(price, size, at: time, events[i].priceDecimals, events[i].sizeDecimals) { refuseSum(i, size, l) }
     } else {
-      place(events, i, price, in: l, into: &output)
+      place(events, i, price, at: events[i].time, in: l, into: &output)
     }
   }
 
@@ -202,19 +207,34 @@ struct BarBook: ~Copyable {
     return true
   }
 
-  /// Takes a trade that does not count for everything.
+  /// Takes a trade with a condition, where symbols have calendars.
   @inline(never)
-  private mutating func placeSpecial<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, into output: inout Outlet<Bar>) {
+  private mutating func placeInSession<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, into output: inout Outlet<Bar>) {
+    let condition = events[i].condition
+    let number = number(of: events[i].symbol)
+    var time = events[i].time
+    if condition.isAuction, let calendar = periods[number].calendar { time = Timestamp(ns: calendar.moment(of: condition, at: time.ns)) }
+    if !sessions[number].contains(time), !enter(time, of: events[i].symbol) { return output.filter() }
+    placeSpecial(events, i, price, at: time, into: &output)
+  }
+
+  /// Takes a trade that may not count for everything.
+  @inline(never)
+  private mutating func placeSpecial<E: PricedEvent>(
+    _ events: Span<E>, _ i: Int, _ price: Price, at time: Timestamp, into output: inout Outlet<Bar>
+  ) {
     let condition = events[i].condition
     if !condition.countsForLast, !condition.countsForVolume { return output.filter() }
-    for l in lengths.indices { place(events, i, price, in: l, into: &output) }
+    for l in lengths.indices { place(events, i, price, at: time, in: l, into: &output) }
   }
 
   // Not inlined, so that the common case keeps its registers.
   @inline(never)
-  private mutating func place<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, in l: Int, into output: inout Outlet<Bar>) {
+  private mutating func place<E: PricedEvent>(
+    _ events: Span<E>, _ i: Int, _ price: Price, at time: Timestamp, in l: Int, into output: inout Outlet<Bar>
+  ) {
     let part = Contribution(
-      price: price, size: events[i].countedSize, time: events[i].time.ns, priceDecimals: events[i].priceDecimals,
+      price: price, size: events[i].countedSize, time: time.ns, priceDecimals: events[i].priceDecimals,
       sizeDecimals: events[i].sizeDecimals, condition: events[i].condition)
     place(part, of: events[i].symbol, in: l, event: i, into: &output)
   }

@@ -76,8 +76,14 @@ protocol BarCalendar: Sendable {
   func day(_ date: Int32) -> Range<Int64>
   /// The same for the week of a trading date.
   func week(of date: Int32) -> Range<Int64>
+  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that.
+  func moment(of auction: TradeCondition, at time: Int64) -> Int64
   /// The session of bars of a day or a week; unknown if they may have several.
   var sessionOfDays: MarketSession { get }
+}
+
+extension BarCalendar {
+  func moment(of auction: TradeCondition, at time: Int64) -> Int64 { time }
 }
 
 /// A session of a trading date: from `start` to before `end`.

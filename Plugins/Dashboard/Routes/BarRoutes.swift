@@ -61,7 +61,8 @@ extension Dashboard {
       let symbol = row.map({ push.board.market.rows[Int($0)].symbol })
         ?? context.instruments.all.first(where: { $0.symbol.description == name })?.symbol
     else { return nil }
-    let past = await history?.bars(symbol, length, times, limit: limit)
+    let present = row.map { push.board.market.rows[Int($0)].time }
+    let past = (await history?.bars(symbol, length, times, limit: limit)).map { context.instruments.adjusted($0, to: present) }
     var live: [Bar] = []
     if let row { live = liveBars(row, symbol, length).filter { times.contains($0.time.ns) } }
     // What came in this run takes the place of what was kept of it.

@@ -65,6 +65,14 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     }
   }
 
+  /// The counts of the messages by kind; nil if they are not decoded.
+  var messages: MessageTally? {
+    switch reader {
+    case .some(let reader): reader.tally
+    case .none: nil
+    }
+  }
+
   private mutating func reconnected() { reader?.reconnected() }
 
   /// Reads a message and stores its events.

@@ -42,6 +42,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   }
   /// Unknown messages of a raw capture by shape.
   var shapes: [(shape: String, count: Int)] { capture.shapes }
+  var messages: MessageTally? { capture.messages }
 
   /// The breaks in sequence numbers that a raw capture has shown since the last call.
   mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }

@@ -33,6 +33,7 @@ final class MergedFile<E: ReplayEvent> {
   func takeGaps() -> [SequenceGap] { cursor.takeGaps() }
   /// Unknown messages by shape.
   var shapes: [(shape: String, count: Int)] { cursor.shapes }
+  var messages: MessageTally? { cursor.messages }
 
   /// The counts of the rows up to the last returned event.
   var counts: ReplayCounts {

@@ -22,6 +22,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   private var isStarved = false
   private var primed: Int  // files whose first events have been read
   private var isFinished: Bool
+  private var finishedMessages: MessageTally?
   private var finished: ReplayCounts  // of the loops before
 
   /// The current position.
@@ -62,6 +63,9 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
   /// Unknown messages of raw captures in this loop, by shape.
   var shapes: [(shape: String, count: Int)] { files.flatMap(\.shapes) }
+
+  /// Messages of raw captures in all loops, by kind.
+  var messages: [MessageTally] { (finishedMessages.map { [$0] } ?? []) + files.compactMap(\.messages) }
 
   /// For showing progress: bytes of the files read in this loop, and the size of all files (nil if one is not a plain file), before
   /// decompression.
@@ -134,7 +138,11 @@ struct Replay<E: ReplayEvent>: ~Copyable {
       isFinished = true
     }
     if isFinished { return false }
-    for file in files { finished += file.counts }
+    for file in files {
+      finished += file.counts
+      // All files have the same kinds.
+      if let messages = file.messages { finishedMessages = finishedMessages?.adding(messages) ?? messages }
+    }
     files = []
     files = try Self.open(inputs, options)
     primed = 0

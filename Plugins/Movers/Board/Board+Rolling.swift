@@ -21,7 +21,9 @@ extension Board {
     for slot in bucket.slots {
       let entry = Int(slot.entry)
       leave(slot, of: bucket.number, window.end(of: bucket.number), isTraded: window.isTraded(entry, after: bucket.number))
-      let keys = rules.keys(&standings[entry])
+      // Not an event, and so not counted.
+      var unused = LeftOut()
+      let keys = rules.keys(&standings[entry], &unused)
       _ = lists.update(slot.entry, keys, &standings[entry].flags)
     }
     nextDue = self.window?.due ?? .max

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import MarketData
+internal import StockbusInstruments
 
 /// The movers of a feed: what is known of each symbol, the lists, and when they change.
 ///
@@ -18,6 +19,8 @@ struct Board {
     var sizeDecimals: UInt8
     /// The time may stand for a date.
     var isDated = false
+    /// The condition of a print of an auction, which may belong to a session just beside its time; otherwise regular.
+    var auction = TradeCondition.regular
     /// False for a trade of which only the size counts.
     var countsForLast = true
   }
@@ -42,6 +45,8 @@ struct Board {
   var received = Int64.min
   /// The earliest moment at which time changes something.
   var nextDue = Int64.max
+  /// Counts since the owner took them.
+  var leftOut = LeftOut()
   /// Counts the changes by time.
   var changeByTime: UInt32 = 0
   /// By calendar.
@@ -89,6 +94,9 @@ struct Board {
     let entry = entry(of: sample, at: time)
     let cause = Cause(time: time, received: received)
     if sample.isDated, window == nil { time = reference.calendars[Int(standings[entry].calendar)].moment(ofBarAt: time) }
+    if sample.auction != .regular, window == nil {
+      time = reference.calendars[Int(standings[entry].calendar)].moment(of: sample.auction, at: time)
+    }
     let isIn = window != nil ? isInWindow(time) : place(time, calendar: Int(standings[entry].calendar), cause, into: &output)
     let hadJumped = standings[entry].flags.contains(.isJump)
     switch isIn {
@@ -129,7 +137,7 @@ struct Board {
   private mutating func rank<Output: MoverOutput & ~Copyable>(
     _ entry: Int, _ hadJumped: Bool, _ cause: Cause, into output: inout Output
   ) -> Bool {
-    let keys = rules.keys(&standings[entry])
+    let keys = rules.keys(&standings[entry], &leftOut)
     let counts = (lists.gainers.members.count, lists.losers.members.count, lists.active.members.count)
     let changes = lists.update(UInt32(truncatingIfNeeded: entry), keys, &standings[entry].flags)
     let isSilent =

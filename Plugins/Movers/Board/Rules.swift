@@ -1,5 +1,15 @@
 internal import MarketData
 
+/// Events after which a rule keeps their symbol out of a list.
+struct LeftOut: Hashable {
+  /// The price is below the least one.
+  var price = 0
+  /// Less was traded than the least volume.
+  var volume = 0
+  /// The reference is not above zero, so there is no per cent of it.
+  var reference = 0
+}
+
 /// What decides whether a symbol is ranked, and by what.
 struct Rules {
   /// The keys of a symbol in the three lists; `Int64.min` and `Int128.min` if it is not in one.
@@ -13,7 +23,7 @@ struct Rules {
   var ranksPercent = true
   var ranksVolume = true
   var ranksTurnover = false
-  var minPrice: Int64 = 0
+  var minPrice = Int64.min
   var minVolume: Int64 = 0
   var usesFirstPrice = false
   /// Billionths of a per cent.
@@ -66,17 +76,29 @@ struct Rules {
     }
   }
 
-  /// Computes the change in per cent, and the keys that follow. A reference that is not above zero has no per cent.
+  /// Computes the change in per cent, and the keys that follow. A reference that is not above zero has no per cent: of a negative one a rise
+  /// would be a fall, and of zero there is none.
   @inline(__always)
-  func keys(_ standing: inout Standing) -> Keys {
+  func keys(_ standing: inout Standing, _ leftOut: inout LeftOut) -> Keys {
     var keys = Keys()
     standing.percent = 0
     let flags = standing.flags
     guard flags.contains(.isTraded) else { return keys }
-    if flags.contains(.hasReference), standing.reference > 0 {
-      standing.percent = Percent.change(from: Price(raw: standing.reference), to: Price(raw: standing.price))?.raw ?? 0
+    if flags.contains(.hasReference) {
+      if standing.reference > 0 {
+        standing.percent = Percent.change(from: Price(raw: standing.reference), to: Price(raw: standing.price))?.raw ?? 0
+      } else if ranksPercent {
+        leftOut.reference += 1
+      }
     }
-    guard standing.price >= minPrice, standing.volume >= Int128(minVolume) else { return keys }
+    guard standing.price >= minPrice else {
+      leftOut.price += 1
+      return keys
+    }
+    guard standing.volume >= Int128(minVolume) else {
+      leftOut.volume += 1
+      return keys
+    }
     if ranksPercent, !flags.contains(.isJump) {
       if standing.percent > 0 { keys.gain = standing.percent }
       // Inverting the bits reverses the order of all numbers; negating would overflow at the lowest.

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// What is known of a symbol: 128 bytes, two cache lines. Prices are billionths, times nanoseconds since the epoch.
 struct Standing: BitwiseCopyable {

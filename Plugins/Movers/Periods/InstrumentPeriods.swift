@@ -53,6 +53,8 @@ struct InstrumentPeriods: PeriodCalendar {
     return .max
   }
 
+  func moment(of auction: TradeCondition, at time: Int64) -> Int64 { calendar.moment(of: auction, at: Timestamp(ns: time)).ns }
+
   func moment(ofBarAt time: Int64) -> Int64 {
     guard let trading = calendar.date(ofMidnight: Timestamp(ns: time)) else { return time }
     let begin = period == .session ? calendar.regularSession(of: trading) : calendar.hours(of: trading)
@@ -65,22 +67,13 @@ extension MarketReference {
   init(_ instruments: Instruments, _ period: MoverPeriod, _ past: PastPrices = PastPrices()) {
     let own: [any PeriodCalendar] = instruments.calendars.map { InstrumentPeriods(calendar: $0, period: period) }
     let utc = period == .week ? UTCPeriods.weeks : .days
-    var splits: [Symbol: [PriceSplit]] = [:]
-    for instrument in instruments.all where !instrument.splits.isEmpty {
-      let calendar = instruments.calendar(for: instrument.symbol)
-      splits[instrument.symbol] = instrument.splits.map { split in
-        let midnight = Int64(split.date.days) * 86_400_000_000_000
-        let begin = calendar?.hours(of: split.date)?.lowerBound.ns ?? midnight
-        return PriceSplit(time: begin, new: split.ratio.numerator, old: split.ratio.denominator)
-      }
-    }
-    let all = splits
+    let splits = SplitTimes(instruments)
     self.init(
       calendars: own + [utc],
       calendar: { symbol in
         guard let terms = instruments.terms(of: symbol), terms.calendar >= 0 else { return own.count }
         return Int(terms.calendar)
-      }, split: { symbol, time in all[symbol]?.first { $0.time > time } },
+      }, split: { splits.first(of: $0, after: $1) },
       close: { symbol, begin in
         // The last hours have no trading date before them whose close would be the last price.
         if period == .rolling || past.isEmpty { return nil }

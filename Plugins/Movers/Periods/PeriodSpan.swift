@@ -1,3 +1,5 @@
+package import MarketData
+
 /// One period of a calendar: a day, a session or a week. Times are nanoseconds since the epoch.
 ///
 /// The periods of a calendar do not overlap. A period lasts until the next one begins, as far as the lists are concerned: `end` is where they
@@ -29,10 +31,13 @@ package protocol PeriodCalendar: Sendable {
   /// A moment of the trading date that the time of a bar of a day, or of an unknown length, stands for: midnight in UTC or at the exchange.
   /// Other times stay as they are.
   func moment(ofBarAt time: Int64) -> Int64
+  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that.
+  func moment(of auction: TradeCondition, at time: Int64) -> Int64
 }
 
 extension PeriodCalendar {
   package func moment(ofBarAt time: Int64) -> Int64 { time }
+  package func moment(of auction: TradeCondition, at time: Int64) -> Int64 { time }
 }
 
 /// Days and weeks in UTC, for symbols of which no calendar is known.

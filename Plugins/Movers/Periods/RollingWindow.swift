@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// What was traded in the last so many buckets of time, for each symbol and bucket in which it was traded: 64 bytes each.
 ///

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// The price in a period of time that a rule compares with: the lowest, the highest or the oldest in force.
 ///
@@ -89,6 +90,17 @@ struct PriceWindow: Sendable {
   /// Corrects the points after the clock was set back: no price went out of force after `time`.
   mutating func setBack(to time: Int64) {
     for i in 0..<count where points[place(i)].until != .max { points[place(i)].until = min(points[place(i)].until, time) }
+  }
+
+  /// Applies a split to all prices; if one of them would be out of range, the window begins anew.
+  mutating func apply(_ split: PriceSplit) {
+    for i in 0..<count {
+      guard let adjusted = split.adjust(points[place(i)].price) else {
+        count = 0
+        return
+      }
+      points[place(i)].price = adjusted
+    }
   }
 
   private mutating func append(_ point: Point, room: inout Int) {

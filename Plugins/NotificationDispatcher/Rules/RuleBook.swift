@@ -36,6 +36,10 @@ struct RuleBook: Sendable {
   private var usesCloses: Bool
   /// The close from which the symbol's changes count, parallel to `watches`; nil before its first price that was looked at for it.
   private var starts: ContiguousArray<Start?> = []
+  /// Nil if no instrument has been split.
+  private var splits: SplitWatch?
+  /// The last price, parallel to `watches`; only if there are splits.
+  private var lasts: ContiguousArray<Int64?> = []
 
   private struct Start: BitwiseCopyable, Sendable {
     var price: Int64
@@ -62,8 +66,10 @@ struct RuleBook: Sendable {
   ///   - windowLimit: the largest number of prices stored for one rule and symbol.
   ///   - windowRoom: the largest number of prices stored for all of them.
   ///   - closes: knows the previous closes; without it, changes since then count from the first price.
-  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil) {
+  ///   - splits: knows the splits of the instruments.
+  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil, splits: SplitWatch? = nil) {
     self.closes = closes
+    self.splits = splits
     usesCloses = rules.contains { $0.isSinceClose }
     self.windowLimit = windowLimit
     self.windowRoom = windowRoom
@@ -95,6 +101,7 @@ struct RuleBook: Sendable {
     let reading = clocks[place].take(event.time, received: event.received)
     let time = clocks[place].now
     if reading != .fair { correct(place, reading) }
+    if splits != nil { split(event, place) }
     if usesCloses { open(event, place) }
     for i in watches[place].indices {
       let number = watches[place][i].rule
@@ -114,13 +121,25 @@ struct RuleBook: Sendable {
     }
   }
 
+  /// Applies the splits since the symbol's last price to all that its price is compared with.
+  @inline(never)
+  private mutating func split<E: PricedEvent>(_ event: E, _ place: Int) {
+    while let split = splits?.take(event) {
+      let last = lasts[place].flatMap { split.adjust($0) }
+      lasts[place] = last
+      for i in watches[place].indices { watches[place][i].apply(split, last: last) }
+    }
+    lasts[place] = event.lastPrice.raw
+  }
+
   /// Begins a trading date of the symbol with its first price.
   @inline(never)
   private mutating func open<E: PricedEvent>(_ event: E, _ place: Int) {
     var isDated = false
     if let bar = event as? Bar { isDated = bar.length == .unknown || bar.length >= .day }
-    let time = EventClock.fair(event.time, received: event.received)
-    guard let opening = closes?.take(event.symbol, event.lastPrice, at: time, isDated: isDated) else { return }
+    guard let time = closes?.moment(of: event),
+      let opening = closes?.take(event.symbol, event.lastPrice, at: time, isDated: isDated)
+    else { return }
     let start = Start(price: (opening.close ?? event.lastPrice).raw, lacksClose: opening.close == nil)
     starts[place] = start
     if start.lacksClose { asides.withoutClose += 1 }
@@ -152,6 +171,7 @@ struct RuleBook: Sendable {
     watches.append(found)
     clocks.append(EventClock())
     starts.append(nil)
+    lasts.append(nil)
     places[id] = Int32(watches.count)
   }
 

@@ -62,6 +62,16 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   /// Arms the rule, unless it never fires again.
   mutating func rearm() { if phase != .spent { phase = .armed } }
 
+  /// Arms the rule, or lets its condition hold, without firing: the last price is another one by a split.
+  mutating func settle(_ test: RuleTest, at price: Int64) {
+    if phase == .spent || phase == .unknown { return }
+    if test.holds(price, against: 0, level: test.threshold) == true {
+      if phase == .armed { phase = .passed }
+    } else if test.holds(price, against: 0, level: test.rearm) == false {
+      phase = .armed
+    }
+  }
+
   /// Corrects the state after the clock was set back: the rule fired at `time` at the latest.
   mutating func setBack(to time: Int64) { lastFired = lastFired.map { min($0, time) } }
 

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// One rule applied to one symbol: the condition, the state, and the prices to compare with.
 struct Watch: Sendable {
@@ -46,6 +47,15 @@ struct Watch: Sendable {
     // At the very first price it is not known yet whether the condition held before.
     if self.close != nil { state.rearm() }
     self.close = close
+  }
+
+  /// Applies a split to the prices that are compared with. A level stays as it was written, but the split alone does not reach it.
+  ///
+  /// - Parameter last: the last price after the split; nil if it is not known.
+  mutating func apply(_ split: PriceSplit, last: Int64?) {
+    window?.apply(split)
+    close = close.flatMap { split.adjust($0) }
+    if test.quantity == .price, let last { state.settle(test, at: last) }
   }
 
   /// Corrects the state after the clock was set back: nothing in it happened after `time`.

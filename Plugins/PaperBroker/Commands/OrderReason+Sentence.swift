@@ -35,7 +35,7 @@ extension OrderReason {
     case .badSide: "it is neither buy nor sell"
     case .badQuantity: "the quantity is not above zero, or too large"
     case .notInLots: "the quantity is not a whole number of lots"
-    case .badPrice: "a price is missing or of no use to this type of order"
+    case .badPrice: "a price is missing, not above zero, or of no use to this type of order"
     case .offTick: "a price is not a whole number of ticks"
     case .badTrail: "the trailing distance is not above zero, or not below 100%"
     case .insufficientBuyingPower: "not enough to trade with"
@@ -47,6 +47,7 @@ extension OrderReason {
     case .notFilledAtOnce: "it could not be filled at once"
     case .sessionEnd: "the session has ended"
     case .split: "the instrument was split"
+    case .belowZero: "its price is below zero, and paper orders are filled and valued at prices above zero only"
     }
   }
 }

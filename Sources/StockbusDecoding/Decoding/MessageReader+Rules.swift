@@ -74,7 +74,7 @@ extension MessageReader {
     case .acknowledgement: return .acknowledgement(kind: kind)
     case .authenticated: return .authenticated(kind: kind)
     case .heartbeat: return .heartbeat(kind: kind)
-    case .other, .data: return .other(kind: kind)
+    case .other, .correction, .data: return .other(kind: kind)
     case .error:
       told += 1
       if told > Self.toldLimit { return .refusal(kind: kind, text: "…") }

@@ -51,11 +51,21 @@ package struct MessageReader: ~Copyable {
     let found = spec.decodingFaults(event: event)
     guard found.isEmpty else { throw DecodingSpecError(found) }
     let book = RuleBook(spec)
-    tally = MessageTally(kinds: book.names.map { ($0, 0) })
     memory = ChannelMemory(slots: book.memorySlots)
     sequences = SequenceBook(series: book.series.count)
+    let wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
+    self.wanted = wanted
+    tally = MessageTally(
+      kinds: book.names.map { ($0, 0) },
+      fates: book.rules.map { rule in
+        switch rule.role {
+        case .data: wanted < 0 || rule.event == wanted ? .used : .passedOver
+        case .other: .passedOver
+        case .correction: .correction
+        case .acknowledgement, .authenticated, .error, .heartbeat: .used
+        }
+      })
     self.book = book
-    wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
     fields = (event.map(EventFields.prices) ?? [], event.map(EventFields.sizes) ?? [])
     tape = JSONTape(limit: limit)
     names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols, intake: intake)

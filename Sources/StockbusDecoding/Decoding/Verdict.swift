@@ -23,6 +23,8 @@
 package struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
   package internal(set) var kinds: [(name: String, count: Int)]
+  /// What becomes of the messages of each kind, in the order of `kinds`.
+  package let fates: [Fate]
   /// Unknown messages by shape, in order of first occurrence; after 64 shapes all others are counted together as `…`.
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
@@ -34,13 +36,33 @@ package struct MessageTally: Hashable, Sendable {
 
   static let shapeLimit = 64
 
-  init(kinds: [(name: String, count: Int)]) { self.kinds = kinds }
+  /// What becomes of the messages of a kind.
+  package enum Fate: Hashable, Sendable {
+    /// They become events, or are of use for the connection.
+    case used
+    /// They are known, and no event of the wanted type comes from them.
+    case passedOver
+    /// The same, and trades that were sent before are not valid any more by them.
+    case correction
+  }
+
+  init(kinds: [(name: String, count: Int)], fates: [Fate]) {
+    self.kinds = kinds
+    self.fates = fates
+  }
 
   /// The number of unknown messages of all shapes.
   package var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
 
   /// The number of messages of a kind; 0 for an unknown name.
   package subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
+
+  /// With the counts by kind of another reader of the same spec; the other counts stay.
+  package func adding(_ other: MessageTally) -> MessageTally {
+    var sum = self
+    for (place, kind) in other.kinds.enumerated() where place < kinds.count { sum.kinds[place].count += kind.count }
+    return sum
+  }
 
   mutating func add(shape: String) {
     if let known = listed.firstIndex(where: { $0.shape == shape }) {

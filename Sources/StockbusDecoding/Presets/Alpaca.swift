@@ -22,7 +22,15 @@ enum Alpaca {
       "connected": .talk(.other, when: ["T": ["success"], "msg": ["connected"]]),
       "subscribed": .talk(.acknowledgement, when: ["T": ["subscription"]]),
       "error": .talk(.error, when: ["T": ["error"]], text: ["msg"]),
-      "other": .talk(.other, when: ["T": ["d", "u", "s", "l", "c", "x", "i", "o"]]),
+      // They come unasked with the trades of stocks.
+      "correction": .talk(.correction, when: ["T": ["c"]]),
+      "cancel": .talk(.correction, when: ["T": ["x"]]),
+      "daily_bar": .talk(.other, when: ["T": ["d"]]),
+      "updated_bar": .talk(.other, when: ["T": ["u"]]),
+      "status": .talk(.other, when: ["T": ["s"]]),
+      "limits": .talk(.other, when: ["T": ["l"]]),
+      "imbalance": .talk(.other, when: ["T": ["i"]]),
+      "order_book": .talk(.other, when: ["T": ["o"]]),
     ]
   }
 }

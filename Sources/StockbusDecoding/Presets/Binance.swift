@@ -43,8 +43,9 @@ enum Binance {
       "error": .talk(.error, when: ["error": ["{}"]], text: ["error.msg"]),
       "refused": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
       "depth": .talk(.other, when: ["e": ["depthUpdate"]]),
+      "liquidation": .talk(.other, when: ["e": ["forceOrder"]]),
       "other": .talk(
-        .other, when: ["e": ["markPriceUpdate", "forceOrder", "24hrTicker", "24hrMiniTicker", "continuous_kline", "compositeIndex"]]),
+        .other, when: ["e": ["markPriceUpdate", "24hrTicker", "24hrMiniTicker", "continuous_kline", "compositeIndex"]]),
     ]
   }
 

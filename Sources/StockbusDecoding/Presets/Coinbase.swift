@@ -24,7 +24,11 @@ enum Coinbase {
       "subscriptions": .talk(.acknowledgement, when: ["type": ["subscriptions"]]),
       "error": .talk(.error, when: ["type": ["error"]], text: ["reason", "message"]),
       "level2": .talk(.other, when: ["type": ["snapshot", "l2update"]]),
-      "other": .talk(.other, when: ["type": ["status", "received", "open", "done", "change", "activate", "auction", "rfq_match"]]),
+      // A trade by request, which is in no other message.
+      "rfq_match": .talk(.other, when: ["type": ["rfq_match"]]),
+      "auction": .talk(.other, when: ["type": ["auction"]]),
+      "orders": .talk(.other, when: ["type": ["received", "open", "done", "change", "activate"]]),
+      "other": .talk(.other, when: ["type": ["status"]]),
     ]
   }
 

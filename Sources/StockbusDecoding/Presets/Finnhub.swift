@@ -11,7 +11,7 @@ enum Finnhub {
       "trade": .event(.trade, when: ["type": ["trade"]], .trade("s", time: "t", price: "p", size: "v")) { $0.each = ["data"] },
       "ping": .talk(.heartbeat, when: ["type": ["ping"]]),
       "error": .talk(.error, when: ["type": ["error"]], text: ["msg"]),
-      "other": .talk(.other, when: ["type": ["news", "press_release"]]),
+      "news": .talk(.other, when: ["type": ["news", "press_release"]]),
     ]
   }
 }

@@ -16,7 +16,9 @@ enum Gemini {
       "heartbeat": .talk(.heartbeat, when: ["type": ["heartbeat"]]),
       "level2": .talk(.other, when: ["type": ["l2_updates"]]),
       "error": .talk(.error, when: ["result": ["error"]], text: ["message", "reason"]),
-      "other": .talk(.other, when: ["type": ["auction_*", "block_trade", "candles_*"]]),
+      "auction": .talk(.other, when: ["type": ["auction_*"]]),
+      "block_trade": .talk(.other, when: ["type": ["block_trade"]]),
+      "candles": .talk(.other, when: ["type": ["candles_*"]]),
     ]
   }
 }

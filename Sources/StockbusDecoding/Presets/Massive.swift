@@ -23,7 +23,9 @@ enum Massive {
       "connected": .talk(.other, when: ["ev": ["status"], "status": ["connected"]]),
       "subscribed": .talk(.acknowledgement, when: ["ev": ["status"], "status": ["success"]]),
       "error": .talk(.error, when: ["ev": ["status"]], text: ["message"]),
-      "other": .talk(.other, when: ["ev": ["LULD", "FMV", "NOI"]]),
+      "limits": .talk(.other, when: ["ev": ["LULD"]]),
+      "fair_value": .talk(.other, when: ["ev": ["FMV"]]),
+      "imbalance": .talk(.other, when: ["ev": ["NOI"]]),
     ]
   }
 }

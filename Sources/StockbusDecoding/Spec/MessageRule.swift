@@ -13,6 +13,8 @@ package enum MessageRole: String, Choice, BitwiseCopyable {
   case error
   /// A sign that the connection is alive.
   case heartbeat
+  /// The venue cancels or corrects a trade that it has sent. Nothing takes a trade back, so it is counted, and said at the end.
+  case correction
   /// Known, but not used.
   case other
 }

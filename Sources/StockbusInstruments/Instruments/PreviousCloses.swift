@@ -38,6 +38,13 @@ package struct PreviousCloses: Sendable {
     self.instruments = instruments
   }
 
+  /// When an event's price counts, for `take`.
+  @inline(__always)
+  package func moment<E: PricedEvent>(of event: E) -> Timestamp {
+    let isWeek = (event as? Bar)?.length == .week
+    return event.condition.isAuction || isWeek ? instruments.moment(of: event) : EventClock.fair(event.time, received: event.received)
+  }
+
   /// Takes a price; returns the close of the date before if this price is the first of a trading date.
   ///
   /// - Parameters:

@@ -26,6 +26,8 @@ struct SymbolBook {
   /// True if its terms are its own.
   var isDefined = false
   var isHalted = false
+  /// The last price was below zero: nothing can be booked until one is above.
+  var isBelowZero = false
   /// What its market is.
   var isOpen = true
   /// True as soon as the feed has shown a quote, or a trade.

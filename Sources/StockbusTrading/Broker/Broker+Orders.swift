@@ -178,6 +178,7 @@ extension Broker {
     } else if trail != 0 || percent != 0 {
       return .badTrail
     }
+    if book.isBelowZero { return .belowZero }
     if order.timeInForce == .ioc, !book.isLive { return book.isHalted ? .halted : .closed }
     return openOrders >= rules.openOrders ? .tooManyOrders : nil
   }

@@ -5,6 +5,7 @@ extension Broker {
   package mutating func take(quote: Quote, into out: inout Outcomes) {
     begin(quote.received, into: &out)
     let at = book(of: quote.symbol)
+    if quote.bid.raw < 0, quote.ask.raw <= 0 { fallBelowZero(quote.symbol) }
     guard books[at].take(quote) else { return moved(at) }
     moved(at)
     let cause = Cause(quote.time, received: now)
@@ -19,9 +20,11 @@ extension Broker {
     begin(trade.received, into: &out)
     guard trade.price.raw > 0, trade.condition.countsForLast else {
       ignored += 1
+      if trade.price.raw < 0, trade.condition.countsForLast { fallBelowZero(trade.symbol) }
       return
     }
     let at = book(of: trade.symbol)
+    books[at].isBelowZero = false
     let isFirst = !books[at].hasTrades
     books[at].hasTrades = true
     books[at].mark = trade.price.raw
@@ -75,6 +78,23 @@ extension Broker {
     flush(Cause(now, received: now), into: &out)
   }
 
+  /// Refuses orders for an instrument from now on: nothing can be booked at its price.
+  @inline(never)
+  private mutating func fallBelowZero(_ symbol: Symbol) {
+    let at = book(of: symbol)
+    if books[at].isBelowZero { return }
+    books[at].isBelowZero = true
+    if !belowZero.contains(symbol) { belowZero.append(symbol) }
+  }
+
+  /// The instruments whose price has fallen below zero since the last call. Their orders wait, and their positions keep the value of the last
+  /// price above zero.
+  package mutating func takeBelowZero() -> [Symbol] {
+    if belowZero.isEmpty { return [] }
+    defer { belowZero.removeAll() }
+    return belowZero
+  }
+
   /// Does what is due before something that was received at `received`, and remembers that as the present.
   @inline(__always)
   mutating func begin(_ received: Timestamp, into out: inout Outcomes) {
@@ -117,6 +137,7 @@ extension SymbolBook {
       return false
     }
     hasQuotes = true
+    isBelowZero = false
     if !hasTrades {
       mark = bidPrice == 0 ? askPrice : askPrice == 0 ? bidPrice : (bidPrice & askPrice) &+ ((bidPrice ^ askPrice) >> 1)
     }

@@ -21,7 +21,7 @@ package import MarketData
 ///   trade has.
 /// - A halted instrument and a closed market fill and trigger nothing, and no stop follows. Their standing quotes are withdrawn.
 /// - Prices of zero and below are not prices; trades with them, and those whose sale condition does not count for the last price, are
-///   counted in `ignored`.
+///   counted in `ignored`. While an instrument's price is below zero, orders for it are rejected.
 package struct Broker {
   struct AccountSlot {
     let rules: AccountRules
@@ -121,6 +121,8 @@ package struct Broker {
   var movedBooks: ContiguousArray<Int> = []
   /// Books of which something has changed since `takeChangedInstruments`.
   var changedBooks: ContiguousArray<Int> = []
+  /// Instruments whose price has fallen below zero since `takeBelowZero`.
+  var belowZero: [Symbol] = []
   /// Prices and sizes that were none.
   package internal(set) var ignored = 0
 

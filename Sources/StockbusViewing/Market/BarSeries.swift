@@ -1,4 +1,5 @@
 package import MarketData
+internal import StockbusInstruments
 
 /// The last bars of every symbol, for candles.
 package struct BarSeries {
@@ -17,6 +18,12 @@ package struct BarSeries {
     if row >= Tape.limit { return }
     if series[row]?[bar.length] == nil, series[row]?.count == Self.lengths { return }
     series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
+  }
+
+  /// Makes the prices of all bars of a row those of the new shares; bars of which one would be out of range are dropped. Volumes stay.
+  mutating func apply(_ split: PriceSplit, to row: Int) {
+    guard let known = series[row] else { return }
+    series[row] = known.mapValues { bars in bars.compactMap { split.adjust($0) } }
   }
 
   /// The shortest first.

@@ -30,7 +30,11 @@ package struct Market {
   /// The newest event's two times.
   package private(set) var newest: (time: Timestamp, received: Timestamp)?
 
-  package init() {}
+  /// Nil if no instrument has been split.
+  private var splits: SplitWatch?
+
+  /// - Parameter instruments: those of the run, whose splits are applied to the prices from before them.
+  package init(_ instruments: Instruments = Instruments()) { splits = SplitWatch(instruments) }
 
   /// The row of a symbol; nil if it is not shown.
   package func place(of symbol: Symbol) -> Int? {
@@ -49,6 +53,7 @@ package struct Market {
         addVolume(event)
         continue
       }
+      if splits != nil { split(by: event) }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.countedSize)
       rows[at].sizeDecimals = event.sizeDecimals
@@ -74,6 +79,7 @@ package struct Market {
         bars.add(event, to: known)
         continue
       }
+      if splits != nil { split(by: event) }
       guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].add(volume: event.volume)
       rows[at].high = max(rows[at].high, event.high)
@@ -91,6 +97,7 @@ package struct Market {
   package mutating func take(_ batch: Span<Quote>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
+      if splits != nil { split(by: event) }
       guard let at = take(event.symbol, event.lastPrice, event.priceDecimals, event.time, event.received, at: now) else { continue }
       rows[at].bid = event.bid
       rows[at].ask = event.ask
@@ -108,6 +115,7 @@ package struct Market {
         leave(event)
         continue
       }
+      if splits != nil { split(by: event) }
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       // The feed may have started before the screen, so its change and volume are used.
       let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
@@ -190,6 +198,17 @@ package struct Market {
     if at < series.count { series[at].forget(after: now) }
   }
 
+  /// Applies the splits since the symbol's last price to all that its row knows.
+  @inline(never)
+  private mutating func split<E: PricedEvent>(by event: E) {
+    while let split = splits?.take(event) {
+      guard let at = place(of: event.symbol) else { continue }
+      rows[at].apply(split, new: event.lastPrice)
+      if at < series.count { series[at].apply(split) }
+      bars.apply(split, to: at)
+    }
+  }
+
   /// Reports the alert once; the receiver arms the row again.
   @inline(never)
   private mutating func reach(_ at: Int) {
@@ -233,6 +252,7 @@ package struct Market {
     for symbol in symbols {
       guard rows.count < Self.limit, let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
       let opening = closes.take(symbol, last.price, at: last.time, isDated: true)
+      _ = splits?.take(symbol, at: last.time)
       _ = append(Row(stale: last.price, of: symbol, decimals: last.decimals, time: last.time, close: opening?.close))
     }
   }

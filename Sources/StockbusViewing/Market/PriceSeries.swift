@@ -1,3 +1,5 @@
+internal import StockbusInstruments
+
 /// The price history of a symbol: the last price of every second, of every quarter of a minute, and of every five minutes, as far back as
 /// there is room. Intervals without events are not stored.
 package struct PriceSeries {
@@ -33,6 +35,11 @@ package struct PriceSeries {
       first = 0
     }
 
+    mutating func apply(_ split: PriceSplit) {
+      samples = ordered.compactMap { sample in split.adjust(sample.price).map { Sample(time: sample.time, price: $0) } }
+      first = 0
+    }
+
     var ordered: [Sample] { Array(samples[first...] + samples[..<first]) }
   }
 
@@ -59,6 +66,13 @@ package struct PriceSeries {
     seconds.forget(after: time)
     quarters.forget(after: time)
     fives.forget(after: time)
+  }
+
+  /// Makes all prices those of the new shares.
+  mutating func apply(_ split: PriceSplit) {
+    seconds.apply(split)
+    quarters.apply(split)
+    fives.apply(split)
   }
 
   /// The last `count` prices by seconds, oldest first.

@@ -1,4 +1,5 @@
 package import MarketData
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// The data of one symbol. Times without another unit are nanoseconds of the run's uptime.
@@ -99,6 +100,15 @@ package struct Row {
   mutating func add(volume size: Quantity) {
     let (sum, overflow) = volume.raw.addingReportingOverflow(size.raw)
     volume = Quantity(raw: overflow ? .max : sum)
+  }
+
+  /// Makes its prices those of the new shares; one that is out of range becomes `new`, the first price after the split. An alert whose level
+  /// the split alone would reach waits until the price has left it: its other side reports that.
+  mutating func apply(_ split: PriceSplit, new: Price) {
+    for field in [\Row.price, \.reference, \.high, \.low] { self[keyPath: field] = split.adjust(self[keyPath: field]) ?? new }
+    (bid, ask, bidSize, askSize) = (0, 0, 0, 0)
+    if price.raw <= alertBelow { (alertAbove, alertBelow) = (min(alertAbove, alertBelow &+ 1), .min) }
+    if price.raw >= alertAbove, alertAbove < .max { (alertAbove, alertBelow) = (.max, max(alertBelow, alertAbove &- 1)) }
   }
 
   // MARK: What follows from it, worked out when it is drawn

@@ -68,6 +68,7 @@ extension ModelBroker {
     if (order.type == .limit || order.type == .stopLimit) != (order.limit.raw != 0) { return .badPrice }
     if (order.type == .stop || order.type == .stopLimit) != (order.stop.raw != 0) { return .badPrice }
     if terms.tick.raw > 0, order.limit.raw % terms.tick.raw != 0 || order.stop.raw % terms.tick.raw != 0 { return .offTick }
+    if instrument.isBelowZero { return .belowZero }
     if order.timeInForce == .ioc, instrument.isHalted { return .halted }
     if order.timeInForce == .ioc, !isOpen { return .closed }
     return nil

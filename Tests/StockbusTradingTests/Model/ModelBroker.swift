@@ -31,6 +31,7 @@ final class ModelBroker {
     var hasQuotes = false
     var hasTrades = false
     var isHalted = false
+    var isBelowZero = false
     var mark: Int64 = 0
 
     init(_ symbol: Symbol, _ terms: TradingTerms) {
@@ -94,11 +95,13 @@ final class ModelBroker {
     begin(quote.received)
     let instrument = instruments[quote.symbol]!
     let (bid, ask) = (max(0, quote.bid.raw), max(0, quote.ask.raw))
+    if quote.bid.raw < 0, ask == 0 { instrument.isBelowZero = true }
     if bid == 0, ask == 0 {
       (instrument.bid, instrument.ask) = ((0, 0, 0), (0, 0, 0))
       return
     }
     instrument.hasQuotes = true
+    instrument.isBelowZero = false
     if !instrument.hasTrades {
       instrument.mark = bid == 0 ? ask : ask == 0 ? bid : Int64(Rational(Int128(bid) + Int128(ask), over: 2).floor)
     }
@@ -114,7 +117,11 @@ final class ModelBroker {
   func take(_ trade: Trade) {
     begin(trade.received)
     let instrument = instruments[trade.symbol]!
-    if trade.price.raw <= 0 { return }
+    if trade.price.raw <= 0 {
+      if trade.price.raw < 0 { instrument.isBelowZero = true }
+      return
+    }
+    instrument.isBelowZero = false
     instrument.hasTrades = true
     instrument.mark = trade.price.raw
     if instrument.isHalted || !isOpen { return }

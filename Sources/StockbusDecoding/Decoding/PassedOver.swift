@@ -1,0 +1,54 @@
+package import StockbusPlugin
+
+/// Reports the messages that a spec knows and that become no event: a counter for each kind, and a note at the end on those that cancel or
+/// correct trades.
+package struct PassedOver: Sendable {
+  private let context: Context
+  /// What was counted so far, by kind.
+  private var counted: [String: Int] = [:]
+
+  package init(_ context: Context) { self.context = context }
+
+  /// Counts what has come since the last call, by the tallies of all readers together.
+  ///
+  /// - Parameter isKnown: true if it was counted by an earlier instance.
+  package mutating func count(_ tallies: [MessageTally], isKnown: Bool = false) {
+    var sums: [String: Int] = [:]
+    for tally in tallies {
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate != .used && kind.count > 0 { sums[kind.name, default: 0] += kind.count }
+    }
+    if sums == counted { return }
+    for tally in tallies {
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate != .used {
+        guard let sum = sums.removeValue(forKey: kind.name) else { continue }
+        let new = sum - (counted[kind.name] ?? 0)
+        counted[kind.name] = sum
+        if !isKnown, new > 0 { counter(kind.name, fate).add(new) }
+      }
+    }
+  }
+
+  private func counter(_ kind: String, _ fate: MessageTally.Fate) -> Counter {
+    context.counter(
+      "passed over: \(kind)",
+      fate == .correction
+        ? "Messages by which the venue cancels or corrects a trade; the trade stays in what was made of it."
+        : "Messages of this kind, which is known, and of which no event is made.")
+  }
+
+  /// Adds a line under the ledger if trades were cancelled or corrected.
+  package func note(_ tallies: [MessageTally]) {
+    var kinds: [String] = []
+    for tally in tallies {
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate == .correction && kind.count > 0 {
+        let total = counter(kind.name, fate).total
+        let text = "\(total) × '\(kind.name)'"
+        if !kinds.contains(text) { kinds.append(text) }
+      }
+    }
+    if kinds.isEmpty { return }
+    context.note(
+      "the venue has cancelled or corrected trades (\(kinds.joined(separator: ", "))); they stay in bars, volumes and last prices"
+    )
+  }
+}

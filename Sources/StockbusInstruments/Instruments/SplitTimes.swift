@@ -1,0 +1,146 @@
+package import MarketData
+package import StockbusPlugin
+
+/// A split at the moment from which on prices are those of the new shares.
+package struct PriceSplit: BitwiseCopyable, Hashable, Sendable {
+  /// In nanoseconds since the epoch.
+  package let time: Int64
+  /// New to old shares.
+  package let ratio: Ratio
+
+  /// `new: 7, old: 1` for seven shares instead of one. Nil unless both are positive.
+  package init?(time: Int64, new: Int64, old: Int64) {
+    guard let ratio = Ratio(new, old) else { return nil }
+    self.init(time: time, ratio)
+  }
+
+  init(time: Int64, _ ratio: Ratio) {
+    self.time = time
+    self.ratio = ratio
+  }
+
+  /// A price from before the split as it would be after it: `price × old / new`, rounded once to a billionth, half to even; nil if it is out
+  /// of range.
+  package func adjust(_ price: Int64) -> Int64? { ratio.inverse.applied(to: price) }
+
+  package func adjust(_ price: Price) -> Price? { adjust(price.raw).map { Price(raw: $0) } }
+
+  /// A bar from before it; its volume stays, and with it the turnover.
+  package func adjust(_ bar: Bar) -> Bar? {
+    var bar = bar
+    guard let open = adjust(bar.open), let high = adjust(bar.high), let low = adjust(bar.low), let close = adjust(bar.close),
+      let vwap = adjust(bar.vwap)
+    else { return nil }
+    (bar.open, bar.high, bar.low, bar.close, bar.vwap) = (open, high, low, close, vwap)
+    return bar
+  }
+}
+
+/// The splits of instruments by the moments at which they take effect: when the first session of their trading date begins, or at its midnight
+/// in UTC without a calendar.
+package struct SplitTimes: Sendable {
+  private let splits: [Symbol: [PriceSplit]]
+
+  package init(_ instruments: Instruments) {
+    var splits: [Symbol: [PriceSplit]] = [:]
+    for instrument in instruments.all where !instrument.splits.isEmpty { splits[instrument.symbol] = instruments.splits(of: instrument) }
+    self.splits = splits
+  }
+
+  package var isEmpty: Bool { splits.isEmpty }
+
+  /// The first split of a symbol after a time, not at it; nil if there is none.
+  package func first(of symbol: Symbol, after time: Int64) -> PriceSplit? { splits[symbol]?.first { $0.time > time } }
+}
+
+/// Says with which event of a symbol prices are those of new shares, so that older prices have to be adjusted before they are compared with it.
+///
+/// It is asked for every event. An event costs one comparison, but for those of the last days before a split.
+package struct SplitWatch: Sendable {
+  private struct Next: BitwiseCopyable {
+    /// No event before this time can be one after the split; a bar of a week has a time that is some days before its close.
+    var earliest = Int64.min
+    /// When the split takes effect; `Int64.max` if there is none, `Int64.min` before the symbol's first event.
+    var time = Int64.min
+  }
+
+  private let instruments: Instruments
+  private let times: SplitTimes
+  /// By symbol handle.
+  private var next: ContiguousArray<Next> = []
+
+  /// Nil if no instrument has been split: there is nothing to watch.
+  package init?(_ instruments: Instruments) {
+    times = SplitTimes(instruments)
+    self.instruments = instruments
+    if times.isEmpty { return nil }
+  }
+
+  /// The next split between this event and those of the symbol before it; nil if there is none. To be asked until it is nil.
+  @inline(__always)
+  package mutating func take<E: PricedEvent>(_ event: E) -> PriceSplit? {
+    let id = Int(event.symbol.id)
+    if id < next.count, event.time.ns < next[id].earliest { return nil }
+    return takeFar(event.symbol, at: instruments.moment(of: event))
+  }
+
+  /// The same for a price at a moment.
+  package mutating func take(_ symbol: Symbol, at moment: Timestamp) -> PriceSplit? { takeFar(symbol, at: moment) }
+
+  @inline(never)
+  private mutating func takeFar(_ symbol: Symbol, at moment: Timestamp) -> PriceSplit? {
+    let id = Int(symbol.id)
+    next.grow(toHold: id, filling: Next())
+    let due = next[id].time
+    if moment.ns < due { return nil }
+    // The first event knows of no older price.
+    let isFirst = due == .min
+    if due == .max { return nil }
+    let split = isFirst ? nil : times.first(of: symbol, after: due - 1)
+    let following = times.first(of: symbol, after: isFirst ? moment.ns : due)?.time ?? .max
+    let (earliest, overflow) = following.subtractingReportingOverflow(Self.slack)
+    next[id] = Next(earliest: following == .max ? .max : overflow ? .min : earliest, time: following)
+    return split
+  }
+
+  /// How long before the moment of its price an event may be dated: a bar of a week, with a day for zones.
+  private static var slack: Int64 { 8 * 86_400_000_000_000 }
+}
+
+extension Instruments {
+  /// The splits of an instrument at their moments.
+  fileprivate func splits(of instrument: Instrument) -> [PriceSplit] {
+    let calendar = calendar(for: instrument.symbol)
+    return instrument.splits.map { split in
+      // On a date without trading it takes effect with the next one.
+      let first = calendar?.next(after: split.date.advanced(by: -1)).flatMap { calendar?.hours(of: $0)?.lowerBound }
+      return PriceSplit(time: (first ?? split.date.midnight).ns, split.ratio)
+    }
+  }
+
+  /// The bars of a symbol, oldest first, with prices as they are for the shares of `present`, or else of the newest bar, so that a chart of them
+  /// shows no split as a fall. Volumes stay; a bar of which a price would be out of range is left out.
+  package func adjusted(_ bars: [Bar], to present: Timestamp? = nil) -> [Bar] {
+    guard let last = bars.last, terms(of: last.symbol)?.hasSplits == true, let instrument = self[last.symbol] else { return bars }
+    let end = (present ?? moment(of: last)).ns
+    let splits = splits(of: instrument).filter { $0.time <= end }
+    return bars.compactMap { bar in
+      let begin = moment(of: bar).ns
+      return splits.reduce(bar) { bar, split in begin < split.time ? bar.flatMap { split.adjust($0) } : bar }
+    }
+  }
+
+  /// When an event's price counts, as far as trading dates are concerned: its time, or that of its receipt if it is dated ahead. The print of an
+  /// auction belongs to the session that it opens or closes; the close of a bar of a day or more whose time stands for a date is one of that
+  /// trading date, or of the last one of its week.
+  package func moment<E: PricedEvent>(of event: E) -> Timestamp {
+    let time = EventClock.fair(event.time, received: event.received)
+    if event.condition.isAuction { return calendar(for: event.symbol)?.moment(of: event.condition, at: time) ?? time }
+    guard let bar = event as? Bar, bar.length == .unknown || bar.length >= .day else { return time }
+    let calendar = calendar(for: event.symbol)
+    let midnight = calendar.map { $0.date(ofMidnight: time) } ?? TradingDate(of: time, nil)
+    guard var date = midnight else { return time }
+    if bar.length == .week { date = calendar.map { $0.lastOfWeek(date) ?? date } ?? date.monday.advanced(by: 6) }
+    return calendar.flatMap { $0.hours(of: date)?.lowerBound } ?? max(time, date.midnight)
+  }
+}
