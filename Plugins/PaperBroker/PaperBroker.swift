@@ -148,18 +148,28 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
 
   package func perform(_ command: Command) throws(CommandError) -> String {
     let order = try OrderCommand(command)
-    if writing.isWaiting { throw .busy("not done: \(writing.trouble ?? "the database cannot be written"); try again later") }
+    // A batch may wait for its next attempt although the file can be written again.
+    if writing.isWaiting { try keep() }
     // What is not kept has not happened.
     let before = book == nil ? nil : desk
     let reply = try order.perform(on: &desk, now: context.clock.now)
-    do throws(HistoryError) { try attempt() } catch {
+    do throws(CommandError) { try keep() } catch {
       if let before { desk = before }
+      throw error
+    }
+    context.requestAdvance()
+    return reply
+  }
+
+  /// Saves what has changed, at once or not at all.
+  private func keep() throws(CommandError) {
+    do throws(HistoryError) {
+      try attempt()
+      writing.succeeded()
+    } catch {
       if !error.mayPass { throw CommandError("not done: \(error)") }
       writing.failed("\(error)")
       throw .busy("not done: \(error); try again later")
     }
-    writing.succeeded()
-    context.requestAdvance()
-    return reply
   }
 }
