@@ -17,7 +17,8 @@ package final class PatientWriting {
   /// - Parameter limit: how long an attempt is repeated, as `Patience` says.
   package init(_ limit: Duration, _ context: Context) {
     self.context = context
-    patience = Patience(limit, context)
+    // Another program's lock may end at any time.
+    patience = Patience(limit, longestPause: .seconds(1), context)
   }
 
   /// Repeats `attempt` until it succeeds, as `Patience` says.
