@@ -77,7 +77,8 @@ let plugins = [
   // SQLite in its tests only, to lock a file as another program would.
   PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: ["StockbusSQLite"]),
   PluginTargets(
-    "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"], inTests: ["StockbusConfig"]),
+    "PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusFiles", "StockbusInstruments"],
+    inTests: ["StockbusConfig", "StockbusSQLite"]),
   PluginTargets("DemoStrategies", uses: ["StockbusInstruments"]),
   PluginTargets("NullSink"),
   PluginTargets(

@@ -176,7 +176,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let hasAccounts = gate.needsLogin
     return AccountRoutes(
       gate, rules: ruleBook(), usable: { [self] in await usable },
-      isReserved: { [self] in await hasPaperAccount($0) }, session: { [self] in await sessionMembers },
+      isReserved: { [self] name throws(AccountError) in try await hasPaperAccount(name) }, session: { [self] in await sessionMembers },
       export: { [self] person in await portfolio(of: Viewer(person, hasAccounts: hasAccounts)).members },
       changed: { [self] person, change, record in await tell(change, record, to: person) })
   }
@@ -202,6 +202,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let bye = JSONValue.object([.init("op", "bye"), .init("again", 3000)]).description
     await server?.stop(farewell: WebSocketFrames(text: bye))
     server = nil
+    _ = try? await door.gate?.accounts.close()
     // All tabs have left by now; a letter that nobody reads would keep its tab.
     readLetters()
   }

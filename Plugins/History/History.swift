@@ -12,21 +12,20 @@ extension Plugin {
 
 /// Writes bars, last prices and closes to a history file, several events in one transaction.
 ///
-/// If a write fails for lack of room, it is tried again as `Patience` says, and the bus waits meanwhile. What is still not in the file when
-/// the instance ends is counted as lost. A batch is in the file as a whole or not at all.
+/// If a write fails for lack of room, because of another program's lock, or because the file is not at its path any more, it is tried again
+/// as `Patience` says, and the bus waits meanwhile. What is still not in the file when the instance ends is counted as lost. A batch is in
+/// the file as a whole or not at all.
 package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let executor = BlockingExecutor(label: "history")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: HistorySettings
   private let context: Context
-  private let patience: Patience
+  private let writing: PatientWriting
   private let bars: Counter
   private let superseded: Counter
   private let removed: Counter
   private var writer: HistoryWriter?
   private var waiting = HistoryBatch()
-  /// True while a failed write is tried again.
-  private var isTrying = false
   /// Tells the timer that something waits, so that nothing wakes up while nothing comes.
   private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let backups = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
@@ -47,7 +46,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package init(_ settings: HistorySettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    patience = Patience(settings.patience, context)
+    writing = PatientWriting(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
     superseded = context.counter(
       "superseded", "Bars that were left out, because the file has a later revision, or a complete bar in place of a part.")
@@ -74,19 +73,19 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     waiting.add(prices: prices)
   }
 
-  package func settle() async throws { if waiting.events >= settings.batch { try await write() } }
+  package func settle() async throws { if waiting.events >= settings.batch || writing.trouble != nil { try await write() } }
 
   /// Writes what waits, however long that takes within `patience`, and removes a few old bars.
   private func write() async throws {
-    isTrying = true
-    defer { isTrying = false }
-    try await patience.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in _ = try attempt() }
+    try await writing.insist(isLate: true, mayPass: { $0.mayPass }) { () throws(HistoryError) in _ = try attempt() }
   }
 
   /// Writes what waits; returns whether there may be more bars to remove. After an error all of it still waits.
   private func attempt() throws(HistoryError) -> Bool {
     guard let writer else { return false }
-    if !waiting.isEmpty {
+    if waiting.isEmpty {
+      try writer.checkPlace()
+    } else {
       let written = try writer.write(waiting)
       waiting.clear()
       bars.add(written.bars)
@@ -120,6 +119,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package func background() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.writeRegularly() }
+      group.addTask { await self.watchPlace() }
       group.addTask { await self.backUpOnDemand() }
     }
   }
@@ -132,11 +132,26 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
 
   /// Writes what waits; returns whether something is left to do.
   private func writeInTime() -> Bool {
-    if isTrying { return true }
-    do throws(HistoryError) { return try attempt() } catch {
+    if writing.isWaiting { return true }
+    do throws(HistoryError) {
+      let isMore = try attempt()
+      writing.succeeded()
+      return isMore
+    } catch {
       // The failure will occur again at the next batch or at the end, and is handled there.
-      context.logger.warning("\(error)")
+      writing.failed("\(error)")
       return true
+    }
+  }
+
+  /// Notices soon that the file has gone, also where nothing is to be written.
+  private func watchPlace() async {
+    while (try? await context.clock.sleep(for: .seconds(1))) != nil {
+      if writing.isWaiting { continue }
+      do throws(HistoryError) {
+        try writer?.checkPlace()
+        if waiting.isEmpty { writing.succeeded() }
+      } catch { writing.failed("\(error)") }
     }
   }
 
@@ -160,7 +175,7 @@ extension History {
     if let fault = HistoryReader.faultOfBackup(path) { throw CommandError("\(shown(path)): \(fault)") }
     if let reader = context.files.reader(of: path) { throw CommandError("\(shown(path)): \(reader)") }
     // So that it contains everything that has come.
-    if !isTrying { _ = try? attempt() }
+    if !writing.isWaiting { _ = try? attempt() }
     if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups wait already") }
     return "backing up to \(shown(path)); the log says when it is done"
   }

@@ -15,7 +15,9 @@ package struct HistorySettings: Options {
   package var flush = Duration.seconds(1)
   @Setting("How many events may wait in memory; so many are written at once.", in: 1...1_000_000)
   package var batch = 200_000
-  @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
+  @Setting(
+    "How long a write that fails, as on a full disk or while another program locks the file, is tried again before the component fails.",
+    in: .zero ... .seconds(86_400))
   package var patience = Duration.seconds(30)
   @Setting("Waits for the disk after each write, so that a crash of the machine loses nothing that was written.")
   package var sync = false
@@ -29,7 +31,7 @@ package struct HistorySettings: Options {
     }
   }
 
-  package var files: [FileUse] { [.writing(database: path, at: "path")] }
+  package var files: [FileUse] { [.writing(database: path, at: "path", mayBeRead: true)] }
 
   var retention: Retention {
     var spans: [BarLength: Int64] = [:]

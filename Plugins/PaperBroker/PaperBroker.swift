@@ -1,3 +1,4 @@
+internal import StockbusFiles
 internal import StockbusHistory
 internal import StockbusInstruments
 public import StockbusPlugin
@@ -16,7 +17,10 @@ extension Plugin {
 /// Orders come by an input of `order` events, or by commands. All inputs come in one order, so a replay gives the same fills each time. With
 /// a file every change is in it, and on the disk, before it is published or a command is answered. After a restart the broker goes on with
 /// what the file has; events that were booked before are passed over, so a recording may be replayed from its beginning.
-package actor PaperBroker: MultiProcessor, CommandableComponent {
+///
+/// While nothing can be written, as on a full disk, because of another program's lock, or because the file is not at its path any more, the
+/// inputs wait as `Patience` says, and commands are refused.
+package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableComponent {
   package typealias Output = BrokerRecord
 
   private let executor = BlockingExecutor(label: "paper_broker")
@@ -25,14 +29,17 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   private let context: Context
   private var desk: Desk
   private var book: TradingBook?
+  private let writing: PatientWriting
+  /// True if the file is looked for although nothing is to be saved.
+  private var isEnding = false
   private let booked: Counter
 
   package static var handlers: [InputHandler<PaperBroker>] {
     [
-      InputHandler(Trade.self) { owner, trades, output in try owner.process(trades, into: &output) { $0.take(trade: $1, into: &$2) } },
-      InputHandler(Quote.self) { owner, quotes, output in try owner.process(quotes, into: &output) { $0.take(quote: $1, into: &$2) } },
+      InputHandler(Trade.self) { owner, trades, output in owner.process(trades, into: &output) { $0.take(trade: $1, into: &$2) } },
+      InputHandler(Quote.self) { owner, quotes, output in owner.process(quotes, into: &output) { $0.take(quote: $1, into: &$2) } },
       InputHandler(Order.self) { owner, orders, output in
-        try owner.process(orders, into: &output) { broker, order, outcomes in broker.take(request: order, into: &outcomes) }
+        owner.process(orders, into: &output) { broker, order, outcomes in broker.take(request: order, into: &outcomes) }
       },
     ]
   }
@@ -40,11 +47,12 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   package init(_ settings: PaperBrokerSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
+    writing = PatientWriting(settings.patience, context)
     desk = Desk(settings, context.instruments)
     booked = context.counter("booked before", "Events that were passed over, because the file has what became of them.")
   }
 
-  package func start() throws {
+  package func start() async throws {
     do {
       if let path = settings.path { book = try TradingBook(path, files: context.files) }
       let saved = try book?.load() ?? (settings.path == nil ? context.recall(Self.kept) : nil)
@@ -58,7 +66,7 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
     if settings.accounts.contains(where: { $0.slippage > 0 }), context.instruments.all.allSatisfy({ $0.tickSize == nil }) {
       context.logger.warning("'slippage' has no effect: it is in ticks, and no instrument has a 'tick_size'")
     }
-    try save()
+    try await save()
   }
 
   package func stop() {
@@ -75,47 +83,62 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
 
   private func process<E: Event>(
     _ events: Span<E>, into output: inout Outlet<BrokerRecord>, _ take: (inout Broker, E, inout Outcomes) -> Void
-  ) throws {
+  ) {
     let passedOver = desk.process(events, take)
     booked.add(passedOver)
     output.filter(passedOver)
-    try publish(into: &output)
   }
 
   package var due: Timestamp? { desk.due }
 
-  package func advance(to time: Timestamp, into output: inout Outlet<BrokerRecord>) throws {
-    desk.advance(to: time)
-    try publish(into: &output)
-  }
+  package func advance(to time: Timestamp, into output: inout Outlet<BrokerRecord>) { desk.advance(to: time) }
 
-  package func drain(into output: inout Outlet<BrokerRecord>) throws {
+  package func drain(into output: inout Outlet<BrokerRecord>) {
+    isEnding = true
     desk.valueNow()
     let named = desk.named
     context.noteMissing(named.unpriced, cameInstead: named.priced)
-    try publish(into: &output)
   }
 
-  package func handOver(into output: inout Outlet<BrokerRecord>) throws { try publish(into: &output) }
+  package func handOver(into output: inout Outlet<BrokerRecord>) { isEnding = true }
 
   /// Saves what has changed, and then publishes it.
-  private func publish(into output: inout Outlet<BrokerRecord>) throws {
-    try save()
+  package func settle(into output: inout Outlet<BrokerRecord>) async throws {
+    if desk.hasUnsaved || isEnding { try await save() }
     desk.publish(into: &output)
   }
 
-  private func save() throws {
-    for problem in desk.takeProblems() { context.logger.error("\(problem)") }
-    guard desk.hasUnsaved else { return }
-    let book = book
-    do throws(HistoryError) {
-      try desk.save { records, instruments, position throws(HistoryError) in
-        try book?.write(records.lazy.map(\.content), instruments, position: position)
-      }
+  /// Saves what has changed, however long that takes within `patience`.
+  private func save() async throws {
+    do throws(EnvironmentFailure) {
+      try await writing.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in try attempt() }
     } catch {
       // For good: another instance would book what comes next, and the file would say that the events before are booked too. The next run
       // goes on with them.
-      throw EnvironmentFailure("\(error)", isPermanent: true)
+      context.lose(desk.unsaved.count, "\(error)")
+      throw error
+    }
+  }
+
+  /// Saves what has changed. After an error all of it is still unsaved.
+  private func attempt() throws(HistoryError) {
+    for problem in desk.takeProblems() { context.logger.error("\(problem)") }
+    let book = book
+    if !desk.hasUnsaved { return try book?.checkPlace() ?? () }
+    try desk.save { records, instruments, position throws(HistoryError) in
+      try book?.write(records.lazy.map(\.content), instruments, position: position)
+    }
+  }
+
+  /// Notices soon that the file has gone, or can be written again, also where nothing is to be saved.
+  package func background() async {
+    if book == nil { return }
+    while (try? await context.clock.sleep(for: .seconds(1))) != nil {
+      guard !writing.isWaiting, let book else { continue }
+      do throws(HistoryError) {
+        if writing.trouble == nil { try book.checkPlace() } else { try book.probe() }
+        writing.succeeded()
+      } catch { writing.failed("\(error)") }
     }
   }
 
@@ -124,9 +147,29 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   package static var commands: [CommandInfo] { OrderCommand.infos }
 
   package func perform(_ command: Command) throws(CommandError) -> String {
-    let reply = try OrderCommand(command).perform(on: &desk, now: context.clock.now)
-    do { try save() } catch { throw CommandError("not done: \(error)") }
+    let order = try OrderCommand(command)
+    // A batch may wait for its next attempt although the file can be written again.
+    if writing.isWaiting { try keep() }
+    // What is not kept has not happened.
+    let before = book == nil ? nil : desk
+    let reply = try order.perform(on: &desk, now: context.clock.now)
+    do throws(CommandError) { try keep() } catch {
+      if let before { desk = before }
+      throw error
+    }
     context.requestAdvance()
     return reply
+  }
+
+  /// Saves what has changed, at once or not at all.
+  private func keep() throws(CommandError) {
+    do throws(HistoryError) {
+      try attempt()
+      writing.succeeded()
+    } catch {
+      if !error.mayPass { throw CommandError("not done: \(error)") }
+      writing.failed("\(error)")
+      throw .busy("not done: \(error); try again later")
+    }
   }
 }

@@ -18,6 +18,10 @@ package struct PaperBrokerSettings: Options {
     length: 1...)
   package var path: String?
   @Setting(
+    "How long a write that fails, as on a full disk or while another program locks the file, is tried again before the component fails; prices wait meanwhile, and orders are refused.",
+    in: .zero ... .seconds(86_400))
+  package var patience = Duration.seconds(30)
+  @Setting(
     "How often positions and accounts are valued at the last prices and sent, in time of receipts; fills send them at once anyway.",
     in: .milliseconds(1) ... .seconds(86_400))
   package var valueEvery = Duration.seconds(1)
@@ -47,7 +51,7 @@ package struct PaperBrokerSettings: Options {
     if path == "-" { problems.add("'path' is a file; leave it out to keep nothing", at: "path") }
   }
 
-  package var files: [FileUse] { path.map { [.writing($0, at: "path")] } ?? [] }
+  package var files: [FileUse] { path.map { [.writing(database: $0, at: "path", mayBeRead: false)] } ?? [] }
 }
 
 /// An account as it is written.

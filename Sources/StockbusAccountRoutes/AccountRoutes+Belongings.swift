@@ -13,7 +13,7 @@ extension AccountRoutes {
     routes.add(.get, "/api/watchlists", gate.behind(.read) { _, identity in .json(try await lists(identity.person)) })
     routes.add(
       .put, "/api/watchlists/:name",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let body = try Bodies.read(Bodies.Symbols.self, request)
         try await accounts.putWatchlist(
           identity.person, Watchlist(name: request.parameters["name"] ?? "", symbols: body.symbols))
@@ -22,7 +22,7 @@ extension AccountRoutes {
       })
     routes.add(
       .delete, "/api/watchlists/:name",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         try await accounts.removeWatchlist(identity.person, name: request.parameters["name"] ?? "")
         try await tell(identity.person, .watchlists)
         return .done
@@ -44,7 +44,7 @@ extension AccountRoutes {
     routes.add(.get, "/api/alerts", gate.behind(.read) { _, identity in .json(try await shownRules(identity.person)) })
     routes.add(
       .post, "/api/alerts",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let text = try Bodies.object(request)
         let shown = try rules.read(text).get()
         if let refusal = await rules.follow(identity.person, text, .add) { throw refusal }
@@ -58,7 +58,7 @@ extension AccountRoutes {
       })
     routes.add(
       .put, "/api/alerts/:id",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let body = try Bodies.read(Bodies.Muting.self, request)
         let id = request.parameters["id"] ?? ""
         if let number = Int64(id) {
@@ -74,7 +74,7 @@ extension AccountRoutes {
       })
     routes.add(
       .delete, "/api/alerts/:id",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let id = request.parameters["id"] ?? ""
         if let number = Int64(id) {
           let own = try await own(number, of: identity.person)
@@ -105,7 +105,7 @@ extension AccountRoutes {
       .get, "/api/settings", gate.behind(.read) { _, identity in .json(text: try await accounts.settings(of: identity.person)) })
     routes.add(
       .put, "/api/settings",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         try await accounts.putSettings(of: identity.person, try Bodies.object(request))
         try await tell(identity.person, .settings)
         return .done

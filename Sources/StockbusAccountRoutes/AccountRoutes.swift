@@ -15,7 +15,7 @@ package struct AccountRoutes: Sendable {
   /// What the run can do at all; a right to more than that is not told.
   let usable: @Sendable () async -> Set<Scope>
   /// True for a name that nobody may take who signs up, because something of the run belongs to it already.
-  let isReserved: @Sendable (_ name: String) async -> Bool
+  let isReserved: @Sendable (_ name: String) async throws(AccountError) -> Bool
   /// More members of `/api/session`.
   let session: @Sendable () async -> [JSONValue.Member]
   /// More members of `/api/export`.
@@ -25,7 +25,7 @@ package struct AccountRoutes: Sendable {
   /// - Parameter changed: called after each change, with all that the person has of this kind now, as its route shows it.
   package init(
     _ gate: Gate, rules: RuleBook, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
-    isReserved: @escaping @Sendable (String) async -> Bool = { _ in false },
+    isReserved: @escaping @Sendable (String) async throws(AccountError) -> Bool = { _ in false },
     session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
     export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },
     changed: @escaping @Sendable (Person, Change, JSONValue) async -> Void = { _, _, _ in }
@@ -75,7 +75,7 @@ package struct AccountRoutes: Sendable {
       })
     routes.add(
       .post, "/api/logout",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let everywhere = request.body.isEmpty ? false : try Bodies.read(Bodies.Logout.self, request).everywhere ?? false
         try await accounts.logOut(identity, everywhere: everywhere)
         gate.log(.info, "\(identity.person.name) logged out" + (everywhere ? " everywhere" : ""))
@@ -111,7 +111,7 @@ package struct AccountRoutes: Sendable {
   private func addAccount(to routes: inout WebRoutes) {
     routes.add(
       .put, "/api/password",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let body = try Bodies.read(Bodies.NewPassword.self, request)
         let secret = try await accounts.changePassword(identity, old: body.old, new: body.new, from: request.client.address)
         gate.log(.notice, "\(identity.person.name) has a new password, set from \(request.client.address)")
@@ -119,7 +119,7 @@ package struct AccountRoutes: Sendable {
       })
     routes.add(
       .delete, "/api/account",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let body = try Bodies.read(Bodies.Proof.self, request)
         let own = try await accounts.rules(identity.person)
         try await accounts.delete(identity, password: body.password, from: request.client.address)
@@ -153,7 +153,7 @@ package struct AccountRoutes: Sendable {
     routes.add(.get, "/api/tokens", gate.behind(.read) { _, identity in .json(try await tokens(identity)) })
     routes.add(
       .post, "/api/tokens",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         let body = try Bodies.read(Bodies.NewToken.self, request)
         let scopes = body.scopes.compactMap { Scope(rawValue: $0) }
         guard scopes.count == body.scopes.count else { throw AccountError.malformed("scopes are 'read', 'trade' and 'control'") }
@@ -163,7 +163,7 @@ package struct AccountRoutes: Sendable {
       })
     routes.add(
       .delete, "/api/tokens/:id",
-      gate.behind(.read) { request, identity in
+      gate.changing { request, identity in
         guard let id = Int64(request.parameters["id"] ?? "") else { throw AccountError.unknown("token") }
         try await accounts.removeToken(identity, id: id)
         gate.log(.notice, "\(identity.person.name) removed token \(id)")

@@ -46,6 +46,17 @@ package struct Gate: Sendable {
     }
   }
 
+  /// A handler that changes something of the person who asks. It is not called with a token that may look and nothing else.
+  func changing(_ handler: @escaping @Sendable (WebRequest, Identity) async throws -> WebResponse) -> WebRoutes.Handler {
+    behind(.read) { request, identity in
+      if case .token = identity.proof, identity.scopes == [.read] {
+        log(.notice, "a token of \(identity.person.name) may only read: \(Self.words(request))")
+        throw AccountError.readOnly
+      }
+      return try await handler(request, identity)
+    }
+  }
+
   /// A handler that anybody may call.
   func open(_ handler: @escaping @Sendable (WebRequest) async throws -> WebResponse) -> WebRoutes.Handler {
     { request in
@@ -65,7 +76,7 @@ package struct Gate: Sendable {
       return .error(500, "internal", "something went wrong")
     }
     switch error {
-    case .storage(let cause): log(.error, "\(Self.words(request)): \(cause)")
+    case .storage(let cause), .unavailable(let cause): log(.error, "\(Self.words(request)): \(cause)")
     case .wrongLogin, .tooMany, .badInvitation: log(.notice, "\(Self.words(request)): \(error)")
     default: break
     }
@@ -76,7 +87,7 @@ package struct Gate: Sendable {
     let response = WebResponse.error(status(error), error.code, error.description)
     switch error {
     case .tooMany(let seconds): return response.with("retry-after", "\(seconds)")
-    case .busy: return response.with("retry-after", "1")
+    case .busy, .unavailable: return response.with("retry-after", "1")
     default: return response
     }
   }
@@ -85,12 +96,12 @@ package struct Gate: Sendable {
     switch error {
     case .badName, .badPassword, .malformed: 400
     case .wrongLogin: 401
-    case .signupClosed, .badInvitation, .forbidden, .lacks: 403
+    case .signupClosed, .badInvitation, .forbidden, .lacks, .readOnly: 403
     case .unknown: 404
     case .nameTaken, .limit: 409
     case .tooMany: 429
     case .storage: 500
-    case .busy: 503
+    case .busy, .unavailable: 503
     }
   }
 }

@@ -17,8 +17,12 @@ package enum AccountError: Error, Sendable, Hashable {
   case forbidden(String)
   /// The person or its token lacks this right.
   case lacks(Scope)
+  /// The token may look and change nothing.
+  case readOnly
   /// The database cannot be read or written.
   case storage(String)
+  /// The database cannot be read or written at present: it is locked, or its disk is full.
+  case unavailable(String)
 }
 
 extension AccountError: CustomStringConvertible {
@@ -35,7 +39,9 @@ extension AccountError: CustomStringConvertible {
     case .unknown(let what): "there is no such \(what)"
     case .lacks(let scope): "this needs the right to \(scope.rawValue)"
     case .malformed(let what), .limit(let what), .forbidden(let what): what
+    case .readOnly: "this token may only read; what changes something needs one that may trade or control too"
     case .storage: "what was asked for could not be saved or read"
+    case .unavailable: "the server is busy: what was asked for could not be saved or read at present; try again in a moment"
     }
   }
 
@@ -49,12 +55,12 @@ extension AccountError: CustomStringConvertible {
     case .signupClosed: "signup_closed"
     case .badInvitation: "bad_invitation"
     case .tooMany: "too_many"
-    case .busy: "busy"
+    case .busy, .unavailable: "busy"
     case .unknown: "unknown"
     case .malformed: "malformed"
     case .limit: "limit"
     case .forbidden: "forbidden"
-    case .lacks: "scope"
+    case .lacks, .readOnly: "scope"
     case .storage: "storage"
     }
   }

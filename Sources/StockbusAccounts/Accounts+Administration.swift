@@ -15,15 +15,13 @@ extension Accounts {
     if !isNew { throw .nameTaken }
   }
 
-  /// Gives an account a new password; all of its sessions end.
+  /// Gives an account a new password; all of its sessions and tokens end.
   package func reset(name: String, password: String) async throws(AccountError) {
     let name = try Self.name(name)
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
     let hash = try await hashed(password)
-    let gone: [SessionID] = try write { db in
-      guard let id = try db.rows("SELECT id FROM people WHERE name = ? AND password != ''", .text(name)).first?[0].integer else {
-        throw AccountError.unknown("account")
-      }
+    let gone: [Identity.Proof] = try write { db in
+      guard let id = try Self.person(db, name) else { throw AccountError.unknown("account") }
       try db.run("UPDATE people SET password = ?, changed = ? WHERE id = ?", .text(hash), .integer(now), .integer(id))
       return try Self.endAll(db, id)
     }
@@ -45,6 +43,43 @@ extension Accounts {
         return AccountSummary(name: name, scopes: Set(text: scopes), created: created, sessions: Int(sessions))
       }
     }
+  }
+
+  /// The tokens of all people, or of one, by their numbers.
+  package func tokens(ofPerson name: String?) throws(AccountError) -> [(person: String, token: TokenSummary)] {
+    let name = try name.map { name throws(AccountError) in try Self.name(name) }
+    let found: [(person: String, token: TokenSummary)]? = try read { db in
+      let person = try name.flatMap { try Self.person(db, $0) }
+      if name != nil, person == nil { return nil }
+      let tokens = try db.rows("SELECT \(Self.tokenColumns), person FROM people_tokens ORDER BY id")
+      let names = try db.rows("SELECT id, name FROM people")
+      let known = Dictionary(names.compactMap { row in row[0].integer.map { ($0, row[1].text ?? "") } }) { first, _ in first }
+      return tokens.compactMap { row in
+        guard let token = TokenSummary(row), let owner = row[4].integer, person ?? owner == owner else { return nil }
+        return (known[owner] ?? Person.local.name, token)
+      }
+    }
+    guard let found else { throw .unknown("account") }
+    return found
+  }
+
+  /// Ends the token of this number, or all of a person; returns how many that were. Nothing named ends nothing.
+  package func revoke(token id: Int64? = nil, ofPerson name: String? = nil) throws(AccountError) -> Int {
+    let name = try name.map { name throws(AccountError) in try Self.name(name) }
+    if id == nil, name == nil { return 0 }
+    let gone: [(id: Int64, person: Int64)] = try write { db in
+      let person = try name.flatMap { try Self.person(db, $0) }
+      if name != nil, person == nil { throw AccountError.unknown("account") }
+      return try Self.endTokens(db, id, of: person)
+    }
+    if id != nil, gone.isEmpty { throw .unknown("token") }
+    tell(gone.map { .token($0.id) })
+    return gone.count
+  }
+
+  /// The number of a person; nil if there is no such account.
+  private static func person(_ db: DatabaseStatements, _ name: String) throws -> Int64? {
+    try db.rows("SELECT id FROM people WHERE name = ? AND password != ''", .text(name)).first?[0].integer
   }
 
   /// Makes an invitation for one new account, valid for seven days; returns its secret.

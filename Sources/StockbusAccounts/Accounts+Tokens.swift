@@ -6,18 +6,31 @@ package struct TokenSummary: Sendable, Hashable {
   package let name: String
   package let scopes: Set<Scope>
   package let created: Int64
+
+  package init(id: Int64, name: String, scopes: Set<Scope>, created: Int64) {
+    self.id = id
+    self.name = name
+    self.scopes = scopes
+    self.created = created
+  }
+}
+
+extension TokenSummary {
+  /// Of `Accounts.tokenColumns`; nil if one of them is not what it should be.
+  init?(_ row: [DatabaseCell]) {
+    guard let id = row[0].integer, let name = row[1].text, let scopes = row[2].text, let created = row[3].integer else { return nil }
+    self.init(id: id, name: name, scopes: Set(text: scopes), created: created)
+  }
 }
 
 extension Accounts {
   static let mostTokens = 32
+  static let tokenColumns = "id, name, scopes, created"
 
   package func tokens(_ identity: Identity) throws(AccountError) -> [TokenSummary] {
     try read { db in
-      try db.rows("SELECT id, name, scopes, created FROM people_tokens WHERE person = ? ORDER BY id", .integer(identity.person.id))
-        .compactMap { row in
-          guard let id = row[0].integer, let name = row[1].text, let scopes = row[2].text, let created = row[3].integer else { return nil }
-          return TokenSummary(id: id, name: name, scopes: Set(text: scopes), created: created)
-        }
+      try db.rows("SELECT \(Self.tokenColumns) FROM people_tokens WHERE person = ? ORDER BY id", .integer(identity.person.id))
+        .compactMap(TokenSummary.init)
     }
   }
 
@@ -43,10 +56,17 @@ extension Accounts {
 
   package func removeToken(_ identity: Identity, id: Int64) throws(AccountError) {
     if case .token = identity.proof { throw .forbidden("a token removes no tokens") }
-    let count = try write { db in
-      try db.run("DELETE FROM people_tokens WHERE id = ? AND person = ?", .integer(id), .integer(identity.person.id))
-    }
-    if count == 0 { throw .unknown("token") }
+    let gone = try write { db in try Self.endTokens(db, id, of: identity.person.id) }
+    if gone.isEmpty { throw .unknown("token") }
+    tell(gone.map { .token($0.id) })
+  }
+
+  /// Ends the token of this number, all of a person, or this one of that person; returns which there were.
+  static func endTokens(_ db: DatabaseStatements, _ id: Int64? = nil, of person: Int64?) throws -> [(id: Int64, person: Int64)] {
+    try db.rows(
+      "DELETE FROM people_tokens WHERE id = coalesce(?1, id) AND person = coalesce(?2, person) RETURNING id, person",
+      id.map(DatabaseCell.integer) ?? .null, person.map(DatabaseCell.integer) ?? .null
+    ).compactMap { row in row[0].integer.flatMap { id in row[1].integer.map { (id, $0) } } }
   }
 
   /// The person of a token; nil if there is none. Its scopes shrink with those of its person.

@@ -27,7 +27,7 @@ package actor Accounts {
   let database: DatabaseShare
   let clock: any Timekeeper
   let hasher: PasswordHasher
-  private let ended: @Sendable ([SessionID]) -> Void
+  private let ended: @Sendable ([Identity.Proof]) -> Void
   /// Failed attempts by address, by name from addresses that the person has not used before, and new accounts by address.
   private var byAddress = AttemptLimits<String>(20, refill: .seconds(30))
   private var byName = AttemptLimits<String>(10, refill: .seconds(60))
@@ -38,9 +38,10 @@ package actor Accounts {
   static let mostSessions = 32
   static let mostPeople = 10_000
 
-  /// - Parameter ended: called with the sessions that have ended, so that their sockets can be closed.
+  /// - Parameter ended: called with the sessions and tokens that have ended, so that their sockets can be closed.
   package init(
-    _ database: DatabaseShare, _ settings: Settings, clock: any Timekeeper, ended: @escaping @Sendable ([SessionID]) -> Void = { _ in }
+    _ database: DatabaseShare, _ settings: Settings, clock: any Timekeeper,
+    ended: @escaping @Sendable ([Identity.Proof]) -> Void = { _ in }
   ) {
     self.database = database
     self.settings = settings
@@ -51,12 +52,17 @@ package actor Accounts {
 
   var now: Int64 { clock.now.ns }
 
+  /// Closes the file, so that no log stays beside it. Every call afterwards is an error.
+  package func close() throws(HistoryError) { try database.close() }
+
   // MARK: Logging in and out
 
   /// Makes an account and logs in. Returns the session's secret, for its cookie.
-  /// - Parameter isReserved: true for a name that nobody gets. Asked after the limits of attempts, with a name that is well formed.
+  /// - Parameter isReserved: true for a name that nobody gets; throws if that cannot be known at present. Asked after the limits of
+  ///   attempts, with a name that is well formed.
   package func signUp(
-    name: String, password: String, invitation: String?, from address: String, isReserved: @Sendable (String) async -> Bool = { _ in false }
+    name: String, password: String, invitation: String?, from address: String,
+    isReserved: @Sendable (String) async throws(AccountError) -> Bool = { _ in false }
   ) async throws(AccountError) -> String {
     let address = AddressKey.of(address)
     if settings.signup == .closed { throw .signupClosed }
@@ -64,7 +70,7 @@ package actor Accounts {
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
     try take(&signups, address)
     if settings.signup == .invitation, try !isInvited(invitation) { throw .badInvitation }
-    if await isReserved(name) { throw .nameTaken }
+    if try await isReserved(name) { throw .nameTaken }
     let hash = try await hashed(password)
     let secret = RandomSecret()
     let isNew: Bool = try write { db in
@@ -142,13 +148,13 @@ package actor Accounts {
   package func logOut(_ identity: Identity, everywhere: Bool) throws(AccountError) {
     guard case .session(let session) = identity.proof else { return }
     let gone: [SessionID] = try write { db in
-      if everywhere { return try Self.endAll(db, identity.person.id) }
+      if everywhere { return try Self.endSessions(db, identity.person.id) }
       return try db.run("DELETE FROM people_sessions WHERE hash = ?", .bytes(session.hash)) > 0 ? [session] : []
     }
     tell(gone)
   }
 
-  /// Changes the password and ends all sessions. Returns the secret of a new one.
+  /// Changes the password and ends all sessions and tokens. Returns the secret of a new session.
   package func changePassword(_ identity: Identity, old: String, new: String, from address: String) async throws(AccountError) -> String {
     let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("a password is changed in a session") }
@@ -156,7 +162,7 @@ package actor Accounts {
     let stored = try await prove(identity, old, address)
     let hash = try await hashed(new)
     let secret = RandomSecret()
-    let gone: [SessionID] = try write { db in
+    let gone: [Identity.Proof] = try write { db in
       let changed = try db.run(
         "UPDATE people SET password = ?, changed = ? WHERE id = ? AND password = ?", .text(hash), .integer(now),
         .integer(identity.person.id), .text(stored))
@@ -175,13 +181,13 @@ package actor Accounts {
     let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("an account is deleted in a session") }
     let stored = try await prove(identity, password, address)
-    let gone: [SessionID] = try write { db in
+    let gone: [Identity.Proof] = try write { db in
       let removed = try db.run(
         "UPDATE people SET password = '', scopes = '', created = 0, changed = 0 WHERE id = ? AND password = ?",
         .integer(identity.person.id), .text(stored))
       guard removed == 1 else { throw AccountError.wrongLogin }
       let gone = try Self.endAll(db, identity.person.id)
-      for table in ["people_tokens", "people_watchlists", "people_rules", "people_settings"] {
+      for table in ["people_watchlists", "people_rules", "people_settings"] {
         try db.run("DELETE FROM \(table) WHERE person = ?", .integer(identity.person.id))
       }
       return gone
@@ -216,7 +222,8 @@ package actor Accounts {
     }
     guard let row, let id = row[0].integer, let name = row[1].text, let scopes = row[2].text, let seen = row[4].integer else { return nil }
     if now - seen >= Self.seenStep {
-      try write { db in try db.run("UPDATE people_sessions SET seen = ? WHERE hash = ?", .integer(now), .bytes(hash)) }
+      // One that cannot be written now is, with a later request.
+      _ = try? write { db in try db.run("UPDATE people_sessions SET seen = ? WHERE hash = ?", .integer(now), .bytes(hash)) }
     }
     let person = Person(id: id, name: name, scopes: Set(text: scopes))
     return Identity(person: person, scopes: person.scopes, proof: .session(SessionID(hash: hash)))
@@ -259,10 +266,16 @@ package actor Accounts {
       .text(address), .integer(now), .integer(now))
   }
 
-  static func endAll(_ db: DatabaseStatements, _ person: Int64) throws -> [SessionID] {
+  private static func endSessions(_ db: DatabaseStatements, _ person: Int64) throws -> [SessionID] {
     let rows = try db.rows("SELECT hash FROM people_sessions WHERE person = ?", .integer(person))
     try db.run("DELETE FROM people_sessions WHERE person = ?", .integer(person))
     return rows.compactMap { $0[0].bytes.map(SessionID.init) }
+  }
+
+  /// Ends the sessions and the tokens of a person: whoever had the old password may have made one.
+  static func endAll(_ db: DatabaseStatements, _ person: Int64) throws -> [Identity.Proof] {
+    let sessions = try endSessions(db, person).map(Identity.Proof.session)
+    return try sessions + endTokens(db, of: person).map { .token($0.id) }
   }
 
   /// Ends sessions that have expired, and the oldest of a person who has too many.
@@ -278,7 +291,9 @@ package actor Accounts {
     return old.map(SessionID.init)
   }
 
-  func tell(_ gone: [SessionID]) { if !gone.isEmpty { ended(gone) } }
+  func tell(_ gone: [Identity.Proof]) { if !gone.isEmpty { ended(gone) } }
+
+  private func tell(_ gone: [SessionID]) { tell(gone.map(Identity.Proof.session)) }
 
   private func take(_ limits: inout AttemptLimits<String>, _ key: String) throws(AccountError) {
     if let rest = limits.take(key, now: clock.uptime) { throw .tooMany(seconds: max(1, Int((rest / .seconds(1)).rounded(.up)))) }
@@ -293,11 +308,19 @@ package actor Accounts {
   }
 
   func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
-    do { return try database.read(body) } catch { throw .storage("\(error)") }
+    do { return try database.read(body) } catch { throw Self.error(error) }
   }
 
   @discardableResult
   func write<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
-    do { return try database.write(body) } catch { throw error as? AccountError ?? .storage("\(error)") }
+    do { return try database.write(body) } catch { throw Self.error(error) }
+  }
+
+  private static func error(_ error: any Error) -> AccountError {
+    switch error {
+    case let error as AccountError: error
+    case let error as HistoryError where error.mayPass: .unavailable("\(error)")
+    default: .storage("\(error)")
+    }
   }
 }

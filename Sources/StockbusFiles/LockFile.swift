@@ -42,8 +42,8 @@ package final class LockFile {
   /// Releases the lock. A second call does nothing.
   package func release() {
     if descriptor < 0 { return }
-    // While the lock is held, so that no other process has locked the file that is removed.
-    unlink(path)
+    // While the lock is held, so that no other process has locked the file that is removed; and not another's, who has made it anew.
+    if FilePlace(path)?.identity == FileIdentity(descriptor: descriptor) { unlink(path) }
     _ = Descriptor.shut(descriptor)
     descriptor = -1
   }

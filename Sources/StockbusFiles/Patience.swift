@@ -3,11 +3,15 @@ package import StockbusPlugin
 /// Repeats an attempt to write that fails, because a full disk may have room later.
 package struct Patience: Sendable {
   private let limit: Duration
+  private let longestPause: Duration
   private let context: Context
 
-  /// - Parameter limit: how long an attempt is repeated; after a stop was asked for, at most half of the time to the deadline.
-  package init(_ limit: Duration, _ context: Context) {
+  /// - Parameters:
+  ///   - limit: how long an attempt is repeated; after a stop was asked for, at most half of the time to the deadline.
+  ///   - longestPause: how long it is waited for the next attempt at most.
+  package init(_ limit: Duration, longestPause: Duration = .seconds(5), _ context: Context) {
     self.limit = limit
+    self.longestPause = longestPause
     self.context = context
   }
 
@@ -50,7 +54,7 @@ package struct Patience: Sendable {
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
         throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)
       }
-      pause = min(pause * 2, .seconds(5))
+      pause = min(pause * 2, longestPause)
       do throws(Failure) {
         try attempt()
         return context.report(trouble: nil)

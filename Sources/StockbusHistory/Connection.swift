@@ -4,21 +4,67 @@ internal import StockbusSQLite
 struct Connection: Sendable {
   let path: String
   private let queue: SQLiteQueue
+  /// Nil for one that makes a new file.
+  private let files: OpenFiles?
 
-  init(_ path: String, _ queue: SQLiteQueue) {
+  init(_ path: String, _ queue: SQLiteQueue, _ files: OpenFiles? = nil) {
     self.path = path
     self.queue = queue
+    self.files = files
   }
 
-  /// Calls `body` with one consistent state of the database.
+  /// Calls `body` with one consistent state of the database. Throws if that is not the one at the path.
   func reading<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
-    try using { db in try db.inTransaction(.deferred) { try body(db) } }
+    try files?.check()
+    return try using { db in try db.inTransaction(.deferred) { try body(db) } }
   }
 
-  /// Calls `body` in one transaction: after an error nothing of it is in the file.
+  /// Calls `body` in one transaction: after an error nothing of it is in the file. Without an error all of it is in the file at the path.
+  ///
+  /// A lock of another program is waited for, up to `DatabaseFile.writeWait`; while it lasts, further calls fail at once.
   func writing<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
-    try using { db in try db.inTransaction(.immediate) { try body(db) } }
+    try using { db in
+      if let files, files.isLogFull {
+        _ = try? db.execute(Self.emptyLog)
+        try files.checkLog()
+      }
+      let value: Value
+      do {
+        value = try db.inTransaction(.immediate) {
+          let value = try body(db)
+          // Last, so that nothing is acknowledged that went into a file that is not there any more.
+          try files?.check()
+          return value
+        }
+      } catch {
+        if (error as? SQLiteError)?.kind == .busy { db.setBusyTimeout(.zero) }
+        throw error
+      }
+      db.setBusyTimeout(DatabaseFile.writeWait)
+      limitLog(db)
+      return value
+    }
   }
+
+  /// Throws if what is written would not be in the file at the path, and what is read would not be from there.
+  func checkPlace() throws(HistoryError) { try files?.check() }
+
+  /// Throws if nothing can be written at present; writes a page that stays as it is.
+  func probe() throws(HistoryError) {
+    try writing { db in try db.execute("PRAGMA user_version = \(try db.integer("PRAGMA user_version") ?? 0)") }
+  }
+
+  /// Keeps the log at its size. A transaction that has succeeded does not fail by this.
+  private func limitLog(_ db: SQLiteConnection) {
+    guard let files else { return }
+    if let size = files.newLogSize() {
+      _ = try? db.execute("PRAGMA journal_size_limit = \(size); PRAGMA wal_autocheckpoint = \(size >> 12)")
+    }
+    // Waits until those who read now have ended, while others, who begin meanwhile, read the database only.
+    if files.isToBeEmptied() { _ = try? db.execute(Self.emptyLog) }
+  }
+
+  private static var emptyLog: String { "PRAGMA wal_checkpoint(TRUNCATE)" }
 
   private func using<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
     do { return try queue.use(body) } catch { throw HistoryError(error, path) }
@@ -36,8 +82,13 @@ struct Connection: Sendable {
     if mode != "wal" { throw HistoryError(path, .other("its file system cannot be used for a history: no shared memory")) }
   }
 
-  /// A lock of another program is an error at once.
-  func stopWaiting() throws(HistoryError) { try using { db in db.setBusyTimeout(.zero) } }
+  /// From now on a lock of another program is waited for as `writing` says.
+  func beginWriting() throws(HistoryError) {
+    try using { db in
+      db.setBusyTimeout(DatabaseFile.writeWait)
+      limitLog(db)
+    }
+  }
 
   /// Refuses to let the file grow beyond so many pages of 4 KiB, as a full disk would.
   func limit(pages: Int) throws(HistoryError) { try using { db in try db.execute("PRAGMA max_page_count = \(pages)") } }

@@ -15,14 +15,19 @@ struct DatabaseFile {
   /// The path with links resolved.
   let target: String
   let migrations: [Layout.Migration]
+  var logLimit = Self.logLimit
   /// Files up to this size are checked as a whole when they are opened for writing; larger ones by `stockbus history check`.
   static let checkedSize = 64 << 20
   /// How much of the database a writer holds in memory.
   static let cacheSize = 64 << 20
-  /// How large the log becomes before it is brought into the database. A page that several transactions change is then written there once.
-  static let logSize = 64 << 20
-  /// How long opening waits for another program's lock.
+  /// How large the log becomes before it is brought into the database: a quarter of the database, and within these.
+  static let leastLog = 4 << 20
+  static let mostLog = 64 << 20
+  /// How large it becomes beside others who read without a pause.
+  static let logLimit = 1 << 30
+  /// How long opening, and a write, wait for another program's lock.
   static let lockWait = Duration.seconds(5)
+  static let writeWait = Duration.seconds(1)
 
   init(_ path: String, migrations: [Layout.Migration] = Layout.migrations) {
     self.path = path
@@ -54,17 +59,14 @@ struct DatabaseFile {
   }
 
   /// Opens it for writing, creating it or bringing its layout up to date. The caller has the lock.
-  ///
-  /// - Parameter waitsForLocks: whether a write waits for another program's lock, up to `lockWait`; otherwise it is an error at once, and the
-  ///   caller waits by its own clock, where it can be stopped.
-  func openForWriting(isSynced: Bool, waitsForLocks: Bool = false) throws(HistoryError) -> Connection {
+  func openForWriting(isSynced: Bool) throws(HistoryError) -> Connection {
     let isNew = try version() == nil
     if isNew { try create() }
     let connection = try connection(.writing(isSynced: isSynced))
     if !isNew, size <= Self.checkedSize { try connection.check() }
     // Again, because the log may be ahead of the file's beginning.
     if try known(connection.version()) != Layout.version(of: migrations) { try connection.migrate(migrations) }
-    if !waitsForLocks { try connection.stopWaiting() }
+    try connection.beginWriting()
     return connection
   }
 
@@ -78,13 +80,20 @@ struct DatabaseFile {
   }
 
   /// Opens it for small transactions beside its writer. Its layout is made or changed only under the lock; then the lock is free again.
-  func openBesideWriter() throws(HistoryError) -> Connection {
+  ///
+  /// - Parameter creating: whether a file that is missing is made; otherwise that is an error.
+  func openBesideWriter(creating: Bool = true) throws(HistoryError) -> Connection {
     var attempt = 1
     while true {
-      if try version() != nil {
+      let isThere = try version() != nil
+      if !isThere, !creating { throw HistoryError(path, .missing) }
+      if isThere {
         let connection = try connection(.writing(isSynced: true))
         // Asked of the connection, because the log may be ahead of the file's beginning.
-        if try known(connection.version()) == Layout.version(of: migrations) { return connection }
+        if try known(connection.version()) == Layout.version(of: migrations) {
+          try connection.beginWriting()
+          return connection
+        }
         try connection.close()
       }
       if attempt == Self.layoutAttempts { throw HistoryError(path, .locked) }
@@ -106,6 +115,13 @@ struct DatabaseFile {
 
   /// Creates it under another name and renames it, so that there is never a part of one at the path.
   private func create() throws(HistoryError) {
+    // SQLite would bring what is in it into the new file.
+    if DatabaseHead.hasLog(target) {
+      throw HistoryError(
+        path,
+        .other(
+          "the file is not there, and its log \(shown(path + "-wal")) is: put the file back beside it, or remove the log to begin anew"))
+    }
     let new = DatabaseFile(target + "-new", migrations: migrations)
     func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) } }
     remove()
@@ -143,14 +159,14 @@ struct DatabaseFile {
         (
           .writing,
           """
-          PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL"); PRAGMA cache_size = -\(Self.cacheSize >> 10);
-          PRAGMA journal_size_limit = \(Self.logSize); PRAGMA wal_autocheckpoint = \(Self.logSize >> 12)
+          PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL"); PRAGMA cache_size = -\(Self.cacheSize >> 10)
           """
         )
       }
     do throws(SQLiteError) {
-      return Connection(
-        path, try SQLiteQueue(target, access, busyTimeout: Self.lockWait) { db throws(SQLiteError) in try db.execute(settings) })
+      let queue = try SQLiteQueue(target, access, busyTimeout: Self.lockWait) { db throws(SQLiteError) in try db.execute(settings) }
+      if case .creating = use { return Connection(path, queue) }
+      return Connection(path, queue, OpenFiles(path, target, logLimit: logLimit))
     } catch { throw HistoryError(error, path) }
   }
 }

@@ -32,7 +32,8 @@ struct DatabaseHead {
     } catch { throw HistoryError(error, path) }
   }
 
-  private static func hasLog(_ target: String) -> Bool {
+  /// True if there is a log with something in it beside the file.
+  static func hasLog(_ target: String) -> Bool {
     var status = stat()
     return stat(target + "-wal", &status) == 0 && status.st_size > 0
   }

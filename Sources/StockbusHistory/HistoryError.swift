@@ -29,6 +29,8 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
     case inUse(String)
     /// A full disk, or a lock that another program holds too long.
     case noRoom(String), locked
+    /// The file at the path is not the one that was opened; why, in words.
+    case displaced(String)
     /// Any other error of the system or of SQLite.
     case other(String)
     /// A sum is out of the range of its type.
@@ -47,7 +49,7 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
   /// True if the same attempt may succeed later.
   package var mayPass: Bool {
     switch reason {
-    case .noRoom, .locked: true
+    case .noRoom, .locked, .displaced: true
     default: false
     }
   }
@@ -63,6 +65,7 @@ extension HistoryError: CustomStringConvertible {
     case .inUse(let other): "cannot write \(shown(path)): \(other)"
     case .noRoom(let text): "cannot write \(shown(path)): \(text)"
     case .locked: "\(shown(path)) is locked by another program"
+    case .displaced(let text): "\(shown(path)) is not the file that was opened: \(text)"
     case .other(let text), .outOfRange(let text): "\(shown(path)): \(text)"
     default: "\(shown(path)) \(predicate)"
     }
@@ -82,6 +85,7 @@ extension HistoryError: CustomStringConvertible {
       "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it brings it up to date"
     case .inUse(let other), .noRoom(let other), .other(let other), .outOfRange(let other): "cannot be used: \(other)"
     case .locked: "is locked by another program"
+    case .displaced(let text): "is not the file that was opened: \(text)"
     }
   }
 }

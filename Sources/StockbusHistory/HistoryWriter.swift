@@ -181,6 +181,9 @@ package final class HistoryWriter {
     return (removed, next.isDone(newest, isExact: isExact))
   }
 
+  /// Throws if what is written would not be in the file at the path, because that was moved, removed or replaced.
+  package func checkPlace() throws(HistoryError) { try connection.checkPlace() }
+
   /// Lets the file grow no further than to this many pages; for tests.
   func limit(pages: Int) throws(HistoryError) { try connection.limit(pages: pages) }
 

@@ -128,6 +128,33 @@ import Testing
     #expect(run.commands == ["broker open hannah", "broker buy AAPL 10 at 88.10 in hannah", "broker sell AAPL 1 in hannah"])
   }
 
+  /// A person who signed up under the name of a paper account would trade in it.
+  @Test func `while the broker does not say whose a name is, nobody gets it`() async throws {
+    let broker = RunComponent(
+      id: "broker", kind: .processor, plugin: "paper_broker", commands: [CommandInfo("open ACCOUNT", "Opens an account.")])
+    let replies: [(CommandError, Bool)] = [(.busy("locked"), true), (.notRunning("broker"), true), (.refused("no account"), false)]
+    for (fault, isBusy) in replies {
+      let run = FakeRun(components: [broker]) { _, _ throws(CommandError) in throw fault }
+      let dashboard = try Dashboard(DashboardSettings(), PluginHarness(id: "web", run: run).context)
+      do throws(AccountError) {
+        let isTaken = try await dashboard.hasPaperAccount("momentum")
+        #expect(!isTaken && !isBusy)
+      } catch { #expect(error == .busy && isBusy) }
+    }
+  }
+
+  @Test func `an order that cannot be kept at present is busy, and no fault of the server`() async throws {
+    let busy = CommandError.busy("not done: 'paper.db' is locked by another program; try again later")
+    let broker = RunComponent(
+      id: "broker", kind: .processor, plugin: "paper_broker",
+      commands: [CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost.")])
+    let run = FakeRun(components: [broker]) { _, _ throws(CommandError) in throw busy }
+    let dashboard = try Dashboard(DashboardSettings(), PluginHarness(id: "web", run: run).context)
+    let response = await dashboard.trade("buy", ["AAPL", "10"], in: nil, .local).response
+    #expect(response.status == 503 && response.fields["retry-after"] == "1")
+    #expect(text(response).contains(#""code":"busy""#) && text(response).contains("is locked by another program"))
+  }
+
   @Test func `a person's own rules are the dispatcher's, under the person's name`() async throws {
     let cookie = try await logIn("hannah")
     let rule = #"{"name":"dear","symbol":"AAPL","rises_by":"1%","window":"1h","once":true}"#
@@ -243,6 +270,18 @@ import Testing
     }
   }
 
+  @Test func `a socket ends with its token`() async throws {
+    try await running {
+      let cookie = try await logIn("hannah")
+      let made = text(try await ask(.post, "/api/tokens", #"{"name":"x","scopes":["read"]}"#, cookie: cookie))
+      let secret = try #require(made.split(separator: "\"").last { $0.count > 30 })
+      let connection = try await open(bearer: String(secret))
+      #expect(try await connection.receive().first?.text.contains(#""op":"welcome""#) == true)
+      #expect(try await ask(.delete, "/api/tokens/1", cookie: cookie).status == 204)
+      #expect(await ending(of: connection).contains("1008"))
+    }
+  }
+
   @Test func `what a tab says is limited, and has to begin with hello`() async throws {
     let cookie = try await logIn("hannah")
     try await running {
@@ -277,14 +316,15 @@ import Testing
   }
 
   /// A socket of a page with this cookie, which has said hello, or something else.
-  private func open(_ cookie: String, saying texts: [String] = [#"{"op":"hello","epoch":null,"cursor":0}"#]) async throws
-    -> WebSocketConnection
-  {
+  private func open(
+    _ cookie: String? = nil, bearer: String? = nil, saying texts: [String] = [#"{"op":"hello","epoch":null,"cursor":0}"#]
+  ) async throws -> WebSocketConnection {
     await harness.log.wait(for: "the page is at http://")
     let line = harness.log.lines.map(\.message).last { $0.hasPrefix("the page is at ") } ?? ""
     let port = line.split(separator: ":").last?.filter(\.isNumber) ?? ""
     var settings = ConnectionSettings()
-    settings.headers = ["Origin": Secret("http://127.0.0.1:\(port)"), "Cookie": Secret(cookie)]
+    let proof = cookie.map { ("Cookie", $0) } ?? ("Authorization", "Bearer \(bearer ?? "")")
+    settings.headers = ["Origin": Secret("http://127.0.0.1:\(port)"), proof.0: Secret(proof.1)]
     settings.subprotocol = "stockbus.v1"
     let client = try WebSocketClient(WebSocketURL(option: "ws://127.0.0.1:\(port)/live"), settings, clock: harness.clock)
     let connection = try await client.open()

@@ -44,6 +44,7 @@ processors:
     plugin: paper_broker
     inputs: [ticks, follows]
     path: disk/log
+    patience: 0s
     value_every: 1s
     accounts: [{ name: momentum, deposit: 1000000 }]
 sinks:

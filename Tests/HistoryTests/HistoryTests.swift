@@ -67,7 +67,7 @@ extension Plugin {
     let running = try harness.start(Plugin.history, options: "{ path: \(path), flush: 10s, batch: 5 }", taking: [Bar.self])
     try await running.send([bar("A", 0)])
     await running.delivered()
-    await harness.clock.waitForSleepers(1)
+    await harness.clock.waitForSleeper(until: .seconds(10))
     let reader = try HistoryReader(path)
     #expect(try reader.bars("A", .day).isEmpty)
     harness.clock.advance(by: .seconds(10))
@@ -98,22 +98,60 @@ extension Plugin {
     // Until it has opened the file, and the timer waits.
     try await running.send([bar("A", day)])
     while harness.counter("bars") != 2 { await Task.yield() }
-    await harness.clock.waitForSleepers(1)
     try other.execute("BEGIN IMMEDIATE")
     try await running.send([bar("A", 2 * day), bar("A", 3 * day)])
-    // A second sleeper waits for the next attempt.
-    await harness.clock.waitForSleepers(2)
+    // Until the next attempt is waited for.
+    await harness.clock.waitForSleeper(until: .milliseconds(100))
+    #expect(harness.trouble == "'\(path)' is locked by another program")
     try other.execute("ROLLBACK")
     harness.clock.advance(by: .milliseconds(100))
     // An event is delivered before it is written.
     while harness.counter("bars") != 4 { await Task.yield() }
-    #expect(try HistoryReader(path).bars("A", .day).count == 4)
+    #expect(try HistoryReader(path).bars("A", .day).count == 4 && harness.trouble == nil)
     try other.execute("BEGIN IMMEDIATE")
     try await running.send([bar("A", 4 * day), bar("A", 5 * day)])
     _ = await harness.clock.running { await #expect(throws: EnvironmentFailure.self) { try await running.stop() } }
     try other.execute("ROLLBACK")
     #expect(harness.lost == 2)
     #expect(try HistoryReader(path).bars("A", .day).count == 4)
+  }
+
+  @Test func `a lock that a regular write meets is a trouble while it lasts, and what comes then waits`() async throws {
+    let harness = PluginHarness()
+    let running = try harness.start(Plugin.history, options: "{ path: \(path), flush: 5s }", taking: [Bar.self])
+    try await running.send([bar("A", 0)])
+    await harness.clock.waitForSleeper(until: .seconds(5))
+    let other = try SQLiteConnection(path, .writing)
+    try other.execute("BEGIN IMMEDIATE")
+    harness.clock.advance(by: .seconds(5))
+    await harness.clock.waitForSleeper(until: .seconds(10))
+    #expect(harness.trouble == "'\(path)' is locked by another program")
+    // The next event waits with its batch, and is tried again after 100 ms.
+    try await running.send([bar("A", day)])
+    await harness.clock.waitForSleeper(until: .milliseconds(5100))
+    try other.execute("ROLLBACK")
+    harness.clock.advance(by: .milliseconds(100))
+    while harness.counter("bars") != 2 { await Task.yield() }
+    while harness.trouble != nil { await Task.yield() }
+    try await running.stop()
+    #expect(harness.lost == 0)
+    #expect(harness.log.lines.count { $0.description.contains("is locked by another program") } == 2)
+  }
+
+  @Test func `a file that has gone is noticed within a second, and what is not in the file at the path is lost by number`() async throws {
+    let harness = PluginHarness()
+    let running = try harness.start(Plugin.history, options: "{ path: \(path), flush: 1h, patience: 3s }", taking: [Bar.self])
+    try await running.send([bar("A", 0)])
+    await running.delivered()
+    await harness.clock.waitForSleeper(until: .seconds(1))
+    for name in ["h.db", "h.db-wal", "h.db-shm"] { folder.remove(name) }
+    harness.clock.advance(by: .seconds(1))
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    #expect(harness.trouble == "'\(path)' is not the file that was opened: it was moved or removed")
+    try await running.send([bar("A", day)])
+    _ = await harness.clock.running { await #expect(throws: EnvironmentFailure.self) { try await running.stop() } }
+    #expect(harness.lost == 2)
+    #expect(folder.names == [])
   }
 
   @Test func `backup copies what has come, while the run goes on`() async throws {

@@ -1,4 +1,7 @@
+import Foundation
+import StockbusHistory
 import StockbusPlugin
+import StockbusSQLite
 import StockbusTestKit
 import StockbusTrading
 import Testing
@@ -142,6 +145,89 @@ import Testing
       (first + second).compactMap { AccountsPart.part(of: $0) }.last?.cash == whole.compactMap { AccountsPart.part(of: $0) }.last?.cash)
     #expect((harness.counter("booked before") ?? 0) > 0)
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
+  /// Another program locks the file: what was asked for meanwhile has not happened, prices wait, and then all goes on.
+  @Test func `while the file is locked orders are refused at once, prices wait, and nothing is lost`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let harness = PluginHarness()
+    let running = try harness.start(
+      Plugin.paperBroker, options: one + "\npath: \(path)\nvalue_every: 1h", taking: Quote.self, emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    #expect(try await running.perform("buy AAPL 10 at 95 gtc key low") == "order 1, key low")
+    let other = try SQLiteConnection(path, .writing)
+    try other.execute("BEGIN EXCLUSIVE")
+    let refusal = CommandError.busy("not done: '\(path)' is locked by another program; try again later")
+    await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key second") }
+    #expect(harness.trouble == "'\(path)' is locked by another program")
+    // Fills the waiting order.
+    try await running.send([quote(94, 95, 2)])
+    await harness.clock.waitForSleeper(until: .milliseconds(100))
+    await #expect(throws: refusal) { try await running.perform("cancel 1") }
+    await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key third") }
+    #expect(!running.output.contains { FillsPart.part(of: $0) != nil })
+    try other.execute("ROLLBACK")
+    // Orders are taken at once then, prices with the next attempt.
+    #expect(try await running.perform("buy AAPL 10 key third") == "order 2, key third")
+    #expect(harness.trouble == nil)
+    harness.clock.advance(by: .milliseconds(100))
+    await running.delivered()
+    try await running.stop()
+    #expect(running.output.compactMap { FillsPart.part(of: $0) }.map { "\($0.order) \($0.price)" } == ["1 95", "2 95"])
+    #expect(try TradingReader(path).history(of: "paper").fills.count == 2)
+    #expect(harness.lost == 0)
+    try other.close()
+  }
+
+  @Test func `a lock that lasts longer than patience ends the broker, and what is not kept is lost by number`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let harness = PluginHarness()
+    let running = try harness.start(
+      Plugin.paperBroker, options: one + "\npath: \(path)\nvalue_every: 1h\npatience: 3s", taking: Quote.self,
+      emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    let other = try SQLiteConnection(path, .writing)
+    #expect(try await running.perform("buy AAPL 10 at 95 gtc") == "order 1")
+    try other.execute("BEGIN EXCLUSIVE")
+    try await running.send([quote(94, 95, 2)])
+    _ = await harness.clock.running { await #expect(throws: EnvironmentFailure.self) { try await running.stop() } }
+    // The order, its fill, the position and the account.
+    #expect(harness.lost == 4)
+    try other.close()
+  }
+
+  @Test func `a file that has gone is noticed within a second, and no order is taken that is not kept`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let harness = PluginHarness()
+    let running = try harness.start(
+      Plugin.paperBroker, options: one + "\npath: \(path)\nvalue_every: 1h\npatience: 3s", taking: Quote.self,
+      emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    await harness.clock.waitForSleeper(until: .seconds(1))
+    let reason = "'\(path)' is not the file that was opened: another file has taken its place"
+    let refusal = CommandError.busy("not done: \(reason); try again later")
+    rename(folder.file("paper.db"), folder.file("aside.db"))
+    folder.put("", in: "paper.db")
+    await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key a") }
+    rename(folder.file("aside.db"), folder.file("paper.db"))
+    #expect(try await running.perform("buy AAPL 10 key a") == "order 1, key a")
+    #expect(harness.trouble == nil)
+    rename(folder.file("paper.db"), folder.file("aside.db"))
+    folder.put("", in: "paper.db")
+    harness.clock.advance(by: .seconds(1))
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    #expect(harness.trouble == reason)
+    await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key b") }
+    // An order that was taken is not said to be kept either.
+    await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key a") }
+    _ = await harness.clock.running { await #expect(throws: DrainError.self) { try await running.stop() } }
+    #expect(harness.log.lines.contains { $0.description.contains("another file has taken its place") })
   }
 
   @Test func `another deposit for an account that is in the file is said to do nothing`() async throws {

@@ -108,6 +108,42 @@ import Testing
     #expect(changes.value.isEmpty)
   }
 
+  @Test func `a token that may only read changes nothing, and says so`() async throws {
+    let cookie = try await signUp("hannah")
+    let identity = try #require(try await accounts.identity(session: String(cookie.drop { $0 != "=" }.dropFirst())))
+    let reading = try await accounts.addToken(identity, name: "reading", scopes: [.read])
+    let trading = try await accounts.addToken(identity, name: "trading", scopes: [.read, .trade])
+    for (method, path, body) in Self.guarded {
+      let response = try await ask(method, path, body, bearer: reading.secret)
+      if method == .get {
+        #expect(response.status == 200, "\(path)")
+        continue
+      }
+      #expect(response.status == 403, "\(path)")
+      #expect(
+        text(response)
+          == #"{"error":{"code":"scope","message":"this token may only read; what changes something needs one that may trade or control too"}}"#
+      )
+    }
+    #expect(changes.value.isEmpty && followed.value.isEmpty)
+    #expect(logged.value.last == "notice a token of hannah may only read: PUT /api/settings from a")
+    #expect(try await ask(.put, "/api/watchlists/tech", #"{"symbols":["AAPL"]}"#, bearer: trading.secret).status == 204)
+    #expect(try await ask(.put, "/api/settings", "{}", bearer: trading.secret).status == 204)
+    // Of what gets one in, a token changes nothing.
+    #expect(try await ask(.post, "/api/tokens", #"{"name":"x","scopes":["read"]}"#, bearer: trading.secret).status == 403)
+  }
+
+  @Test func `what cannot be kept at present is answered as busy, with the reason in the log only`() async throws {
+    let cookie = try await signUp("hannah")
+    for name in folder.names { folder.remove(name) }
+    for (method, path, body) in Self.guarded {
+      let response = try await ask(method, path, body, cookie: cookie)
+      #expect(response.status == 503 && response.fields["retry-after"] == "1", "\(path)")
+      #expect(text(response).contains(#""code":"busy""#) && !text(response).contains("h.db"))
+    }
+    #expect(logged.value.last?.contains("it was moved or removed") == true)
+  }
+
   @Test func `what is another person's is not found`() async throws {
     let (hannah, otto) = (try await signUp("hannah"), try await signUp("otto"))
     #expect(try await ask(.put, "/api/watchlists/tech", #"{"symbols":["AAPL","BTC/USD"]}"#, cookie: hannah).status == 204)

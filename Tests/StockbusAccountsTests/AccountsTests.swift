@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct AccountsTests {
   private let folder = TemporaryFolder()
   private let clock = ManualTimekeeper()
-  private let ended = Watched<[SessionID]>([])
+  private let ended = Watched<[Identity.Proof]>([])
   private let good = "four plain words"
 
   private func accounts(_ signup: Accounts.Signup = .open) async throws -> Accounts {
@@ -37,7 +37,7 @@ import Testing
     try await accounts.logOut(identity, everywhere: false)
     #expect(try await accounts.identity(session: secret) == nil)
     #expect(try await accounts.identity(session: other) != nil)
-    #expect(ended.value.map { Identity.Proof.session($0) } == [identity.proof])
+    #expect(ended.value == [identity.proof])
     for wrong in ["", "x", String(secret.dropLast()) + "?", String(repeating: "A", count: 43)] {
       #expect(try await accounts.identity(session: wrong) == nil)
     }
@@ -241,6 +241,62 @@ import Testing
     try await other.add(name: "otto", password: good, scopes: [.read, .control])
     #expect(await fault { try await other.add(name: "otto", password: good, scopes: [.read]) } == .nameTaken)
     #expect(try await served.list().map(\.scopes) == [[.read, .trade], [.read, .control]])
+  }
+
+  /// Whoever had the old password may have made one.
+  @Test func `a new password ends the tokens too, the person's own and the operator's`() async throws {
+    let accounts = try await accounts()
+    let secret = try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")
+    let hannah = try #require(try await accounts.identity(session: secret))
+    let first = try await accounts.addToken(hannah, name: "one", scopes: [.read])
+    _ = try await accounts.changePassword(hannah, old: good, new: "five other plain words", from: "a")
+    #expect(try await accounts.identity(token: first.secret) == nil)
+    #expect(ended.value == [hannah.proof, .token(first.id)])
+    let second = try await accounts.addToken(hannah, name: "two", scopes: [.read])
+    try await accounts.reset(name: "hannah", password: good)
+    #expect(try await accounts.identity(token: second.secret) == nil)
+    #expect(ended.value.last == .token(second.id))
+    // Logging out everywhere is about sessions.
+    let third = try await accounts.addToken(hannah, name: "three", scopes: [.read])
+    try await accounts.logOut(hannah, everywhere: true)
+    #expect(try await accounts.identity(token: third.secret) != nil)
+  }
+
+  @Test func `an operator lists tokens, and ends one or all of a person`() async throws {
+    let accounts = try await accounts()
+    let hannah = try #require(
+      try await accounts.identity(session: try await accounts.signUp(name: "hannah", password: good, invitation: nil, from: "a")))
+    let otto = try #require(
+      try await accounts.identity(session: try await accounts.signUp(name: "otto", password: good, invitation: nil, from: "b")))
+    let (one, two) = (
+      try await accounts.addToken(hannah, name: "one", scopes: [.read]),
+      try await accounts.addToken(hannah, name: "two", scopes: [.read, .trade])
+    )
+    let (other, local) = (
+      try await accounts.addToken(otto, name: "other", scopes: [.read]), try await accounts.addToken(.local, name: "mine", scopes: [.read])
+    )
+    func all() async throws -> [String] { try await accounts.tokens(ofPerson: nil).map { "\($0.token.id) \($0.person) \($0.token.name)" } }
+    #expect(try await all() == ["1 hannah one", "2 hannah two", "3 otto other", "4 local mine"])
+    #expect(try await accounts.tokens(ofPerson: "Hannah").map(\.token.scopes) == [[.read], [.read, .trade]])
+    #expect(await fault { _ = try await accounts.tokens(ofPerson: "nobody") } == .unknown("account"))
+    #expect(await fault { _ = try await accounts.revoke(token: 9) } == .unknown("token"))
+    #expect(await fault { _ = try await accounts.revoke(token: other.id, ofPerson: "hannah") } == .unknown("token"))
+    #expect(try await accounts.revoke(token: one.id) == 1)
+    #expect(try await accounts.identity(token: one.secret) == nil)
+    #expect(try await accounts.revoke(ofPerson: "hannah") == 1)
+    #expect(try await accounts.identity(token: two.secret) == nil)
+    #expect(try await all() == ["3 otto other", "4 local mine"])
+    #expect(try await accounts.revoke(token: local.id) == 1)
+    #expect(ended.value == [.token(1), .token(2), .token(4)])
+  }
+
+  @Test func `what is locked or has gone is an error that may pass`() async throws {
+    let accounts = try await accounts()
+    try await accounts.add(name: "hannah", password: good, scopes: [.read])
+    for name in folder.names { folder.remove(name) }
+    let gone = await fault { _ = try await accounts.list() }
+    #expect(gone?.code == "busy")
+    if case .unavailable(let cause) = gone { #expect(cause.contains("it was moved or removed")) } else { Issue.record("\(gone as Any)") }
   }
 
   @Test func `more passwords than may wait are refused at once`() async throws {

@@ -11,6 +11,19 @@ import Testing
     #expect(AccountText.rights([.control, .read, .trade]) == "look, trade and control")
   }
 
+  @Test func `tokens are a table, and a name from outside controls no terminal`() {
+    #expect(AccountText.tokens([]) == "no tokens")
+    let time: Int64 = 1_381_239_000_000_000_000
+    let lines = AccountText.tokens([
+      ("hannah", TokenSummary(id: 3, name: "a\u{1b}[2J", scopes: [.read, .trade], created: time)),
+      ("local", TokenSummary(id: 11, name: "phone", scopes: [.read], created: time)),
+    ]).split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines[0].split(separator: " ") == ["ID", "OF", "NAME", "MAY", "SINCE"])
+    #expect(lines[1].hasPrefix("3") && lines[1].contains("hannah") && lines[1].contains("look and trade") && !lines[1].contains("\u{1b}"))
+    #expect(lines[2].hasPrefix("11") && lines[2].hasSuffix(Timestamp(ns: time).description))
+  }
+
   @Test func `accounts are a table`() {
     #expect(AccountText.list([]) == "no accounts")
     let time: Int64 = 1_381_239_000_000_000_000

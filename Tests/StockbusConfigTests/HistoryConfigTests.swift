@@ -8,7 +8,7 @@ private struct KeeperSettings: Options {
   @Setting("The file.") var path: String
   @Setting("Whether the run may read it.") var shared = true
   init() {}
-  var files: [FileUse] { [shared ? .writing(database: path, at: "path") : .writing(path, at: "path")] }
+  var files: [FileUse] { [shared ? .writing(database: path, at: "path", mayBeRead: true) : .writing(path, at: "path")] }
 }
 
 private actor Keeper: Sink {
@@ -64,6 +64,22 @@ private actor Keeper: Sink {
     #expect(
       check("history: \"${F}\"", ["F": folder.path + "/x"]).problems
         == "plugins.yaml:3:10: error: 'history': the value of ${F} does not exist")
+  }
+
+  @Test func `two components that write one database are told to have a file each`() throws {
+    let text =
+      "sources: { ticks: { plugin: ticker, symbols: [A] } }\nsinks:\n"
+      + "  a: { plugin: keeper, inputs: [ticks], path: '@/new.db' }\n  b: { plugin: keeper, inputs: [ticks], path: '@/./new.db' }\n"
+    let catalogue = Catalogue(smallCatalogue.plugins + [Plugin("keeper", "Keeps.", .sink(Keeper.self))])
+    do throws(Problems) {
+      _ = try Topology.check(load(text.replacing("@", with: folder.path)), catalogue: catalogue)
+      Issue.record("accepted")
+    } catch {
+      #expect(
+        error.description.replacing(folder.path, with: "@")
+          == "plugins.yaml:4:47: error: sink 'b': 'path': '@/./new.db' cannot be written: sink 'a' writes it, at plugins.yaml:3:47; a database has one component that writes its prices and trading: give each a file of its own"
+      )
+    }
   }
 
   @Test func `the run may write it only where it can be read meanwhile`() throws {

@@ -5,13 +5,13 @@ internal import StockbusPlugin
 internal import StockbusWeb
 internal import Synchronization
 
-/// The open sockets of those who have logged in. They end with their session: at once where it is ended through this program, and within a
-/// minute where another program ends it.
+/// The open sockets of those who have logged in. They end with their session or token: at once where it is ended through this program, and
+/// within a minute where another program ends it.
 final class SessionSockets: Sendable {
   private struct Entry {
     let socket: WebSocket
-    /// Nil for one that a token has opened.
-    let session: SessionID?
+    /// The session or token that has opened it; nil if that has ended by then.
+    let owner: Identity.Proof?
     /// What shows who has opened it.
     let proof: WebRequest
   }
@@ -25,7 +25,7 @@ final class SessionSockets: Sendable {
   /// Takes in a socket; returns who looks, or nil, and ends the socket, if nobody may look with it any more.
   func enter(_ socket: WebSocket, _ request: WebRequest, _ door: Door) async -> Viewer? {
     if !door.hasAccounts { return .local }
-    let entry = Entry(socket: socket, session: await session(of: request, door), proof: request.proof)
+    let entry = Entry(socket: socket, owner: try? await door.gate?.identity(request)?.proof, proof: request.proof)
     entries.withLock { $0[ObjectIdentifier(socket)] = entry }
     news.ring()
     // It may have ended before it was noted.
@@ -37,10 +37,10 @@ final class SessionSockets: Sendable {
 
   func leave(_ socket: WebSocket) { entries.withLock { $0[ObjectIdentifier(socket)] = nil } }
 
-  /// Ends the sockets of these sessions.
-  func end(_ sessions: [SessionID]) {
-    let ended = Set(sessions)
-    let sockets = entries.withLock { entries in entries.values.filter { $0.session.map(ended.contains) ?? false }.map(\.socket) }
+  /// Ends the sockets of these sessions and tokens.
+  func end(_ owners: [Identity.Proof]) {
+    let ended = Set(owners)
+    let sockets = entries.withLock { entries in entries.values.filter { $0.owner.map(ended.contains) ?? false }.map(\.socket) }
     for socket in sockets { Self.end(socket) }
   }
 
@@ -55,13 +55,6 @@ final class SessionSockets: Sendable {
       do { try await clock.sleep(until: clock.uptime + Self.interval) } catch { return }
       for entry in entries.withLock({ Array($0.values) }) where await door.viewer(entry.proof) == nil { Self.end(entry.socket) }
     }
-  }
-
-  private func session(of request: WebRequest, _ door: Door) async -> SessionID? {
-    guard let gate = door.gate, let identity = try? await gate.identity(request), case .session(let session) = identity.proof else {
-      return nil
-    }
-    return session
   }
 
   private static func end(_ socket: WebSocket) { socket.close(.policyViolation, "the session has ended") }

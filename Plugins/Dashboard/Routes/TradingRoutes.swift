@@ -79,10 +79,16 @@ extension Dashboard {
     }
   }
 
-  /// True if the broker has an account of this name: a person who signed up under it would trade in it.
-  func hasPaperAccount(_ name: String) async -> Bool {
+  /// True if the broker has an account of this name: a person who signed up under it would trade in it. Throws while it does not say.
+  func hasPaperAccount(_ name: String) async throws(AccountError) -> Bool {
     guard let broker = component(with: "open ACCOUNT") else { return false }
-    return (try? await context.run.perform(Command(verb: "show", arguments: ["in", name]), on: broker.id)) != nil
+    do throws(CommandError) {
+      _ = try await context.run.perform(Command(verb: "show", arguments: ["in", name]), on: broker.id)
+      return true
+    } catch {
+      if case .refused = error { return false }
+      throw .busy
+    }
   }
 
   private func component(with usage: String) -> RunComponent? {
@@ -101,6 +107,7 @@ extension Dashboard {
     guard let broker = component(with: "preview ") else { return .failed(.error(404, "no_broker", "this run has no paper broker")) }
     do throws(CommandError) { return .done(try await context.run.perform(Command(verb: verb, arguments: words), on: broker.id)) } catch {
       if case .refused(let reason) = error { return .refused(reason) }
+      if case .busy(let reason) = error { return .failed(.busy(reason)) }
       return .failed(.error(503, "not_running", "\(error)"))
     }
   }

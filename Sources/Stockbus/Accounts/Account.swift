@@ -10,7 +10,7 @@ struct Account: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "account",
-      abstract: "Add, reset, list and invite the people of a dashboard.",
+      abstract: "Add, reset, list and invite the people of a dashboard, and end their tokens.",
       discussion: """
         Works on the dashboard's file, also while a run uses it. A password is asked for on the terminal, or read as one line of standard \
         input; it is never an argument, which other accounts of the machine could see.
@@ -19,8 +19,12 @@ struct Account: AsyncParsableCommand {
           \(Program.name) account add otto --can trade --can control
           \(Program.name) account reset hannah
           \(Program.name) account invite
+          \(Program.name) account tokens
+          \(Program.name) account revoke 3
         """,
-      subcommands: [AccountAdd.self, AccountReset.self, AccountList.self, AccountInvite.self])
+      subcommands: [
+        AccountAdd.self, AccountReset.self, AccountList.self, AccountInvite.self, AccountTokens.self, AccountRevoke.self,
+      ])
   }
 }
 
@@ -30,15 +34,20 @@ struct AccountFileArgument: ParsableArguments {
   var file = "history.db"
 
   /// Opens the file, calls `body`, and reports an error on standard error with status 1.
-  func accounts<Value>(_ body: (Accounts) async throws -> Value) async throws -> Value {
+  ///
+  /// - Parameter creating: whether a file that is missing is made.
+  func accounts<Value>(creating: Bool = false, _ body: (Accounts) async throws -> Value) async throws -> Value {
     ProgramSession.prepare()
     do {
-      let database = try await DatabaseShare.open(file)
+      let database = try await DatabaseShare.open(file, creating: creating)
       let value = try await body(Accounts(database, Accounts.Settings(), clock: SystemTimekeeper()))
       try database.close()
       return value
     } catch let error as AccountError {
-      if case .storage(let text) = error { StandardError.write("error: \(text)") } else { StandardError.write("error: \(error)") }
+      switch error {
+      case .storage(let text), .unavailable(let text): StandardError.write("error: \(text)")
+      default: StandardError.write("error: \(error)")
+      }
       throw ExitCode.failure
     } catch let error as HistoryError {
       StandardError.write("error: \(error)")
@@ -70,7 +79,7 @@ struct AccountAdd: AsyncParsableCommand {
   @OptionGroup var file: AccountFileArgument
 
   func run() async throws {
-    try await file.accounts { accounts in
+    try await file.accounts(creating: true) { accounts in
       try await accounts.add(name: name, password: PasswordPrompt.newPassword(), scopes: rights.scopes)
     }
     try StandardOutput.write("added \(visible(name.lowercased(), limit: 64)), who may \(AccountText.rights(rights.scopes))")
@@ -79,7 +88,7 @@ struct AccountAdd: AsyncParsableCommand {
 
 struct AccountReset: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reset", abstract: "Give an account a new password, and end all of its sessions.")
+    commandName: "reset", abstract: "Give an account a new password, and end all of its sessions and tokens.")
 
   @Argument(help: "The account's name.")
   var name: String
@@ -88,7 +97,7 @@ struct AccountReset: AsyncParsableCommand {
 
   func run() async throws {
     try await file.accounts { accounts in try await accounts.reset(name: name, password: PasswordPrompt.newPassword()) }
-    try StandardOutput.write("\(visible(name.lowercased(), limit: 64)) has a new password, and no session")
+    try StandardOutput.write("\(visible(name.lowercased(), limit: 64)) has a new password, and no session or token")
   }
 }
 
@@ -111,7 +120,7 @@ struct AccountInvite: AsyncParsableCommand {
   @OptionGroup var file: AccountFileArgument
 
   func run() async throws {
-    let secret = try await file.accounts { accounts in try await accounts.invite(scopes: rights.scopes) }
+    let secret = try await file.accounts(creating: true) { accounts in try await accounts.invite(scopes: rights.scopes) }
     try StandardOutput.write(secret)
   }
 }

@@ -1,5 +1,6 @@
 import MarketData
 import StockbusAccounts
+import StockbusPlugin
 import StockbusProgram
 
 /// Accounts as text.
@@ -8,6 +9,14 @@ enum AccountText {
   static func rights(_ scopes: Set<Scope>) -> String {
     let words = [(Scope.read, "look"), (.trade, "trade"), (.control, "control")].filter { scopes.contains($0.0) }.map(\.1)
     return words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + (words.last ?? "")
+  }
+
+  static func tokens(_ tokens: [(person: String, token: TokenSummary)]) -> String {
+    if tokens.isEmpty { return "no tokens" }
+    let rows = tokens.map { person, token in
+      ["\(token.id)", person, visible(token.name, limit: 64), rights(token.scopes), Timestamp(ns: token.created).description]
+    }
+    return Table(rows: [["ID", "OF", "NAME", "MAY", "SINCE"]] + rows).lines(width: nil).joined(separator: "\n")
   }
 
   static func list(_ accounts: [AccountSummary]) -> String {

@@ -43,8 +43,12 @@ extension TopologyChecker {
     for clash in clashes {
       let (file, other) = (used[clash.to], used[clash.other])
       guard let title = file.title else { continue }
+      // What is between the writers of two components' transactions cannot be kept together.
+      let why =
+        file.use.isDatabase && other.use.isDatabase && clash.aside == nil
+        ? "; a database has one component that writes its prices and trading: give each a file of its own" : ""
       let what = clash.aside.map { "a full file cannot be put aside as \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
-      config.report("\(title): '\(file.use.option)': \(what): \(other.words)", at: file.mark)
+      config.report("\(title): '\(file.use.option)': \(what): \(other.words)\(why)", at: file.mark)
     }
     var looks = 0
     for named in files where !named.file.use.isStandardStream && !config.standIns.contains(named.file.mark) {

@@ -15,19 +15,23 @@ package final class DatabaseShare: Sendable {
   package let path: String
   private let connection: Connection
 
-  /// Opens the file, creating it or bringing its layout up to date, on a thread of its own: another program may be making it.
-  package static func open(_ path: String) async throws(HistoryError) -> DatabaseShare { try await Opener().open(path) }
+  /// Opens the file, bringing its layout up to date, on a thread of its own: another program may be making it.
+  ///
+  /// - Parameter creating: whether a file that is missing is made; otherwise that is an error.
+  package static func open(_ path: String, creating: Bool = true) async throws(HistoryError) -> DatabaseShare {
+    try await Opener().open(path, creating: creating)
+  }
 
   private actor Opener {
     private let executor = BlockingExecutor(label: "history.open")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func open(_ path: String) throws(HistoryError) -> DatabaseShare { try DatabaseShare(path) }
+    func open(_ path: String, creating: Bool) throws(HistoryError) -> DatabaseShare { try DatabaseShare(path, creating: creating) }
   }
 
-  private init(_ path: String) throws(HistoryError) {
+  private init(_ path: String, creating: Bool) throws(HistoryError) {
     self.path = path
-    connection = try DatabaseFile(path).openBesideWriter()
+    connection = try DatabaseFile(path).openBesideWriter(creating: creating)
     keepToOwner()
   }
 
@@ -39,7 +43,8 @@ package final class DatabaseShare: Sendable {
     }
   }
 
-  /// Calls `body` with one consistent state.
+  /// Calls `body` with one consistent state of the file at the path. Throws if that is not the one that was opened: nobody else could end
+  /// what is read there.
   package func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(HistoryError) -> Value {
     try connection.reading { db in try body(DatabaseStatements(db)) }
   }

@@ -19,12 +19,18 @@ package final class TradingBook {
     // Before the lock, which leaves a file beside it.
     _ = try file.version()
     do throws(FileError) { lock = try LockFile(for: path) } catch { throw HistoryError(error, path) }
-    connection = try file.openForWriting(isSynced: true, waitsForLocks: true)
+    connection = try file.openForWriting(isSynced: true)
   }
 
+  /// Throws if what is written would not be in the file at the path, because that was moved, removed or replaced.
+  package func checkPlace() throws(HistoryError) { try connection.checkPlace() }
+
+  /// Throws if nothing can be written at present.
+  package func probe() throws(HistoryError) { try connection.probe() }
+
   package func close() throws(HistoryError) {
+    defer { lock.release() }
     try connection.close()
-    lock.release()
   }
 
   /// What was saved; nil if nothing was.

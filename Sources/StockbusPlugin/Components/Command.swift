@@ -20,6 +20,8 @@ public struct Command: Sendable, Hashable {
 public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The component refused the command; the text is the reason, in one sentence.
   case refused(String)
+  /// The component cannot do it at present, and has not done it; the text is the reason, in one sentence. It may be tried again.
+  case busy(String)
   /// The run has no component of this name; `among` are the names that it has.
   case unknownComponent(String, among: [String] = [])
   /// The component has no command with this verb; `known` are the verbs that it has.
@@ -36,7 +38,7 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .refused(let reason): reason
+    case .refused(let reason), .busy(let reason): reason
     case .unknownComponent(let id, let names): "no component \(shown(id))" + didYouMean(id, among: names)
     case .unknownCommand(let verb, let known):
       "unknown command \(shown(verb))" + didYouMean(verb, among: known, otherwise: "; known are " + known.joined(separator: ", "))

@@ -45,6 +45,9 @@ public protocol MultiProcessor<Output>: Component {
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
   /// As for a `TimedProcessor`.
   var due: Timestamp? { get }
+  /// Called after each call of a handler, `advance`, `drain` or `handOver`, and may wait: for what has to be kept before anything of it is
+  /// visible. Commands are performed meanwhile, and no events come. A throw is one of the call before.
+  func settle(into output: inout Outlet<Output>) async throws
   /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
   func drain(into output: inout Outlet<Output>) throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`.
@@ -54,6 +57,7 @@ public protocol MultiProcessor<Output>: Component {
 extension MultiProcessor {
   public func advance(to time: Timestamp, into output: inout Outlet<Output>) throws {}
   public var due: Timestamp? { nil }
+  public func settle(into output: inout Outlet<Output>) async throws {}
   public func drain(into output: inout Outlet<Output>) throws {}
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }

@@ -15,8 +15,9 @@ public struct FileUse: Sendable, Hashable {
   public let access: Access
   /// True if the path is `-` and means standard input or output.
   public let isStandardStream: Bool
-  /// True if others may read it while it is written.
+  /// True if the run itself may read it while it is written.
   package private(set) var mayBeRead = false
+  package private(set) var isDatabase = false
   private(set) var place: OptionPlace
 
   private init(_ path: String, _ access: Access, _ place: OptionPlace, takesStream: Bool = true) {
@@ -37,10 +38,12 @@ public struct FileUse: Sendable, Hashable {
     FileUse(path, .write(keeping: keeping), OptionPlace(option))
   }
 
-  /// A database that is written, which the run itself may read meanwhile (`history` of a configuration).
-  package static func writing(database path: String, at option: String) -> FileUse {
+  /// A database that is written.
+  ///
+  /// - Parameter mayBeRead: whether the run itself may read it meanwhile (`history` of a configuration).
+  package static func writing(database path: String, at option: String, mayBeRead: Bool) -> FileUse {
     var use = FileUse(path, .write(keeping: 0), OptionPlace(option), takesStream: false)
-    use.mayBeRead = true
+    (use.isDatabase, use.mayBeRead) = (true, mayBeRead)
     return use
   }
 

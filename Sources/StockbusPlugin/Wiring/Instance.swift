@@ -146,7 +146,10 @@ extension MultiProcessor {
       try await serve(attached, clock, slot, &output)
       let pause = try await slot.pause()
       if pause == .servingOn { continue }
-      try await drained { pause == .ended ? try await drain(into: &output) : try await handOver(into: &output) }
+      try await drained {
+        if pause == .ended { try await drain(into: &output) } else { try await handOver(into: &output) }
+        try await settle(into: &output)
+      }
       try await output.flush()
       return pause == .ended ? .ended : .handedOver
     }

@@ -85,9 +85,10 @@ extension MultiProcessor {
         let handler = handlers[next.place]
         let count: Int
         slot.context.memory.mark()
-        do { count = try handler.process(self, min(room, next.count), &output) } catch {
-          throw output.rolledBack(slot.context.memory, error)
-        }
+        do {
+          count = try handler.process(self, min(room, next.count), &output)
+          try await settle(into: &output)
+        } catch { throw output.rolledBack(slot.context.memory, error) }
         try await output.flush()
         handler.finish(count, output.takeFiltered())
         if quantum.isSpent(count) { try await yield(slot.stop) }
@@ -95,7 +96,13 @@ extension MultiProcessor {
       }
       if let news = clock.news(since: told) {
         told = news
-        try await output.tell(news, slot.context.memory) { time, output in try advance(to: time, into: &output) }
+        slot.context.memory.mark()
+        do {
+          try advance(to: Timestamp(ns: Int64(news)), into: &output)
+          try await settle(into: &output)
+        } catch { throw output.rolledBack(slot.context.memory, error) }
+        try await output.flush()
+        _ = output.takeFiltered()
         continue
       }
       if quantum.spinBudget.spins() { continue }

@@ -23,6 +23,9 @@ package struct CommandForm: Decodable {
 }
 
 extension WebResponse {
+  /// The response to what cannot be done at present, and was not done.
+  package static func busy(_ reason: String) -> WebResponse { .error(503, "busy", reason).with("retry-after", "1") }
+
   /// A component's reply to a command, or why there is none.
   package static func reply(_ perform: () async throws(CommandError) -> String) async -> WebResponse {
     do throws(CommandError) { return .json(["reply": .string(try await perform())]) } catch {
@@ -30,6 +33,7 @@ extension WebResponse {
       case .unknownComponent: return .error(404, "unknown_component", "\(error)")
       case .unknownCommand, .takesNoCommands: return .error(422, "unknown_command", "\(error)")
       case .notRunning, .runIsOver: return .error(503, "not_running", "\(error)")
+      case .busy: return .busy("\(error)")
       case .refused: return .error(422, "refused", "\(error)")
       }
     }
