@@ -124,9 +124,22 @@ package actor PaperBroker: MultiProcessor, CommandableComponent {
   package static var commands: [CommandInfo] { OrderCommand.infos }
 
   package func perform(_ command: Command) throws(CommandError) -> String {
-    let reply = try OrderCommand(command).perform(on: &desk, now: context.clock.now)
+    let order = try OrderCommand(command)
+    if case .fills = order.action { return try fills(of: order.account) }
+    let reply = try order.perform(on: &desk, now: context.clock.now)
     do { try save() } catch { throw CommandError("not done: \(error)") }
     context.requestAdvance()
     return reply
+  }
+
+  private static let shownFills = 200
+
+  /// The last fills of the file, the oldest first. Readers that begin after a restart know those before it only from here: they are not sent
+  /// again, because files of fills would have them twice.
+  private func fills(of account: Symbol?) throws(CommandError) -> String {
+    do {
+      let fills = try book?.lastFills(of: account?.description, limit: Self.shownFills) ?? []
+      return fills.map { Fill.schema.json($0) }.joined(separator: "\n")
+    } catch { throw CommandError("not read: \(error)") }
   }
 }

@@ -104,17 +104,6 @@ import Testing
     #expect(series.samples(since: 0) == [.init(time: 10 * second, price: 2)])
   }
 
-  @Test func `more symbols than there is room for are counted`() throws {
-    var market = Market()
-    for i in 0..<Market.limit + 3 {
-      let symbol = try Symbol("M\(i)")
-      let trade = Trade(symbol: symbol, price: 1, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0))
-      market.take([trade, trade].span, at: 0)
-    }
-    #expect(market.rows.count == Market.limit && market.beyond == 3)
-    #expect(market.total == 2 * (Market.limit + 3))
-  }
-
   @Test(arguments: [(0, "0"), (9999, "9999"), (10_000, "10.0k"), (1_234_567, "1234k"), (12_345_678, "12.3M"), (5_000_000_000, "5000M")])
   func `amounts are short`(units: Int64, text: String) {
     #expect(PlainText.amount(Quantity(raw: units * 1_000_000_000)) == text)

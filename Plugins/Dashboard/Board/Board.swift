@@ -8,7 +8,7 @@ internal import StockbusViewing
 /// A *frame* is a moment in which clients are told what is new. Events between two frames only mark their rows; what has changed is found
 /// when the frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
 struct Board {
-  private(set) var market = Market()
+  private(set) var market: Market
   /// The frame that ended last.
   private(set) var frame: UInt32 = 0
   private var stamps: ContiguousArray<RowStamps> = []
@@ -23,7 +23,10 @@ struct Board {
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
 
-  init(_ instruments: Instruments = Instruments()) { texts = RowTexts(instruments) }
+  init(_ instruments: Instruments = Instruments(), _ limits: MarketLimits = MarketLimits()) {
+    market = Market(limits, instruments)
+    texts = RowTexts(instruments)
+  }
 
   /// True if rows had events since the last frame.
   var hasNews: Bool { !dirty.isEmpty }
@@ -40,6 +43,15 @@ struct Board {
 
   /// The row of a symbol; nil if it has none in the frame that ended last.
   func row(named name: String) -> Int32? { rowsByName[name] }
+
+  /// True if a symbol of this name has come, and has no row because there were as many as there may be.
+  func isBeyond(_ name: String) -> Bool { Symbol(known: name).map(market.isBeyond) ?? false }
+
+  // MARK: What somebody asks for
+
+  mutating func want(_ name: String) { if rowsByName[name] == nil { market.want(name) } }
+
+  mutating func look(at row: Int32, now: Int64) { market.look(at: Int(row), now: now) }
 
   // MARK: Events
 
