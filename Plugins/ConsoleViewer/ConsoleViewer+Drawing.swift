@@ -41,6 +41,7 @@ extension ConsoleViewer {
       case .reply(let text, let isError): effects += state.reduce(.reply(text, isError: isError))
       case .rules(let id, let text): effects += state.reduce(.rules(id, text))
       case .preview(let number, let text, let isError): effects += state.reduce(.preview(number, text, isError: isError))
+      case .fills(let text): effects += state.reduce(.fills(text))
       case .past(let request, let answer): effects += state.reduce(.past(request, answer))
       case .terminal(let input):
         switch input {
@@ -79,6 +80,8 @@ extension ConsoleViewer {
     case .askRules(let id):
       // A dispatcher that does not reply has no rules to show.
       group.addTask { inbox.add(.rules(id, (try? await run.perform(Command(verb: "rules", arguments: []), on: id)) ?? "")) }
+    case .askFills(let id):
+      group.addTask { inbox.add(.fills(try? await run.perform(Command(verb: "fills", arguments: []), on: id))) }
     case .readPast(let request):
       guard let charts else { return }
       group.addTask { inbox.add(.past(request, await charts.read(request))) }

@@ -95,11 +95,12 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
         hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
+    state.market = Market(MarketLimits(), context.instruments)
+    for list in settings.watchlists.entries { for symbol in list.value { state.market.want(symbol.description) } }
     if let watch = settings.watch {
       keepsWatchlist = false
       _ = state.reduce(.watch(watch))
     }
-    state.market = Market(context.instruments)
     splits = SplitWatch(context.instruments)
     if settings.lastPrices, !context.past.isEmpty {
       state.market.begin(with: context.past, context.instruments, of: settings.watch ?? context.past.symbols)
@@ -130,6 +131,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     if let fault { context.logger.warning("\(fault)") }
     if settings.watch == nil { state.watchlist = memory.watchlist }
     state.alerts = memory.alerts
+    for symbol in state.watchlist + state.alerts.map(\.symbol) { state.market.want(symbol.description) }
   }
 
   // MARK: Events

@@ -9,6 +9,7 @@ final class ScreenInbox: Sendable {
     case reply(String, isError: Bool)
     case rules(String, String)
     case preview(Int, String, isError: Bool)
+    case fills(String?)
     case past(PastRequest, PastAnswer)
   }
 

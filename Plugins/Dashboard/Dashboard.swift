@@ -89,12 +89,16 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private var people: AccountRoutes?
   /// People whose paper accounts are open, or cannot be opened.
   var opened: Set<Symbol> = []
+  /// Accounts whose fills from before this run were asked of the broker; nil: those of all of them.
+  var recalled: Set<Symbol?> = []
   /// What the run was like when somebody last looked.
   var run = RunSample()
   let events: Counter
   private let frames: Counter
   private let skipped: Counter
   private let bytes: Counter
+  /// What was counted of what the limits leave out.
+  private var told = (beyond: 0, forgotten: 0)
 
   package init(_ settings: DashboardSettings, _ context: Context) throws {
     guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is no address", isPermanent: true) }
@@ -106,7 +110,8 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
-    push = Push(Board(context.instruments), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
+    let limits = MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
+    push = Push(Board(context.instruments, limits), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames given to browsers.")
     skipped = context.counter("skipped", "Frames that a browser was too slow for; their news came with the next one.")
@@ -145,6 +150,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       guard let viewer = await sockets.enter(socket, request, door) else { return }
       await openAccount(of: viewer)
       socket.pass(to: Tab(socket, viewer, mailbox))
+      await recallFills(of: viewer, while: { socket.isOpen })
     }
     RunRoutes(dashboard: self, door: door).add(to: &routes)
     BarRoutes(dashboard: self, door: door).add(to: &routes)
@@ -214,11 +220,37 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func note(_ count: Int) {
     events.add(count)
     push.count(count)
+    if push.board.market.beyond != told.beyond || push.board.market.forgotten != told.forgotten { noteLimits() }
     // Without a browser an event costs no more than this.
     if isAsleep, !push.clients.isEmpty { stir() }
   }
 
-  private func stir() {
+  @inline(never)
+  private func noteLimits() {
+    let market = push.board.market
+    if told.beyond == 0, market.beyond > 0 {
+      context.logger.warning(
+        "more than \(settings.symbols) symbols have come; further ones have no row until somebody asks for them ('symbols' sets how many have one)"
+      )
+    }
+    if told.forgotten == 0, market.forgotten > 0 {
+      context.logger.notice(
+        "trades, seconds and bars of all symbols take \(settings.memory); the oldest of symbols that nobody looks at go ('memory' sets how much they may take)"
+      )
+    }
+    // One that somebody asks for has a row later; a counter only grows.
+    if market.beyond > told.beyond {
+      context.counter("symbols beyond", "Symbols that got no row, because there were as many as 'symbols' allows.")
+        .add(market.beyond - told.beyond)
+    }
+    if market.forgotten > told.forgotten {
+      context.counter("forgotten", "Seconds and bars of symbols that were removed to keep to 'memory'.")
+        .add(market.forgotten - told.forgotten)
+    }
+    told = (market.beyond, market.forgotten)
+  }
+
+  func stir() {
     isAsleep = false
     bell.wake()
   }

@@ -30,6 +30,14 @@ package struct DashboardSettings: Options {
   @Setting("The most browser tabs at a time.", in: 1...10_000)
   package var clients = 1000
   @Setting(
+    "The most symbols that have a row. Further ones are counted, and have one from the next price on once somebody asks for them; the run's instruments always have one.",
+    in: 1...4_000_000)
+  package var symbols = 200_000
+  @Setting(
+    "How much memory the last trades, seconds and bars of all symbols may take, about; where it is full, the oldest go of symbols that nobody has looked at for the longest time.",
+    in: .mebibytes(1) ... .gibibytes(1024))
+  package var memory = ByteSize.mebibytes(128)
+  @Setting(
     "Who may use the page: none lets everybody on this machine in as one local user; with invitation, open and closed people log in, and who signs up needs an invitation, needs nothing, or cannot."
   )
   package var accounts = PageAccounts.none

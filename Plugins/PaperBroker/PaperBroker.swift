@@ -148,6 +148,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
 
   package func perform(_ command: Command) throws(CommandError) -> String {
     let order = try OrderCommand(command)
+    if case .fills = order.action { return try fills(of: order.account) }
     // A batch may wait for its next attempt although the file can be written again.
     if writing.isWaiting { try keep() }
     // What is not kept has not happened.
@@ -171,5 +172,16 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
       writing.failed("\(error)")
       throw .busy("not done: \(error); try again later")
     }
+  }
+
+  private static let shownFills = 200
+
+  /// The last fills of the file, the oldest first. Readers that begin after a restart know those before it only from here: they are not sent
+  /// again, because files of fills would have them twice.
+  private func fills(of account: Symbol?) throws(CommandError) -> String {
+    do {
+      let fills = try book?.lastFills(of: account?.description, limit: Self.shownFills) ?? []
+      return fills.map { Fill.schema.json($0) }.joined(separator: "\n")
+    } catch { throw CommandError("not read: \(error)") }
   }
 }

@@ -107,6 +107,22 @@ def test_a_row_keeps_its_place_while_somebody_chooses(browser, standin):
     expect_rows(page, [before[2], before[0]])
 
 
+def test_a_star_goes_with_its_row_when_the_list_is_sorted_again(browser, standin):
+    page = browser.page()
+    row(page, "AAPL").click()
+    page.keyboard.press("w")
+    expect(row(page, "AAPL")).to_have_class(re.compile("watched"))
+    # Without the help of the second hand.
+    page.evaluate("() => { document.querySelector('price-table').second = () => {} }")
+    page.get_by_role("columnheader", name="Price").get_by_role("button").click()
+    expect_rows(page, [max(standin.market.instruments, key=lambda each: each.price).symbol])
+    # Those with a star are those on a list.
+    told = page.evaluate("""() => [...document.querySelectorAll('.rows .row')].filter(row => !row.hidden)
+      .map(row => [row.querySelector('.symbol').textContent, row.classList.contains('watched')])""")
+    listed = {symbol for each in page.evaluate("() => stockbus.lists.all") for symbol in each["symbols"]}
+    assert all(star == (symbol in listed) for symbol, star in told), told
+
+
 def test_a_deep_link_opens_a_symbol_and_back_and_forward_work(browser, standin):
     page = browser.page("/symbol/AAPL")
     expect(page.get_by_role("heading", name="AAPL")).to_be_visible()

@@ -52,6 +52,15 @@ def test_texts_are_read_as_they_were_written(browser, standin):
     assert ask(page, "decimal.js", "return argument.map(text => it.units(text))", bad) == [None] * len(bad)
 
 
+def test_what_nobody_would_see_has_a_sign(browser, standin):
+    page = browser.page()
+    hidden = ["AAPL\u202e", "AA\u200bPL", "\ufeffAAPL", "AAPL\u200d", "AAPL\ufe0f", "AAPL\u2060", "AA\u00adPL", "A\u3164", "A\u0007"]
+    seen = ["AAPL", "Z\u00fcrich \u20ac", "\u6771\u4eac", "\u0645\u06cc\u200c\u062e", "\U0001f469\u200d\U0001f680", "\u2764\ufe0f"]
+    told = ask(page, "dom.js", "return argument.map(text => it.plain(text))", hidden + seen)
+    assert all("\ufffd" in text for text in told[:len(hidden)]), told
+    assert told[len(hidden):] == seen
+
+
 def test_money_is_rounded_half_to_even(browser, standin):
     page, chance = browser.page(), random.Random(3)
     cent = 10**16
@@ -168,6 +177,26 @@ def test_a_cut_or_changed_frame_is_refused_or_read_and_nothing_else(browser, sta
       }
       return [...kinds].sort()""", list(data))
     assert set(kinds) <= {"RangeError", "TypeError", "read"}, kinds
+
+
+def test_bars_have_the_volume_that_came_since(browser, standin):
+    page = browser.page()
+    bars, begun = ask(page, "bars.js", """
+      const series = new it.BarSeries('A', it.spans.find(span => span.key === '1h'))
+      series.bars = [{ start: 0, open: 1, high: 1, low: 1, close: 1, volume: 5 }]
+      const begun = [[2, 30e3, 100], [3, 40e3, 130], [4, 61e3, 150], [4, 62e3, 160]].map(told => series.price(...told))
+      return [series.bars.map(bar => [bar.start, bar.close, bar.volume]), begun]""", None)
+    # What had been traded before the page looked is in the bar already: 5 and 30, then 20 and 10.
+    assert bars == [[0, 3, 35], [60000, 4, 30]] and begun == [False, False, True, False], (bars, begun)
+    # Where the server has none, the first price begins one; before the server has said so, none.
+    first = ask(page, "bars.js", """
+      const series = new it.BarSeries('A', it.spans.find(span => span.key === '1h'))
+      series.price(2, 61e3, 100)
+      const before = series.bars.length
+      series.loaded = true
+      series.price(3, 62e3, 130)
+      return [before, series.bars.map(bar => [bar.start, bar.open, bar.volume])]""", None)
+    assert first == [0, [[60000, 3, 0]]], first
 
 
 def test_levels_are_round_and_cover_the_range(browser, standin):

@@ -40,7 +40,7 @@ import Testing
   @Test func `after a split all that a row compares with is as it is for the new shares`() throws {
     var instrument = Instrument("S")
     instrument.splits = [try Split(option: "2013-10-09 10:1")]
-    var market = Market(Instruments([instrument]))
+    var market = Market(MarketLimits(), Instruments([instrument]))
     func trade(_ price: Price, day: Int64, at seconds: Int64) -> Trade {
       let time = Timestamp(ns: opening + day * 86_400 * second + seconds * second)
       return Trade(symbol: "S", price: price, size: 1, time: time, received: time)
@@ -128,17 +128,6 @@ import Testing
     series.add(1, second: 10 * second)
     series.add(2, second: 5 * second)
     #expect(series.samples(since: 0) == [.init(time: 10 * second, price: 2)])
-  }
-
-  @Test func `more symbols than there is room for are counted`() throws {
-    var market = Market()
-    for i in 0..<Market.limit + 3 {
-      let symbol = try Symbol("M\(i)")
-      let trade = Trade(symbol: symbol, price: 1, size: 1, time: Timestamp(ns: 0), received: Timestamp(ns: 0))
-      market.take([trade, trade].span, at: 0)
-    }
-    #expect(market.rows.count == Market.limit && market.beyond == 3)
-    #expect(market.total == 2 * (Market.limit + 3))
   }
 
   @Test(arguments: [(0, "0"), (9999, "9999"), (10_000, "10.0k"), (1_234_567, "1234k"), (12_345_678, "12.3M"), (5_000_000_000, "5000M")])

@@ -214,4 +214,25 @@ import Testing
         "paper account: equity 100136.50 USD, cash 94216.50, buying power 59904.00, unrealised +20.00, realised +120.50, fees 4.00",
       ])
   }
+
+  @Test func `the fills of runs before are asked of the broker until it answers, and each is there once`() {
+    var driver = Driver()
+    let broker = RunComponent(
+      id: "b", kind: .processor, plugin: "paper_broker",
+      commands: ["buy SYMBOL", "preview ORDER", "fills"].map { CommandInfo($0, "Does it.") })
+    let screen = RunComponent(id: "screen", kind: .sink, plugin: "console_viewer", inputs: ["ticks", "b.fills"])
+    for _ in 1...2 {
+      driver.send(.sample([broker, screen], [], []))
+      #expect(driver.effects == [.askFills("b")])
+    }
+    driver.send(.fills(nil))
+    driver.send(.sample([broker, screen], [], []))
+    #expect(driver.effects == [.askFills("b"), .askFills("b")])
+    var (old, new) = (Fill.schema.example, Fill.schema.example)
+    (old.number, old.time) = (1, Timestamp(ns: 1))
+    (new.number, new.time) = (2, Timestamp(ns: 2))
+    driver.state.take([new].span)
+    driver.send(.fills([old, new].map { Fill.schema.json($0) }.joined(separator: "\n")))
+    #expect(driver.state.portfolio.fills == [old, new])
+  }
 }

@@ -35,6 +35,24 @@ import Testing
     #expect((first.count, second.count) == (3, 2))
   }
 
+  @Test(arguments: [
+    ("AAPL\u{202e}", 4), ("AA\u{200b}PL", 2), ("\u{feff}AAPL", 0), ("AAPL\u{200d}", 4), ("AAPL\u{a0}", 4), ("東京\u{3000}", 6),
+    ("AAPL\u{ad}", 4), ("AAPL\u{2800}", 4), ("1\u{fe0f}", 1), ("A\u{e0041}", 1),
+  ])
+  func `a name from outside with something that nobody sees is refused, because it would look like another one`(name: String, at: Int) {
+    let intake = SymbolIntake(limit: 3)
+    #expect(throws: TextError(.hiddenCharacter, at: at)) { try symbol(name, intake, in: SymbolTable()) }
+    #expect(intake.count == 0)
+  }
+
+  @Test func `names of any script, with blanks and emoji, are taken`() throws {
+    let intake = SymbolIntake(limit: 9)
+    for name in ["BRK B", "東京電力", "می\u{200c}خواهم", "👩\u{200d}🚀", "❤\u{fe0f}USDT", "e\u{301}A"] {
+      _ = try symbol(name, intake, in: SymbolTable())
+    }
+    #expect(intake.count == 6)
+  }
+
   @Test func `a source that floods the table leaves the others their part`() throws {
     let table = SymbolTable(limit: 1000)
     let hostile = SymbolIntake(limit: 100)

@@ -13,13 +13,17 @@ import Testing
 
   /// True if the text has no control characters of 7 or 8 bits.
   private func isHarmless(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || $0.terminalEffect == .none }
+    text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || $0.terminalEffect(behind: nil) == .none }
   }
 
   @Test func `lines keep their ends and tabs, and show what would be obeyed`() {
     #expect(TerminalText.harmless("a\tb\nAAPL 189.25 Zürich €\n") == "a\tb\nAAPL 189.25 Zürich €\n")
     #expect(TerminalText.harmless("\u{1b}]0;title\u{7}x\r\n") == "\\u{1b}]0;title\\u{7}x\\r\n")
     #expect(TerminalText.harmless("\u{9b}31m \u{7f} \u{202e}fdp.exe") == "\\u{9b}31m \\u{7f} \\u{202e}fdp.exe")
+    #expect(TerminalText.harmless("AA\u{200b}PL AAPL\u{2060} AAPL\u{200d}\n") == "AA\\u{200b}PL AAPL\\u{2060} AAPL\\u{200d}\n")
+    // Joiners belong to emoji and to letters of some scripts.
+    for text in ["👩\u{200d}🚀", "❤\u{fe0f}", "می\u{200c}خواهم"] { #expect(TerminalText.harmless(text) == text && visible(text) == text) }
+    #expect(visible("AAPL\u{a0}\u{2003}\u{ad}") == "AAPL\\u{a0}\\u{2003}\\u{ad}")
     // U+009B as one byte, which is not UTF-8: an 8-bit terminal takes it as the same control character.
     let bytes: [UInt8] = [0x41, 0x9b, 0x33, 0x31, 0x6d]
     #expect(bytes.withUnsafeBytes { TerminalText.harmless($0) } == Array("A\u{fffd}31m".utf8))

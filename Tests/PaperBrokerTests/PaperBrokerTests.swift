@@ -263,6 +263,29 @@ import Testing
     #expect(fills.map { "\($0.number) \($0.quantity) at \($0.price)" } == ["1 10 at 101", "2 5 at 89"])
   }
 
+  /// They are not sent again, because files of fills would have them twice; who has begun later asks for them.
+  @Test func `the fills of runs before can be asked for`() async throws {
+    let folder = TemporaryFolder()
+    let options =
+      "path: \(folder.file("paper.db"))\naccounts: [{ name: one, deposit: 10000 }, { name: two, deposit: 10000 }]"
+    let running = try PluginHarness().start(Plugin.paperBroker, options: options, taking: Quote.self, emitting: BrokerRecord.self)
+    try await running.send([quote(99, 101, 1)])
+    await running.delivered()
+    for account in ["one", "two", "one"] { _ = try await running.perform("buy AAPL 1 in \(account)") }
+    try await running.stop()
+    let told = running.output.compactMap { FillsPart.part(of: $0) }
+
+    let again = try PluginHarness().start(Plugin.paperBroker, options: options, taking: Quote.self, emitting: BrokerRecord.self)
+    try await again.send([quote(99, 101, 2)])
+    await again.delivered()
+    #expect(try await again.perform("fills") == told.map { Fill.schema.json($0) }.joined(separator: "\n"))
+    #expect(try await again.perform("fills in two") == Fill.schema.json(told[1]))
+    #expect(try await again.perform("fills in three") == "")
+    try await again.stop()
+    #expect(again.output.compactMap { FillsPart.part(of: $0) } == [])
+    for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
   /// Opened by a command, kept, and with what was saved even where the terms have changed meanwhile.
   @Test func `newcomers get an account with the terms of another`() async throws {
     let folder = TemporaryFolder()

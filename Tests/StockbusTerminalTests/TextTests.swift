@@ -39,7 +39,9 @@ import Testing
   @Test(arguments: [
     ("AAPL", "AAPL"), ("\u{1b}[2J\u{1b}]0;title\u{7}", "[2J]0;title"), ("a\u{9b}31mb", "a31mb"), ("a\tb\nc\r\nd", "a b c  d"),
     ("\u{0}\u{7f}x", "x"),
-    ("a\u{2028}b", "a b"), ("\u{202e}LPAA", "LPAA"), ("é東🚀👩‍👩‍👧", "é東🚀👩‍👩‍👧"), ("e\u{301}", "e\u{301}"), ("a\u{85}b", "a b"),
+    ("a\u{2028}b", "a b"), ("\u{202e}LPAA", "\u{fffd}LPAA"),
+    ("AA\u{200b}PL", "AA\u{fffd}PL"), ("AAPL\u{200d}\u{fe0f}", "AAPL\u{fffd}\u{fffd}"), ("❤\u{fe0f}\u{200d}🔥", "❤\u{fe0f}\u{200d}🔥"),
+    ("é東🚀👩‍👩‍👧", "é東🚀👩‍👩‍👧"), ("e\u{301}", "e\u{301}"), ("a\u{85}b", "a b"),
   ])
   func `takes out whatever a terminal would obey`(text: String, safe: String) {
     #expect(text.terminalSafe == safe)

@@ -9,11 +9,14 @@ extension ScreenLayout {
   /// Of all prices, since the first one of each symbol.
   mutating func drawOwnMovers() {
     let market = state.shown
-    let changed = state.rows(of: .prices).map { market.rows[Int($0)] }.filter { !$0.isStale }
-      .map { ($0, $0.percent.raw) }.filter { $0.1 != 0 }
-    let sorted = changed.sorted { $0.1 != $1.1 ? $0.1 > $1.1 : $0.0.symbol < $1.0.symbol }
-    let gainers = sorted.filter { $0.1 > 0 }.map(\.0)
-    let losers = sorted.reversed().filter { $0.1 < 0 }.map(\.0)
+    let changed = state.rows(of: .prices).lazy.map { (row: $0, change: market.rows[Int($0)].percent.raw) }
+      .filter { $0.change != 0 && !market.rows[Int($0.row)].isStale }
+    let gainers = first(geometry.bodyRows, of: changed.filter { $0.change > 0 }) { a, b in
+      a.change != b.change ? a.change > b.change : market.rows[Int(a.row)].symbol < market.rows[Int(b.row)].symbol
+    }.map { market.rows[Int($0.row)] }
+    let losers = first(geometry.bodyRows, of: changed.filter { $0.change < 0 }) { a, b in
+      a.change != b.change ? a.change < b.change : market.rows[Int(b.row)].symbol < market.rows[Int(a.row)].symbol
+    }.map { market.rows[Int($0.row)] }
     let (top, rows) = (geometry.bodyRow, geometry.bodyRows)
     if state.size.columns >= 64 {
       let half = state.size.columns / 2
@@ -23,6 +26,17 @@ extension ScreenLayout {
       drawMovers("TOP GAINERS", gainers, row: top, rows: rows / 2, column: 0, width: state.size.columns)
       drawMovers("TOP LOSERS", losers, row: top + rows / 2, rows: rows - rows / 2, column: 0, width: state.size.columns)
     }
+  }
+
+  /// The first `count` in order, without sorting all of them: there may be very many.
+  private func first<Element>(_ count: Int, of all: some Sequence<Element>, by precedes: (Element, Element) -> Bool) -> [Element] {
+    var best: [Element] = []
+    for element in all {
+      if best.count >= count, let last = best.last, !precedes(element, last) { continue }
+      best.insert(element, at: best.firstIndex { precedes(element, $0) } ?? best.count)
+      if best.count > count { best.removeLast() }
+    }
+    return best
   }
 
   private mutating func drawMovers(_ title: String, _ movers: [Row], row: Int, rows: Int, column: Int, width: Int) {

@@ -9,10 +9,10 @@ extension ScreenLayout {
     if let head = geometry.headRow { drawHead(columns, head) }
     let market = state.shown
     let visible = geometry.visible
-    let ranks = market.standings.ranks(market.rows)
+    let ranks = market.standings.ranks(of: visible, market.rows)
     for (line, at) in visible.enumerated() {
       var row = market.rows[Int(at)]
-      row.rank = ranks[Int(at)]
+      row.rank = ranks[at] ?? 0
       draw(row, at: Int(at), place: state.offset + line + 1, columns, row: geometry.bodyRow + line)
     }
     if visible.isEmpty, geometry.bodyRows > 0 {

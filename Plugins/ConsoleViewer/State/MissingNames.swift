@@ -17,6 +17,8 @@ struct MissingNames {
     if names == self.names, symbols == self.symbols { return }
     self.names = names
     self.symbols = symbols
+    // What has come and waits for a row is not missing.
+    let names = names.filter { Symbol(known: $0).map { !market.isBeyond($0) } ?? true }
     sentences = symbols == 0 ? [] : MissingSymbols.sentences(names, cameInstead: market.rows.map(\.symbol.description))
   }
 }

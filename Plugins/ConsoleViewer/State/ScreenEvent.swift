@@ -21,6 +21,8 @@ enum ScreenEvent {
   case rules(String, String)
   /// A broker's reply to a preview: the preview's number, the text.
   case preview(Int, String, isError: Bool)
+  /// A broker's reply to `fills`; nil if it gave none.
+  case fills(String?)
   /// The history's answer.
   case past(PastRequest, PastAnswer)
   /// A request to show a symbol's page.
@@ -37,6 +39,8 @@ enum ScreenEffect: Hashable {
   case preview(Command, on: String, number: Int)
   /// Ask a dispatcher for its rules.
   case askRules(String)
+  /// Ask a broker for the fills of runs before.
+  case askFills(String)
   /// Read a chart from the history.
   case readPast(PastRequest)
   /// Stop the run.

@@ -21,6 +21,7 @@ extension ScreenState {
       rate = meter.count(market.total, at: now)
       measureLag()
       note(lines)
+      return askFills()
     case .panes(let panes): self.panes = panes.filter { $0.owner != settings.id }
     case .printed(let lines): add(lines.map { LogEntry(time: nil, weight: .normal, text: $0.text) })
     case .status(let statuses): statuses.forEach { note($0) }
@@ -28,8 +29,10 @@ extension ScreenState {
     case .reply(let text, let isError): say(text, isError: isError)
     case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
     case .preview(let number, let text, let isError): previewed(number, text, isError: isError)
+    case .fills(let text): recallFills(text)
     case .past(let request, let answer): answerPast(request, answer)
     case .open(let symbol):
+      market.want(symbol.description)
       selection = symbol
       page = .detail(symbol)
       prompt = nil

@@ -77,6 +77,8 @@ struct ScreenState {
   /// What the screen shows while it is paused.
   var frozen: (market: Market, portfolio: Portfolio)?
   var portfolio = Portfolio()
+  /// True once the fills of runs before were asked for.
+  var hasAskedFills = false
   var connections: [(component: String, status: ConnectionStatus)] = []
   var notifications: [Notification] = []
   var unseen = 0
@@ -213,11 +215,14 @@ struct ScreenState {
     return filter.isEmpty ? rows : rows.filter { filter.matches(market.rows[Int($0)]) }
   }
 
-  /// Updates the order of the table; at most four times a second, because it reads every row.
+  /// Updates the order of the table; at most four times a second, because it reads every row, and less often where there are very many.
   mutating func arrange(force: Bool = false) {
-    if !force, now < ordered &+ 250_000_000 { return }
+    if !force, now < ordered &+ 250_000_000 &* Int64(max(1, shown.rows.count / 20_000)) { return }
     ordered = now
     guard current.isTable else { return }
+    let wanted = wanted
+    // What somebody asks for has a row however many symbols there are.
+    for name in wanted { market.want(name) }
     let market = shown
     missing.look(for: wanted, in: market, isDue: (missingFrom ?? .max) <= now)
     let target = sorting.sorted(rows(of: current), of: market)
@@ -236,7 +241,7 @@ struct ScreenState {
     return switch current {
     case .watchlist where filter.isEmpty: watchlist.map(\.description)
     case .named(_, let symbols) where filter.isEmpty: symbols.map(\.description)
-    default: filter.names.filter { name in !shown.rows.contains { $0.symbol.description.uppercased().contains(name) } }
+    default: filter.names.filter { name in !shown.rows.contains { name.isIn($0.symbol) } }.map(\.description)
     }
   }
 

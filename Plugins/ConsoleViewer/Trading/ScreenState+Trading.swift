@@ -37,6 +37,27 @@ extension ScreenState {
     addPortfolioTab()
   }
 
+  /// Asks the broker whose fills are shown for those of runs before, once: the bus brings those of this run only.
+  mutating func askFills() -> [ScreenEffect] {
+    let inputs = run.components.first { $0.id == settings.id }?.inputs ?? []
+    guard !hasAskedFills, let broker, inputs.contains("\(broker.id).fills"), broker.commands.contains(where: { $0.verb == "fills" })
+    else { return [] }
+    hasAskedFills = true
+    return [.askFills(broker.id)]
+  }
+
+  /// Takes the answer; without one the next sample asks again.
+  mutating func recallFills(_ text: String?) {
+    guard let text else {
+      hasAskedFills = false
+      return
+    }
+    let fills = Portfolio.fills(text)
+    if fills.isEmpty { return }
+    portfolio.recall(fills)
+    addPortfolioTab()
+  }
+
   /// The broker; nil if the run has none.
   var broker: RunComponent? { run.broker(of: settings.id) }
 

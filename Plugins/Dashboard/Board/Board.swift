@@ -23,8 +23,8 @@ struct Board {
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
 
-  init(_ instruments: Instruments = Instruments()) {
-    market = Market(instruments)
+  init(_ instruments: Instruments = Instruments(), _ limits: MarketLimits = MarketLimits()) {
+    market = Market(limits, instruments)
     texts = RowTexts(instruments)
   }
 
@@ -43,6 +43,15 @@ struct Board {
 
   /// The row of a symbol; nil if it has none in the frame that ended last.
   func row(named name: String) -> Int32? { rowsByName[name] }
+
+  /// True if a symbol of this name has come, and has no row because there were as many as there may be.
+  func isBeyond(_ name: String) -> Bool { Symbol(known: name).map(market.isBeyond) ?? false }
+
+  // MARK: What somebody asks for
+
+  mutating func want(_ name: String) { if rowsByName[name] == nil { market.want(name) } }
+
+  mutating func look(at row: Int32, now: Int64) { market.look(at: Int(row), now: now) }
 
   // MARK: Events
 

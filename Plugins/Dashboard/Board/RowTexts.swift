@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusInstruments
+internal import StockbusViewing
 
 /// What the rows are called, and the words that they are found by.
 struct RowTexts {
@@ -34,7 +35,7 @@ struct RowTexts {
 
   func matches(_ search: RowSearch, _ row: Int32) -> Bool {
     let entry = rows[Int(row)]
-    return (search.kind.isEmpty || search.kind == entry.kind) && search.parts.allSatisfy { entry.words.firstRange(of: $0) != nil }
+    return (search.kind.isEmpty || search.kind == entry.kind) && search.parts.allSatisfy { $0.span.isIn(entry.words.span) }
   }
 }
 

@@ -107,6 +107,17 @@ struct News {
     tradingFrame = frame
   }
 
+  /// Takes fills from before this run, oldest first.
+  mutating func recall(_ past: [Fill], _ frame: UInt32) {
+    for (account, fills) in Dictionary(grouping: past, by: \.account) {
+      if trading[account] != nil || trading.count <= Self.accountLimit {
+        trading[account, default: TradingNews()].recall(fills, frame)
+      }
+    }
+    trading[nil, default: TradingNews()].recall(past, frame)
+    tradingFrame = frame
+  }
+
   /// What a viewer sees of trading.
   func trading(for viewer: Viewer) -> TradingNews { trading[viewer.account] ?? TradingNews() }
 

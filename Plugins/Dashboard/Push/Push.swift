@@ -98,6 +98,7 @@ struct Push {
     // The rows that it has stay known, whatever it looks at next.
     clients[id]?.panes[pane] = Client.Pane(query: query, range: shown, told: old?.told ?? RowWindow())
     if views[query] == nil { views[query] = RowView(query) }
+    for name in query.symbols ?? [] { board.want(name) }
     views[query]?.usedAt = now
     return views[query]?.problem
   }
@@ -106,6 +107,7 @@ struct Push {
   mutating func choose(_ id: ClientID, _ name: String?) {
     if clients[id]?.symbol?.name == name { return }
     clients[id]?.symbol = name.map { Client.Chosen(name: $0) }
+    if let name { board.want(name) }
     clients[id]?.wantsMore = true
   }
 
@@ -133,12 +135,33 @@ struct Push {
     news.moversHaveChanged(coming)
   }
 
-  mutating func take(_ batch: Span<Alert>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<Alert>) {
+    want(batch)
+    news.take(batch, coming)
+  }
   mutating func take(_ batch: Span<ConnectionStatus>) { news.take(batch, coming) }
   mutating func take(_ batch: Span<AccountState>) { news.take(batch, coming) }
-  mutating func take(_ batch: Span<Position>) { news.take(batch, coming) }
-  mutating func take(_ batch: Span<Order>) { news.take(batch, coming) }
-  mutating func take(_ batch: Span<Fill>) { news.take(batch, coming) }
+  mutating func take(_ batch: Span<Position>) {
+    want(batch)
+    news.take(batch, coming)
+  }
+  mutating func take(_ batch: Span<Order>) {
+    want(batch)
+    news.take(batch, coming)
+  }
+  mutating func take(_ batch: Span<Fill>) {
+    want(batch)
+    news.take(batch, coming)
+  }
+
+  /// What is traded, and what an alert was about, is shown.
+  private mutating func want<E: SymbolEvent>(_ batch: Span<E>) {
+    if board.market.beyond == 0 { return }
+    for i in batch.indices { board.want(batch[i].symbol.description) }
+  }
+
+  /// Takes fills from before this run, oldest first.
+  mutating func recall(_ fills: [Fill]) { news.recall(fills, coming) }
 
   mutating func take(_ rules: [WatchedRule]) { news.take(rules, coming) }
 
@@ -257,6 +280,7 @@ struct Push {
       (client.valuedAt, client.valuedFrame, client.waitsForValues) = (now, board.frame, false)
     }
     if let chosen = client.symbol, let row = board.row(named: chosen.name) {
+      board.look(at: row, now: now)
       state.addTrades(board.market, row: row, told: chosen.toldTrades)
       client.symbol?.toldTrades = board.market.tape.count(of: Int(row))
       client.symbol?.toldBar = state.addBars(board.market, row: row, Self.minute, told: chosen.toldBar)
@@ -269,7 +293,13 @@ struct Push {
     if isSilent || client.toldEvents != events && now &- client.toldStatusAt >= Self.status {
       (client.toldStatusAt, client.toldEvents) = (now, events)
       let rate = Int(rate.count(events, at: now).rounded())
-      state.add("status", ["events": .number(events), "rate": .number(rate), "clients": .number(clients.count)])
+      let market = board.market
+      state.add(
+        "status",
+        [
+          "events": .number(events), "rate": .number(rate), "clients": .number(clients.count), "symbols": .number(market.rows.count),
+          "beyond": .number(market.beyond), "forgotten": .number(market.forgotten),
+        ])
     }
     return state
   }

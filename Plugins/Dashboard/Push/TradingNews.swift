@@ -42,6 +42,17 @@ struct TradingNews {
     fillsFrame = frame
   }
 
+  /// Takes fills from before, such as those of a run that has ended; those that are known already stay as they are.
+  mutating func recall(_ past: [Fill], _ frame: UInt32) {
+    let known = Set(fills.map { Portfolio.FillID($0.fill) })
+    let old = past.filter { !known.contains(Portfolio.FillID($0)) }
+    if old.isEmpty { return }
+    fills += old.map { ToldFill(frame: frame, fill: $0) }
+    fills.sort { ($0.fill.time, $0.fill.number) < ($1.fill.time, $1.fill.number) }
+    if fills.count > Portfolio.fillLimit { fills.removeFirst(fills.count - Portfolio.fillLimit) }
+    fillsFrame = frame
+  }
+
   /// True if a position is worth something else than in the frame `cursor`.
   func isRevalued(_ board: Board, after cursor: UInt32) -> Bool {
     portfolio.positions.contains { position in

@@ -52,7 +52,10 @@ extension Dashboard {
     guard let dispatcher,
       let text = try? await context.run.perform(Command(verb: "rules", arguments: []), on: dispatcher.id)
     else { return [] }
-    return WatchedRule.all(text, of: dispatcher.id)
+    let rules = WatchedRule.all(text, of: dispatcher.id)
+    // A pattern is not the name of a symbol, and finds nothing.
+    for rule in rules { for name in rule.symbols.split(separator: ",") { push.board.want(String(name)) } }
+    return rules
   }
 
   func ask(_ verb: String, _ words: [String]) async -> WebResponse {
@@ -80,6 +83,7 @@ extension Dashboard {
   func follow(_ text: String, _ change: RuleBook.Change, of person: Person) async -> AccountError? {
     guard let form = RuleForm(Array(text.utf8)) else { return .malformed(RuleForm.usage) }
     guard let dispatcher else { return .unknown("notification_dispatcher in this run") }
+    push.board.want(form.symbol)
     let name = RuleOwner(name: person.name, title: form.title).rule
     let command =
       switch change {

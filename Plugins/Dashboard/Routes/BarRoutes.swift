@@ -57,9 +57,11 @@ extension Dashboard {
   func knownBars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> [Bar]? {
     catchUp()
     let row = push.board.row(named: name)
+    if let row { push.board.look(at: row, now: now) } else { push.board.want(name) }
     guard
       let symbol = row.map({ push.board.market.rows[Int($0)].symbol })
         ?? context.instruments.all.first(where: { $0.symbol.description == name })?.symbol
+        ?? (push.board.isBeyond(name) ? Symbol(known: name) : nil)
     else { return nil }
     let present = row.map { push.board.market.rows[Int($0)].time }
     let past = (await history?.bars(symbol, length, times, limit: limit)).map { context.instruments.adjusted($0, to: present) }
@@ -77,14 +79,15 @@ extension Dashboard {
     let known = market.bars.lengths(of: Int(row))
     if known.contains(length) { return Array(market.bars.last(length, of: Int(row))) }
     if let part = known.last(where: period.isMade) { return period.bars(of: market.bars.last(part, of: Int(row))) }
-    let decimals = push.board.numbers(of: row).priceDecimals
-    let seconds = market.history(of: Int(row), span: .max).map { sample in
+    let numbers = push.board.numbers(of: row)
+    let parts = market.parts(of: Int(row), length: length.nanoseconds ?? .max).map { sample in
       let price = Price(raw: sample.price)
       return Bar(
-        symbol: symbol, open: price, high: price, low: price, close: price, volume: 0, time: Timestamp(ns: sample.time),
-        received: Timestamp(ns: sample.time), priceDecimals: decimals, length: .time(1_000_000_000))
+        symbol: symbol, open: price, high: price, low: price, close: price, volume: Quantity(raw: sample.volume),
+        time: Timestamp(ns: sample.time), received: Timestamp(ns: sample.time), priceDecimals: numbers.priceDecimals,
+        sizeDecimals: numbers.sizeDecimals, length: .time(1_000_000_000))
     }
-    return period.bars(of: seconds)
+    return period.bars(of: parts)
   }
 }
 

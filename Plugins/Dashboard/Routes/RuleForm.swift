@@ -8,7 +8,8 @@ internal import Foundation
 
 /// A rule about one symbol as the page sends it: the options of a rule in YAML, with texts for numbers.
 struct RuleForm {
-  static let usage = "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts"
+  static let usage =
+    "a rule is {\"symbol\":\"AAPL\",\"crosses_above\":\"88\"} with the options of a rule in YAML; numbers are texts, without exponents"
 
   private static let flags = ["once", "initial", "urgent"]
   private static let conditions = ["above", "below", "crosses_above", "crosses_below", "rises_by", "falls_by"]
@@ -51,6 +52,7 @@ struct RuleForm {
     self.options = options
     condition = Self.conditions.first { texts[$0] != nil } ?? ""
     threshold = texts[condition] ?? ""
+    guard PlainNumbers.are(Self.conditions.map { texts[$0] }) else { return nil }
     window = texts["window"]
   }
 

@@ -28,7 +28,12 @@ struct RunRoutes: Sendable {
         return .json(symbol)
       })
     routes.add(.get, "/api/run", door.behind(.read) { _, _ in .json(await dashboard.sample()) })
-    routes.add(.get, "/api/portfolio", door.behind(.read) { _, viewer in .json(await dashboard.portfolio(of: viewer)) })
+    routes.add(
+      .get, "/api/portfolio",
+      door.behind(.read) { _, viewer in
+        await dashboard.recallFills(of: viewer, while: { false })
+        return .json(await dashboard.portfolio(of: viewer))
+      })
     routes.add(
       .get, "/api/portfolio/equity",
       door.behind(.read) { request, viewer in
@@ -55,7 +60,7 @@ struct RunRoutes: Sendable {
   }
 
   static func unknown(_ name: String) -> WebResponse {
-    .error(404, "unknown_symbol", "no symbol '\(name.cut(toBytes: 64))' has come in this run")
+    .error(404, "unknown_symbol", "no symbol \(shown(name)) has come in this run")
   }
 }
 
@@ -91,11 +96,18 @@ extension Dashboard {
     if !search.parts.isEmpty {
       for row in 0..<push.board.count where found.count < limit && push.board.texts.matches(search, row) {
         let symbol = push.board.market.rows[Int(row)].symbol
-        if instruments[symbol] == nil { found.append(["symbol": .string(symbol.description), "name": "", "kind": "", "industry": ""]) }
+        if instruments[symbol] == nil { found.append(Self.result(symbol.description)) }
       }
+    }
+    // Without a row it is found by its whole name.
+    for name in [text, text.uppercased()] where found.count < limit && push.board.isBeyond(name) {
+      found.append(Self.result(name))
+      break
     }
     return found
   }
+
+  private static func result(_ symbol: String) -> JSONValue { ["symbol": .string(symbol), "name": "", "kind": "", "industry": ""] }
 
   private static func result(_ instrument: Instrument) -> JSONValue {
     [
@@ -108,8 +120,11 @@ extension Dashboard {
     catchUp()
     let row = push.board.row(named: name).map { push.board.market.rows[Int($0)] }
     let instrument = context.instruments.all.first { $0.symbol.description == name }
-    if row == nil, instrument == nil { return nil }
+    let isBeyond = push.board.isBeyond(name)
+    push.board.want(name)
+    if row == nil, instrument == nil, !isBeyond { return nil }
     var members: [JSONValue.Member] = [.init("symbol", .string(name))]
+    if isBeyond { members.append(.init("beyond", true)) }
     if let instrument {
       members += Self.result(instrument).members.dropFirst()
       members += [
@@ -132,6 +147,7 @@ extension Dashboard {
   func sample() -> JSONValue {
     run = RunSample(context.run.components, context.run.edges, at: now, after: run)
     return [
+      "symbols": .number(push.board.market.rows.count), "beyond": .number(push.board.market.beyond),
       "components": .array(
         run.components.map { component in
           [

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
+internal import StockbusViewing
 internal import StockbusWeb
 
 #if canImport(FoundationEssentials)
@@ -79,6 +80,26 @@ extension Dashboard {
     }
   }
 
+  /// Asks the broker for the fills of runs before, once for each account: the bus brings those of this run only. A broker that does not run
+  /// yet is asked again as long as somebody waits.
+  func recallFills(of viewer: Viewer, while isWanted: @Sendable () -> Bool) async {
+    guard !recalled.contains(viewer.account) else { return }
+    let words = viewer.account.map { ["in", $0.description] } ?? []
+    while let broker = component(with: "fills "), !recalled.contains(viewer.account) {
+      do throws(CommandError) {
+        let text = try await context.run.perform(Command(verb: "fills", arguments: words), on: broker.id)
+        recalled.insert(viewer.account)
+        push.recall(Portfolio.fills(text))
+        return stir()
+      } catch {
+        // Such as an account that is not there: the next one who comes asks again.
+        if case .refused = error { return }
+      }
+      if !isWanted() { return }
+      do { try await context.clock.sleep(for: .milliseconds(500)) } catch { return }
+    }
+  }
+
   /// True if the broker has an account of this name: a person who signed up under it would trade in it. Throws while it does not say.
   func hasPaperAccount(_ name: String) async throws(AccountError) -> Bool {
     guard let broker = component(with: "open ACCOUNT") else { return false }
@@ -100,7 +121,7 @@ extension Dashboard {
   func trade(_ verb: String, _ words: [String], in account: String?, _ viewer: Viewer) async -> TradingReply {
     let own = viewer.account?.description
     if let own, let account, account != own {
-      return .failed(.error(403, "foreign_account", "paper account '\(account.cut(toBytes: 64))' is not yours"))
+      return .failed(.error(403, "foreign_account", "paper account \(shown(account)) is not yours"))
     }
     let words = words + ((own ?? account).map { ["in", $0] } ?? [])
     await openAccount(of: viewer)
@@ -113,11 +134,17 @@ extension Dashboard {
   }
 }
 
+/// Numbers as `openapi.yaml` has them. The broker's commands would take an exponent too, and `1e3` is easily not what somebody means.
+enum PlainNumbers {
+  /// True if none of the texts has an exponent. What else is wrong with one the broker says.
+  static func are(_ texts: [String?]) -> Bool { !texts.contains { $0?.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") } ?? false } }
+}
+
 /// An order as the page sends it. All numbers are texts, so that they are exact.
 private struct OrderForm {
   static let refusal = WebResponse.error(
     400, "bad_request",
-    "an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
+    "numbers are texts of digits with at most a point, without an exponent; an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
   )
 
   let side: String
@@ -140,11 +167,11 @@ private struct OrderForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell" else {
-      return nil
-    }
+    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell",
+      PlainNumbers.are([form.size, form.price, form.stop, form.trail])
+    else { return nil }
     side = form.side
-    unknownSymbol = Symbol(known: form.symbol) == nil ? "no symbol '\(form.symbol.cut(toBytes: 64))' has come in this run" : nil
+    unknownSymbol = Symbol(known: form.symbol) == nil ? "no symbol \(shown(form.symbol)) has come in this run" : nil
     var words = [form.symbol, form.size]
     for (word, value) in [("at", form.price), ("stop", form.stop), ("trail", form.trail), ("key", form.key)] {
       if let value, !value.isEmpty { words += [word, value] }
@@ -168,7 +195,8 @@ private struct ChangeForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)) else { return nil }
+    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), PlainNumbers.are([form.size, form.price, form.stop])
+    else { return nil }
     var words: [String] = []
     for (word, value) in [("quantity", form.size), ("at", form.price), ("stop", form.stop)] {
       if let value, !value.isEmpty { words += [word, value] }

@@ -13,6 +13,8 @@ extension OrderCommand {
     case .resume(let symbol):
       desk.halt(symbol, false, now: now)
       return "\(symbol) goes on with the next price"
+    // Answered by the broker's file.
+    case .fills: return ""
     case .trade(let action): return try perform(action, in: try account(among: desk.accountNames), on: &desk, now: now)
     }
   }

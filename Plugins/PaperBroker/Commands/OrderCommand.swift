@@ -8,6 +8,7 @@ struct OrderCommand {
     case open(Symbol)
     case halt(Symbol)
     case resume(Symbol)
+    case fills
   }
 
   /// What is done in one account.
@@ -51,6 +52,7 @@ struct OrderCommand {
     CommandInfo("halt SYMBOL", "Stops trading in an instrument."),
     CommandInfo("resume SYMBOL", "Lets trading in an instrument go on."),
     CommandInfo("show [in ACCOUNT]", "Shows an account: its money, positions and open orders."),
+    CommandInfo("fills [in ACCOUNT]", "Shows the last 200 fills of the file, also those of runs before, as JSON, one in a line."),
   ]
 
   let action: Action
@@ -87,6 +89,9 @@ struct OrderCommand {
     case "show":
       if !words.isEmpty { throw CommandError("write 'show' or 'show in ACCOUNT'") }
       action = .trade(.show)
+    case "fills":
+      if !words.isEmpty { throw CommandError("write 'fills' or 'fills in ACCOUNT'") }
+      action = .fills
     case "open":
       guard let name = words.first, words.count == 1 else { throw CommandError("write 'open ACCOUNT'") }
       action = .open(try Self.symbol(name))

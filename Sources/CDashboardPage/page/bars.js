@@ -1,6 +1,6 @@
 // The bars of a chart: loaded by span, kept up to date by trades, minute bars and the last price.
 import { get, part } from './api.js'
-import { decimalsOf, units } from './decimal.js'
+import { decimalsOf, difference, units } from './decimal.js'
 
 /**
  * A span shows so much time, in bars of the first of its lengths; of the second where these would be too many, as of a market that
@@ -79,6 +79,7 @@ export class BarSeries {
 
   #take(answer) {
     this.bars = answer.bars.map(bar)
+    this.loaded = true
     this.decimals = answer.decimals ?? Math.max(0, ...answer.bars.slice(-50).map(fields => decimalsOf(fields[4])))
     if (answer.bars.length < this.span.count) this.begins = true
   }
@@ -118,16 +119,26 @@ export class BarSeries {
     }
   }
 
-  /** The last price closes the last bar. */
-  price(value, time) {
-    if (value === null || this.bars.length === 0) return
-    this.#at(time ?? this.bars.at(-1).start, value)
+  /**
+   * The last price closes the last bar; what was traded since the price before belongs to it, in bars of a second by the trades. Tells whether
+   * another bar has begun, so that the one before is over and is to be asked for.
+   */
+  price(value, time, volume = null) {
+    if (value === null || (this.bars.length === 0 && !this.loaded)) return false
+    const before = this.bars.length
+    const last = this.#at(time ?? this.bars.at(-1)?.start, value)
+    if (this.length < 60e3) return false
+    if (last && volume !== null && this.volume !== undefined && volume > this.volume) last.volume = add(last.volume, difference(volume, this.volume))
+    if (volume !== null) this.volume = volume
+    return before > 0 && this.bars.length > before
   }
 
   #at(time, price) {
     let last = this.bars.at(-1)
-    if (!last || price === null) return null
-    if (time >= last.start + this.length && this.length <= 3600e3) {
+    if (price === null || !time) return null
+    // Where the server has none the first price begins one.
+    if (!last && (!this.loaded || this.length > 3600e3)) return null
+    if (!last || (time >= last.start + this.length && this.length <= 3600e3)) {
       last = { start: Math.floor(time / this.length) * this.length, open: price, high: price, low: price, close: price, volume: 0 }
       this.bars.push(last)
     }

@@ -70,17 +70,19 @@ export class PriceChart extends HTMLElement {
   // What comes while it is open.
 
   minutes(list) {
-    this.#keepEnd(() => {
-      if (this.series.minutes(list)) this.series.renew().then(() => this.draw(), () => {})
-    })
+    this.#keepEnd(() => this.series.minutes(list) && this.#renew())
   }
 
   trades(list) {
     this.#keepEnd(() => this.series.trades(list))
   }
 
-  price(value, time) {
-    this.#keepEnd(() => this.series.price(value, time))
+  price(value, time, volume) {
+    this.#keepEnd(() => this.series.price(value, time, volume) && this.#renew())
+  }
+
+  #renew() {
+    this.series.renew().then(() => this.draw(), () => {})
   }
 
   /** A chart that shows the last bar goes on showing it when another one comes. */

@@ -1,5 +1,6 @@
 // The columns of the table of prices.
 import { decimal, difference, percent, short, signed } from './decimal.js'
+import { plain } from './dom.js'
 import { MARK } from './model.js'
 import { age, clock } from './time.js'
 
@@ -11,8 +12,8 @@ const OLD = 15000 // ms without a price, from which on its age is shown
  */
 export const columns = [
   { key: 'rank', head: '#', title: 'Rank', number: true, width: '46px', sort: 'rank', value: row => row.rank, text: row => (row.rank ? String(row.rank) : '') },
-  { key: 'symbol', head: 'Symbol', width: '104px', sort: 'symbol', value: row => row.symbol, text: row => row.symbol },
-  { key: 'name', head: 'Name', width: 'minmax(80px, 1.6fr)', value: row => row.name, text: row => row.name },
+  { key: 'symbol', head: 'Symbol', width: '104px', sort: 'symbol', value: row => row.symbol, text: row => plain(row.symbol) },
+  { key: 'name', head: 'Name', width: 'minmax(80px, 1.6fr)', value: row => row.name, text: row => plain(row.name) },
   {
     key: 'price', head: 'Price', number: true, down: true, width: 'minmax(118px, 1fr)', sort: 'price',
     value: row => row.price, text: row => decimal(row.price, row.decimals),

@@ -16,8 +16,17 @@ export function h(tag, properties, ...children) {
     else if (name === 'value' && 'value' in element) element.value = value
     else element.setAttribute(name, value === true ? '' : String(value))
   }
-  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined))
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined).map(child => (typeof child === 'string' ? plain(child) : child)))
   return element
+}
+
+// Controls of direction, and what takes no place: with them a text looks like another one. Joiners and variation selectors belong to emoji and to
+// letters of some scripts.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|(?<![\u0600-\u1fff\u3400-\u9fff\p{Emoji_Presentation}\p{Extended_Pictographic}\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]/gu
+
+/** A text from outside as it is shown: what nobody would see has a sign. */
+export function plain(text) {
+  return /^[ -~]*$/.test(text) ? text : text.replace(HIDDEN, '\ufffd')
 }
 
 /** The same for SVG. */
@@ -32,6 +41,7 @@ export function svg(tag, properties, ...children) {
 
 /** Writes a text only if it is another one, and into the text node that is there: an unchanged node costs no layout. */
 export function setText(element, text) {
+  if (typeof text === 'string') text = plain(text)
   const only = element.firstChild
   if (only === null || only !== element.lastChild || only.nodeType !== Node.TEXT_NODE) {
     if (element.nodeType === Node.TEXT_NODE) {

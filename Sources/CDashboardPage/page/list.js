@@ -3,7 +3,7 @@
 import { usualColumns, compactColumns, columns, columnOf } from './columns.js'
 import { part } from './api.js'
 import { FilterField, isExpression } from './filter.js'
-import { h, setText } from './dom.js'
+import { h, setAttribute, setText } from './dom.js'
 import { SymbolPanel } from './panel.js'
 import { SymbolPage } from './symbol.js'
 import { PACE } from './table.js'
@@ -249,9 +249,12 @@ export class ListView {
   frame(time) {
     this.table.draw()
     const pane = this.app.model.panes[TABLE]
-    if (pane.known && pane.total !== this.counted) {
-      this.counted = pane.total
-      setText(this.count, pane.total.toLocaleString('en') + (pane.total === 1 ? ' row' : ' rows'))
+    const beyond = this.app.model.status?.beyond ?? 0
+    if (pane.known && (pane.total !== this.counted || beyond !== this.beyond)) {
+      Object.assign(this, { counted: pane.total, beyond })
+      const more = beyond > 0 ? `, ${beyond.toLocaleString('en')} more ${beyond === 1 ? 'symbol has' : 'symbols have'} none` : ''
+      setText(this.count, pane.total.toLocaleString('en') + (pane.total === 1 ? ' row' : ' rows') + more)
+      setAttribute(this.count, 'title', beyond > 0 ? 'Who searches for one of them, or has it on a list, sees it from its next price on' : null)
     }
     if (this.symbol === null && pane.order.size > 0 && this.wide) {
       const first = pane.order.get(0)

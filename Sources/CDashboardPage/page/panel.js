@@ -60,7 +60,7 @@ export class SymbolPanel {
     this.quote.show(row)
     this.#held(row)
     this.ticket?.price(row)
-    if (row) this.chart.price(row.price, row.time)
+    if (row) this.chart.price(row.price, row.time, row.volume)
     this.chart.frame(time)
   }
 

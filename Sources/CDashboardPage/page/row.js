@@ -10,8 +10,8 @@ const BRIGHT = 250 // ms after which a flash may begin again; before, it is stil
 let ids = 0
 
 export class RowLine {
-  constructor(columns, { draggable, widen }) {
-    Object.assign(this, { columns, widen, index: -1, row: null, version: -1, flashed: 0, flashedWay: 0, level: 0, trendDrawn: 0, trendVersion: -1 })
+  constructor(columns, { draggable, widen, marked = null }) {
+    Object.assign(this, { columns, widen, marked, index: -1, row: null, version: -1, flashed: 0, flashedWay: 0, level: 0, trendDrawn: 0, trendVersion: -1 })
     this.element = h('div', { role: 'row', class: 'row', id: `row${++ids}`, draggable: draggable ? 'true' : null })
     this.cells = columns.map(column => {
       const text = document.createTextNode('')
@@ -54,7 +54,12 @@ export class RowLine {
   /** Shows a row, or nothing where the server has not told it yet. */
   show(row, chosen, now) {
     const other = row !== this.row
-    if (other) this.#take(row)
+    if (other) {
+      this.#take(row)
+      // What the row before left in this line is not seen for a moment either.
+      this.showMarked()
+      this.drawTrend(now)
+    }
     if (row && row.version !== this.version) {
       this.version = row.version
       this.#write(row)
@@ -156,8 +161,9 @@ export class RowLine {
     if (text !== this.age) this.ageCell.text.data = this.age = text
   }
 
-  showMarked(marked) {
-    const yes = this.row !== null && marked(this.row.symbol)
+  /** Shows whether the row is on a list. */
+  showMarked() {
+    const yes = this.marked !== null && this.row !== null && this.marked(this.row.symbol)
     if (yes !== this.isMarked) {
       this.isMarked = yes
       this.element.classList.toggle('watched', yes)

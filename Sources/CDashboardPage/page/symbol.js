@@ -58,17 +58,25 @@ export class SymbolPage {
     this.rules.show(symbol)
     this.star.show(symbol)
     this.controls.show(symbol)
-    setText(this.hint, `In the terminal: stockbus open stocks://symbol/${part(symbol)}`)
+    this.#hint()
     this.version = -1
     this.frame(0)
     document.title = symbol + ' – stockbus'
     try {
       const facts = await get('/symbols/' + part(symbol))
-      if (symbol === this.symbol) this.facts = facts
+      if (symbol !== this.symbol) return
+      this.facts = facts
+      this.#hint()
     } catch (error) {
       if (symbol === this.symbol && error.status === 404) this.#unknown(error.message)
     }
     this.version = -1
+  }
+
+  #hint() {
+    const { symbol } = this
+    setText(this.hint, this.facts?.beyond && !this.row ? `More symbols came than the page has rows for. ${symbol} is shown from its next price on.`
+      : `In the terminal: stockbus open stocks://symbol/${part(symbol)}`)
   }
 
   #unknown(message) {
@@ -96,11 +104,12 @@ export class SymbolPage {
     const { row } = this
     if (row === null || row.version !== this.version) {
       this.version = row?.version
+      if (this.facts?.beyond) this.#hint()
       this.lead.show(this.symbol, row, this.facts)
       this.quote.show(row, this.facts)
       this.#held(row)
       this.ticket?.price(row)
-      if (row) this.chart.price(row.price, row.time)
+      if (row) this.chart.price(row.price, row.time, row.volume)
     }
     this.chart.frame(time)
   }

@@ -98,7 +98,7 @@ export class PriceTable extends HTMLElement {
     this.rowHeight = parseFloat(getComputedStyle(this.body).getPropertyValue('--row')) || 22
     const count = Math.ceil(this.grid.clientHeight / this.rowHeight) + 4
     while (this.lines.length < count) {
-      const line = new RowLine(this.columns, { draggable: Boolean(this.drop), widen: (column, length) => this.widen(column, length) })
+      const line = new RowLine(this.columns, { draggable: Boolean(this.drop), widen: (column, length) => this.widen(column, length), marked: this.marked })
       this.lines.push(line)
       this.body.append(line.element)
     }
@@ -212,7 +212,7 @@ export class PriceTable extends HTMLElement {
 
   /** Once a second: ages, and trends of rows that do not change. */
   second(serverNow) {
-    if (this.marked) for (const line of this.lines) line.showMarked(this.marked)
+    for (const line of this.lines) line.showMarked()
     for (const line of this.lines) line.showAge(serverNow)
     if (this.heldUntil && performance.now() > this.heldUntil) this.draw()
   }

@@ -69,6 +69,18 @@ package final class TradingBook {
     return SavedTrading(snapshot: snapshot, position: position)
   }
 
+  /// The last `limit` fills of an account, of all accounts if it is nil; the oldest first.
+  package func lastFills(of account: String?, limit: Int) throws(HistoryError) -> [Fill] {
+    try connection.reading { db in
+      let newest: [Fill] =
+        try account.map {
+          try Self.records(
+            db, "SELECT record FROM trading_fills WHERE account = ? ORDER BY number DESC LIMIT ?", .text($0), .integer(Int64(limit)))
+        } ?? Self.records(db, "SELECT record FROM trading_fills ORDER BY number DESC LIMIT ?", .integer(Int64(limit)))
+      return newest.reversed()
+    }
+  }
+
   fileprivate static func records<E: Event>(_ db: SQLiteConnection, _ sql: String, _ values: SQLiteValue...) throws -> [E] {
     try db.rows(sql, values) { try Record.decode($0.text(0) ?? "") }
   }

@@ -10,20 +10,40 @@ package struct BarSeries {
 
   /// By row and length, ascending by time; up to twice `length`, so that old bars are removed seldom.
   private var series: [Int: [BarLength: [Bar]]] = [:]
+  /// The memory of the bars.
+  private(set) var bytes = 0
 
   package init() {}
 
   /// A bar that is issued again replaces the one of its time.
   package mutating func add(_ bar: Bar, to row: Int) {
-    if row >= Tape.limit { return }
     if series[row]?[bar.length] == nil, series[row]?.count == Self.lengths { return }
-    series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
+    bytes &+= series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
+  }
+
+  /// Removes the older half of the bars of each length; returns how many bars that are.
+  mutating func halve(_ row: Int) -> Int {
+    guard let old = series[row] else { return 0 }
+    var removed = 0
+    for (length, bars) in old {
+      let left = bars.count / 2
+      removed += bars.count - left
+      bytes &-= bars.bytes
+      let kept = Array(bars.suffix(left))
+      bytes &+= kept.bytes
+      series[row]?[length] = kept.isEmpty ? nil : kept
+    }
+    return removed
   }
 
   /// Makes the prices of all bars of a row those of the new shares; bars of which one would be out of range are dropped. Volumes stay.
   mutating func apply(_ split: PriceSplit, to row: Int) {
     guard let known = series[row] else { return }
-    series[row] = known.mapValues { bars in bars.compactMap { split.adjust($0) } }
+    series[row] = known.mapValues { bars in
+      let adjusted = bars.compactMap { split.adjust($0) }
+      bytes &+= adjusted.bytes &- bars.bytes
+      return adjusted
+    }
   }
 
   /// The shortest first.
@@ -34,10 +54,15 @@ package struct BarSeries {
 }
 
 extension [Bar] {
-  fileprivate mutating func add(_ bar: Bar, keeping length: Int) {
+  fileprivate var bytes: Int { capacity &* MemoryLayout<Bar>.stride }
+
+  /// Returns by how many bytes it has grown.
+  fileprivate mutating func add(_ bar: Bar, keeping length: Int) -> Int {
+    let before = bytes
     var at = count
     while at > 0, self[at - 1].time > bar.time { at -= 1 }
     if at > 0, self[at - 1].time == bar.time { self[at - 1] = bar } else { insert(bar, at: at) }
     if count >= 2 * length { removeFirst(count - length) }
+    return bytes &- before
   }
 }

@@ -4,13 +4,10 @@ package import StockbusPlugin
 
 /// All prices of the screen, as one value. An update takes some nanoseconds for each event.
 package struct Market {
-  /// Symbols beyond this are counted and not shown.
-  package static let limit = 16_384
-
   package private(set) var rows: ContiguousArray<Row> = []
-  /// Row by symbol handle: -1 unknown, -2 beyond the limit.
+  /// Row by symbol handle: -1 unknown, -2 beyond the limit, -3 the same, with a row from the next event on.
   private var places: ContiguousArray<Int32> = []
-  package private(set) var tape = Tape()
+  package private(set) var tape: Tape
   private var series: ContiguousArray<PriceSeries> = []
   package private(set) var standings = Standings()
   package private(set) var isRanked = false
@@ -19,8 +16,24 @@ package struct Market {
   package private(set) var movers = MoverTables()
   /// Events taken.
   package private(set) var total = 0
-  /// Symbols beyond the limit.
+  /// Symbols beyond the limit: they are counted and not shown.
   package private(set) var beyond = 0
+  /// Names that somebody has asked for and that have no row yet, and the same in the order in which they are forgotten.
+  private var wanted: Set<String> = []
+  private var wantedInTurn: [String] = []
+  private var nextWanted = 0
+  /// Rows beyond the limit.
+  private var admitted = 0
+  private let limits: MarketLimits
+  private let instruments: Instruments
+  /// When somebody looked at a row last; of the rows that were looked at last.
+  private var looks: [Int32: Int64] = [:]
+  /// The memory of `series`.
+  private var seriesBytes = 0
+  /// The row whose past is shortened next.
+  private var hand = 0
+  /// Seconds and bars that were removed because all of them took too much memory.
+  package private(set) var forgotten = 0
   /// Event times that were not used because they were dated ahead, and clocks that were set back.
   package private(set) var datedAhead = 0
   /// When a price moved last.
@@ -33,8 +46,14 @@ package struct Market {
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
 
-  /// - Parameter instruments: those of the run, whose splits are applied to the prices from before them.
-  package init(_ instruments: Instruments = Instruments()) { splits = SplitWatch(instruments) }
+  /// - Parameter instruments: those of the configuration, which have rows however many symbols come. Their splits are applied to the prices from
+  ///   before them.
+  package init(_ limits: MarketLimits = MarketLimits(), _ instruments: Instruments = Instruments()) {
+    self.limits = limits
+    self.instruments = instruments
+    tape = Tape(memory: limits.memory / 4)
+    splits = SplitWatch(instruments)
+  }
 
   /// The row of a symbol; nil if it is not shown.
   package func place(of symbol: Symbol) -> Int? {
@@ -77,6 +96,7 @@ package struct Market {
       // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
       if event.length != .unknown, let known = place(of: event.symbol), !rows[known].isStale, event.time < rows[known].time {
         bars.add(event, to: known)
+        if isFull { forget() }
         continue
       }
       if splits != nil { split(by: event) }
@@ -85,6 +105,7 @@ package struct Market {
       rows[at].high = max(rows[at].high, event.high)
       rows[at].low = min(rows[at].low, event.low)
       bars.add(event, to: at)
+      if isFull { forget() }
       tape.add(
         .init(
           time: rows[at].time, price: event.close, size: event.volume, decimals: event.priceDecimals, sizeDecimals: event.sizeDecimals),
@@ -119,6 +140,7 @@ package struct Market {
       guard let at = take(event.symbol, event.price, event.priceDecimals, event.time, event.received, at: now) else { continue }
       // The feed may have started before the screen, so its change and volume are used.
       let traded = rows[at].updates == 1 ? 0 : event.volume.raw &- rows[at].volume.raw
+      if rows[at].updates == 1 { series[at].begin(volume: event.volume.raw) }
       rows[at].reference = Row.difference(event.price, event.change)
       rows[at].volume = event.volume
       rows[at].sizeDecimals = event.sizeDecimals
@@ -173,7 +195,10 @@ package struct Market {
   @inline(never)
   private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp) {
     if rows[at].isStale { return begin(at) }
-    if at < series.count { series[at].add(last.raw, second: rows[at].second) }
+    let before = series[at].bytes
+    series[at].add(last.raw, total: rows[at].volume.raw, second: rows[at].second)
+    seriesBytes &+= series[at].bytes &- before
+    if isFull { forget() }
     rows[at].second = Row.floor(time.ns)
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
@@ -195,7 +220,9 @@ package struct Market {
     let now = rows[at].clock.now
     rows[at].second = Row.floor(now)
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
-    if at < series.count { series[at].forget(after: now) }
+    let before = series[at].bytes
+    series[at].forget(after: now)
+    seriesBytes &+= series[at].bytes &- before
   }
 
   /// Applies the splits since the symbol's last price to all that its row knows.
@@ -204,7 +231,11 @@ package struct Market {
     while let split = splits?.take(event) {
       guard let at = place(of: event.symbol) else { continue }
       rows[at].apply(split, new: event.lastPrice)
-      if at < series.count { series[at].apply(split) }
+      if at < series.count {
+        let before = series[at].bytes
+        series[at].apply(split)
+        seriesBytes &+= series[at].bytes &- before
+      }
       bars.apply(split, to: at)
     }
   }
@@ -232,15 +263,90 @@ package struct Market {
     let id = Int(row.symbol.id)
     places.grow(toHold: id, filling: -1)
     if places[id] == -2 { return nil }
-    if rows.count >= Self.limit {
+    if places[id] == -3 {
+      beyond -= 1
+      admitted += 1
+    } else if rows.count >= limits.symbols, instruments.place(of: row.symbol) == nil, !admit(row.symbol) {
       places[id] = -2
       beyond += 1
       return nil
     }
     places[id] = Int32(rows.count)
     rows.append(row)
-    if series.count < Tape.limit { series.append(PriceSeries()) }
+    series.append(PriceSeries())
     return rows.count - 1
+  }
+
+  /// True for a symbol that somebody has asked for, as long as there are not as many of them as other rows.
+  private mutating func admit(_ symbol: Symbol) -> Bool {
+    guard !wanted.isEmpty, admitted < limits.symbols, wanted.remove(symbol.description) != nil else { return false }
+    admitted += 1
+    return true
+  }
+
+  // MARK: What somebody asks for
+
+  private static let mostWanted = 20_000
+  private static let mostLooks = 1024
+
+  /// True if events of a symbol have come, and it has no row.
+  package func isBeyond(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] < -1 }
+
+  /// Gives a symbol a row with its next event, also where there are more symbols than rows.
+  package mutating func want(_ name: String) {
+    guard name.utf8.count <= 64 else { return }
+    let symbol = Symbol(known: name)
+    if let symbol, place(of: symbol) != nil { return }
+    if wanted.insert(name).inserted {
+      // Whoever asks for more than can be remembered must not keep others from being remembered.
+      if wantedInTurn.count < Self.mostWanted {
+        wantedInTurn.append(name)
+      } else {
+        wanted.remove(wantedInTurn[nextWanted])
+        wantedInTurn[nextWanted] = name
+        nextWanted = (nextWanted + 1) % Self.mostWanted
+      }
+    }
+    guard let symbol, isBeyond(symbol), admitted < limits.symbols else { return }
+    places[Int(symbol.id)] = -3
+  }
+
+  /// Somebody looks at a symbol's past: it is the last to be shortened.
+  package mutating func look(at row: Int, now: Int64) {
+    guard rows.indices.contains(row) else { return }
+    if looks.updateValue(now, forKey: Int32(row)) != nil { return }
+    if looks.count > Self.mostLooks, let oldest = looks.min(by: { $0.value < $1.value })?.key { looks[oldest] = nil }
+    tape.makeRoom(for: row) { [looks] in looks[$0] != nil }
+  }
+
+  // MARK: Memory
+
+  /// The memory of seconds and bars.
+  var pastBytes: Int { seriesBytes &+ bars.bytes }
+
+  private var isFull: Bool { pastBytes > limits.memory / 4 * 3 }
+
+  /// Shortens pasts until an eighth of their memory is free: those of rows that nobody looks at first, in turn, and then of those that nobody
+  /// has looked at for the longest time.
+  @inline(never)
+  private mutating func forget() {
+    let goal = limits.memory / 4 * 3 / 8 * 7
+    var left = 8 * rows.count
+    while pastBytes > goal, left > 0 {
+      left -= 1
+      hand = hand + 1 < rows.count ? hand + 1 : 0
+      if looks[Int32(hand)] == nil { shorten(hand) }
+    }
+    for (row, _) in looks.sorted(by: { $0.value < $1.value }) {
+      if pastBytes <= goal { return }
+      shorten(Int(row))
+    }
+  }
+
+  private mutating func shorten(_ row: Int) {
+    let before = series[row].bytes
+    forgotten &+= series[row].halve() &+ bars.halve(row)
+    seriesBytes &+= series[row].bytes &- before
   }
 
   // MARK: From before the run
@@ -250,7 +356,7 @@ package struct Market {
   package mutating func begin(with past: PastPrices, _ instruments: Instruments, of symbols: [Symbol]) {
     var closes = PreviousCloses(past, instruments)
     for symbol in symbols {
-      guard rows.count < Self.limit, let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
+      guard let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
       let opening = closes.take(symbol, last.price, at: last.time, isDated: true)
       _ = splits?.take(symbol, at: last.time)
       _ = append(Row(stale: last.price, of: symbol, decimals: last.decimals, time: last.time, close: opening?.close))
@@ -272,11 +378,18 @@ package struct Market {
   }
 
   /// The last prices, oldest first, the current one last.
-  package func trend(of row: Int, count: Int) -> [Int64] { (row < series.count ? series[row].last(count - 1) : []) + [rows[row].price.raw] }
+  package func trend(of row: Int, count: Int) -> [Int64] { series[row].last(count - 1) + [rows[row].price.raw] }
 
   /// The prices of the last `span` nanoseconds of the symbol's own time.
   package func history(of row: Int, span: Int64) -> [PriceSeries.Sample] {
-    let now = PriceSeries.Sample(time: rows[row].time.ns, price: rows[row].price.raw)
-    return (row < series.count ? series[row].samples(since: now.time &- span) : []) + [now]
+    let now = present(row)
+    return series[row].samples(since: now.time &- span) + [now]
+  }
+
+  /// What bars of `length` nanoseconds can be made of, where none have come.
+  package func parts(of row: Int, length: Int64) -> [PriceSeries.Sample] { series[row].samples(for: length) + [present(row)] }
+
+  private func present(_ row: Int) -> PriceSeries.Sample {
+    .init(time: rows[row].time.ns, price: rows[row].price.raw, volume: series[row].volume(since: rows[row].volume.raw))
   }
 }

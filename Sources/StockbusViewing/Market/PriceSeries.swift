@@ -1,12 +1,14 @@
 internal import StockbusInstruments
 
-/// The price history of a symbol: the last price of every second, of every quarter of a minute, and of every five minutes, as far back as
-/// there is room. Intervals without events are not stored.
+/// The price history of a symbol: the last price and the volume of every second, of every quarter of a minute, and of every five minutes, as
+/// far back as there is room. Intervals without events are not stored.
 package struct PriceSeries {
   package struct Sample: Hashable {
     /// The beginning of its interval, in nanoseconds since the epoch.
     package var time: Int64
     package var price: Int64
+    /// What was traded in it.
+    package var volume: Int64 = 0
   }
 
   /// Samples of one interval length, oldest first.
@@ -15,6 +17,8 @@ package struct PriceSeries {
     var samples: [Sample] = []
     /// The index of the oldest sample when all places are taken.
     var first = 0
+    /// True once samples were removed to make room.
+    var isCut = false
 
     mutating func add(_ sample: Sample) {
       let time = sample.time / length * length
@@ -22,11 +26,14 @@ package struct PriceSeries {
       // A time before the newest sample is counted in the newest interval.
       if last >= 0, time <= samples[last].time {
         samples[last].price = sample.price
+        let (volume, overflow) = samples[last].volume.addingReportingOverflow(sample.volume)
+        samples[last].volume = overflow ? .max : volume
       } else if samples.count < PriceSeries.capacity {
-        samples.append(Sample(time: time, price: sample.price))
+        samples.append(Sample(time: time, price: sample.price, volume: sample.volume))
       } else {
-        samples[first] = Sample(time: time, price: sample.price)
+        samples[first] = Sample(time: time, price: sample.price, volume: sample.volume)
         first = (first + 1) % samples.count
+        isCut = true
       }
     }
 
@@ -36,8 +43,28 @@ package struct PriceSeries {
     }
 
     mutating func apply(_ split: PriceSplit) {
-      samples = ordered.compactMap { sample in split.adjust(sample.price).map { Sample(time: sample.time, price: $0) } }
+      samples = ordered.compactMap { sample in
+        split.adjust(sample.price).map { Sample(time: sample.time, price: $0, volume: sample.volume) }
+      }
       first = 0
+    }
+
+    /// Removes the older half; returns how many that are.
+    mutating func halve() -> Int {
+      let left = samples.count / 2
+      let removed = samples.count - left
+      samples = Array(ordered.suffix(left))
+      first = 0
+      isCut = isCut || removed > 0
+      return removed
+    }
+
+    var bytes: Int { samples.capacity &* MemoryLayout<Sample>.stride }
+
+    /// From which interval of `length` on no sample is missing.
+    func begin(_ length: Int64) -> Int64 {
+      if !isCut { return .min }
+      return ordered.first.map { ($0.time + length - 1) / length * length } ?? .max
     }
 
     var ordered: [Sample] { Array(samples[first...] + samples[..<first]) }
@@ -53,9 +80,19 @@ package struct PriceSeries {
   private var quarters = Level(length: 15 * PriceSeries.second)
   private var fives = Level(length: 300 * PriceSeries.second)
 
-  /// Adds the last price of a second.
-  package mutating func add(_ price: Int64, second: Int64) {
-    let sample = Sample(time: second, price: price)
+  /// What had been traded at the end of the newest sample.
+  private var counted: Int64 = 0
+
+  /// What had been traded before the history begins.
+  package mutating func begin(volume total: Int64) { counted = total }
+
+  /// What has been traded since the newest sample.
+  func volume(since total: Int64) -> Int64 { max(0, total &- counted) }
+
+  /// Adds the last price of a second; `total` is what has been traded until its end.
+  package mutating func add(_ price: Int64, total: Int64 = 0, second: Int64) {
+    let sample = Sample(time: second, price: price, volume: volume(since: total))
+    counted = total
     seconds.add(sample)
     quarters.add(sample)
     fives.add(sample)
@@ -73,6 +110,27 @@ package struct PriceSeries {
     seconds.apply(split)
     quarters.apply(split)
     fives.apply(split)
+  }
+
+  /// Removes the older half of each interval length; returns how many samples that are.
+  mutating func halve() -> Int { seconds.halve() + quarters.halve() + fives.halve() }
+
+  /// The memory of the samples.
+  var bytes: Int { seconds.bytes &+ quarters.bytes &+ fives.bytes }
+
+  /// What intervals of `length` can be made of: the shortest samples as far back as they reach, before them longer ones that are not longer
+  /// than `length`.
+  package func samples(for length: Int64) -> [Sample] {
+    var end = Int64.max
+    var parts: [[Sample]] = []
+    let levels = [seconds, quarters, fives].filter { $0.length <= length }
+    for (place, level) in levels.enumerated() {
+      // An interval that has begun before the shorter samples do is taken whole from the longer ones.
+      let begin = place + 1 < levels.count ? level.begin(levels[place + 1].length) : .min
+      parts.append(level.ordered.filter { $0.time >= begin && $0.time < end })
+      end = min(end, begin)
+    }
+    return parts.reversed().flatMap { $0 }
   }
 
   /// The last `count` prices by seconds, oldest first.

@@ -14,6 +14,14 @@ package struct Standings {
     return ranks
   }
 
+  /// The ranks of a few rows, by row.
+  package func ranks(of few: some Collection<Int32>, _ rows: ContiguousArray<Row>) -> [Int32: Int32] {
+    var ranks = Dictionary(few.map { ($0, rows[Int($0)].rank) }) { first, _ in first }
+    if isPartial || order.isEmpty { return ranks }
+    for (place, row) in order.enumerated() where ranks[row] != nil { ranks[row] = Int32(place + 1) }
+    return ranks
+  }
+
   /// Applies one move: the row leaves the old rank and gets the new one; all rows between shift by one. Rank 0 means that it leaves.
   ///
   /// `rows` has the last ranks of the others; they are used for partial rankings only.

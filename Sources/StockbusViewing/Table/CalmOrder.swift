@@ -3,8 +3,9 @@
 package struct CalmOrder {
   /// Rows as they are shown.
   package private(set) var rows: [Int32] = []
-  /// Since when a row has belonged in another place.
-  private var dueSince: [Int32: Int64] = [:]
+  /// Since when a row has belonged in another place, by row; `never` if it does not.
+  private var dueSince: [Int64] = []
+  private static let never = Int64.max
 
   package init() {}
 
@@ -12,34 +13,41 @@ package struct CalmOrder {
   /// the true order is taken at once.
   package mutating func follow(_ target: [Int32], at now: Int64, delay: Int64) {
     if target == rows {
-      if !dueSince.isEmpty { dueSince = [:] }
+      dueSince = []
       return
     }
     if delay <= 0 || rows.isEmpty { return take(target) }
-    let places = Dictionary(uniqueKeysWithValues: target.enumerated().map { ($1, $0) })
+    // By row: its place in the true order, and whether it is shown.
+    let count = Int(max(target.max() ?? 0, rows.max() ?? 0)) + 1
+    var places = [Int32](repeating: -1, count: count)
+    for (place, row) in target.enumerated() { places[Int(row)] = Int32(place) }
     // Rows that are gone are removed at once, and new rows are inserted at their true place at once.
-    var kept = rows.filter { places[$0] != nil }
-    let known = Set(kept)
-    var movers = target.filter { !known.contains($0) }
-    let shownTarget = target.filter { known.contains($0) }
-    var due: [Int32: Int64] = [:]
+    var kept = rows.filter { places[Int($0)] >= 0 }
+    var isKnown = [Bool](repeating: false, count: count)
+    for row in kept { isKnown[Int(row)] = true }
+    var movers = target.filter { !isKnown[Int($0)] }
+    let shownTarget = target.filter { isKnown[Int($0)] }
+    var due = [Int64](repeating: Self.never, count: count)
     for (row, wanted) in zip(kept, shownTarget) where row != wanted {
-      let since = dueSince[row] ?? now
-      if now - since >= delay { movers.append(row) } else { due[row] = since }
+      let since = min(now, Int(row) < dueSince.count ? dueSince[Int(row)] : now)
+      if now - since >= delay { movers.append(row) } else { due[Int(row)] = since }
     }
     // If many rows move, replacing the order is faster than moving them one by one.
-    if movers.count > kept.count / 4 + 32 { return take(target) }
+    if movers.count > min(kept.count / 4 + 32, Self.most) { return take(target) }
     if !movers.isEmpty {
-      let moving = Set(movers)
-      kept.removeAll { moving.contains($0) }
-      for row in movers.sorted(by: { places[$0, default: 0] < places[$1, default: 0] }) {
-        let place = places[row, default: 0]
-        kept.insert(row, at: kept.firstIndex { places[$0, default: 0] > place } ?? kept.count)
+      var isMoving = [Bool](repeating: false, count: count)
+      for row in movers { isMoving[Int(row)] = true }
+      kept.removeAll { isMoving[Int($0)] }
+      for row in movers.sorted(by: { places[Int($0)] < places[Int($1)] }) {
+        kept.insert(row, at: kept.firstIndex { places[Int($0)] > places[Int(row)] } ?? kept.count)
       }
     }
     rows = kept
     dueSince = due
   }
+
+  /// Rows that are moved one by one at most: each passes many others.
+  private static let most = 512
 
   /// Keeps the order, but adds new rows and removes rows that are gone.
   package mutating func hold(_ target: [Int32]) {
@@ -51,6 +59,6 @@ package struct CalmOrder {
 
   package mutating func take(_ target: [Int32]) {
     rows = target
-    dueSince = [:]
+    dueSince = []
   }
 }

@@ -62,7 +62,7 @@ package struct Sorting: Hashable {
       return (isDescending ? ranked.reversed() : ranked) + stale
     }
     if column == .symbol {
-      let names = rows.map { ($0, market.rows[Int($0)].symbol.description) }
+      let names = rows.map { ($0, market.rows[Int($0)].symbol) }
       return names.sorted { isDescending ? $0.1 > $1.1 : $0.1 < $1.1 }.map(\.0)
     }
     let keyed = rows.map { (row: $0, key: key(market.rows[Int($0)])) }

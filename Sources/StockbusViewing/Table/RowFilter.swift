@@ -6,7 +6,7 @@ package import StockbusPlugin
 /// 0`.
 package struct RowFilter {
   package let text: String
-  private let words: [String]
+  private let words: [NamePart]
   private let condition: Expression<ScreenRow>?
   /// What is wrong with it, or still missing; nil if it is complete.
   package let problem: Problem?
@@ -21,7 +21,7 @@ package struct RowFilter {
   package init(_ text: String = "") {
     self.text = text
     guard Self.looksLikeCondition(text) else {
-      words = text.uppercased().split { $0 == " " || $0 == "," }.map(String.init)
+      words = text.split { $0 == " " || $0 == "," }.map { NamePart(String($0)) }
       condition = nil
       problem = nil
       return
@@ -45,15 +45,14 @@ package struct RowFilter {
   }
 
   /// Parts of names, in capitals; empty if it is a condition.
-  package var names: [String] { words }
+  package var names: [NamePart] { words }
 
   package var isEmpty: Bool { words.isEmpty && condition == nil }
 
   package func matches(_ row: Row) -> Bool {
     if let condition { return condition.matches(ScreenRow(row)) }
     if words.isEmpty { return true }
-    let name = row.symbol.description.uppercased()
-    return words.contains { name.contains($0) }
+    return words.contains { $0.isIn(row.symbol) }
   }
 }
 

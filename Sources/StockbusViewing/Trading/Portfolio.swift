@@ -22,6 +22,14 @@ package struct Portfolio {
     }
   }
 
+  /// A fill's number counts over all accounts of one broker, too.
+  package struct FillID: Hashable {
+    package let account: Symbol
+    package let number: Int64
+
+    package init(_ fill: Fill) { (account, number) = (fill.account, fill.number) }
+  }
+
   private struct PositionID: Hashable {
     let account: Symbol
     let symbol: Symbol
@@ -119,6 +127,24 @@ package struct Portfolio {
     if older > 0 {
       fills.removeFirst(older)
       olderFills += older
+    }
+  }
+
+  /// Takes fills of runs before; those that are known already stay as they are.
+  package mutating func recall(_ past: [Fill]) {
+    let known = Set(fills.map(FillID.init))
+    let all = past.filter { !known.contains(FillID($0)) } + fills
+    fills = Array(all.sorted { ($0.time, $0.number) < ($1.time, $1.number) }.suffix(Self.fillLimit))
+  }
+
+  /// The fills of a broker's reply to `fills`: a JSON object in each line.
+  package static func fills(_ reply: String) -> [Fill] {
+    reply.split(separator: "\n").compactMap { line in
+      var line = String(line)
+      return line.withUTF8 { bytes in
+        var reader = ByteReader(bytes)
+        return try? Fill.schema.decodeJSON(&reader)
+      }
     }
   }
 
