@@ -16,7 +16,7 @@ enum FlashLoggerPlugin: PricedEventPlugin {
 }
 
 /// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
-package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundComponent {
+package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundComponent, FileWritingComponent {
   package static var bond: String { "writes to the terminal of this one" }
 
   private let executor = BlockingExecutor(label: "flash_logger")
@@ -43,7 +43,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     self.settings = settings
     self.context = context
     terminal = context.terminal
-    changes = context.counter("changes", "Price changes logged.")
+    changes = context.counter("changes", "Price changes that make a line.")
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
 
@@ -122,6 +122,8 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     if usesPane { return await drawPane() }
     await file?.flushRegularly()
   }
+
+  package func renewFiles() -> [String] { [file?.renew()].compactMap(\.self) }
 
   private func drawPane() async {
     while canDraw, !Task.isCancelled {

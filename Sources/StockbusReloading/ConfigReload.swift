@@ -52,12 +52,16 @@ package final class ConfigReload: Sendable {
     } catch { return error }
   }
 
-  /// Changes the run, and says in the log what came of it. If that succeeds, another configuration is the run's own from then on.
+  /// Changes the run, and says in the log what came of it, also of files that were moved or removed: they are looked at first. If that succeeds, another configuration is the run's own from then on.
   /// - Parameter paths: as in `plan`.
   package func apply(_ paths: [String]?) async -> ChangeReport {
     notices?.changeBegins()
     defer { notices?.changeEnds() }
-    let report = await change(paths)
+    let renewed = await pipeline.renewFiles()
+    var report = await change(paths)
+    if report.outcome == .done, !renewed.isEmpty {
+      report.message += "; made anew: \(renewed.map { shown($0, limit: 500) }.joined(separator: ", "))"
+    }
     let level: Logger.Level = report.outcome == .done ? .notice : .error
     for line in report.lines { pipeline.logger.log(level: level, "\(line)") }
     return report

@@ -327,29 +327,7 @@ struct TopologyChange {
 
   /// Waits until one of these has fired, but not too long; returns false if none has.
   private func wait(for latches: [Latch]) async -> Bool {
-    let (clock, patience) = (pipeline.clock, patience)
-    return await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        await firstOf(latches)
-        return true
-      }
-      group.addTask {
-        try? await clock.sleep(for: patience)
-        return false
-      }
-      let isThere = await group.next() ?? true
-      group.cancelAll()
-      return isThere
-    }
-  }
-}
-
-/// Waits until one of these has fired.
-private func firstOf(_ latches: [Latch]) async {
-  await withTaskGroup(of: Void.self) { group in
-    for latch in latches { group.addTask { await latch.wait() } }
-    await group.next()
-    group.cancelAll()
+    await firstOf(latches, within: patience, pipeline.clock)
   }
 }
 
