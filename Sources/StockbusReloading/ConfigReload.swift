@@ -74,7 +74,11 @@ package final class ConfigReload: Sendable {
       let difference = try await pipeline.apply(next)
       if let paths { own.withLock { $0 = paths } }
       return ChangeReport(.done, difference.summary, steps(difference), warnings: next.warnings)
-    } catch { return ChangeReport(.refused, error.description) }
+    } catch {
+      var report = ChangeReport(.refused, error.description)
+      report.consequence = error.consequence
+      return report
+    }
   }
 
   private func read(_ paths: [String]?) async throws(ChangeReport) -> Topology {

@@ -189,7 +189,7 @@ struct PipelineLoop {
       pipeline.update(number) { $0.hasStarted = true }
       noteStart()
       trial?.started(number)
-      if let member = pipeline.member(number), !isComing(member), underway[member.id]?.stage == .trial { finish(member.id, nil) }
+      if let member = pipeline.member(number), !isComing(member) { noteStart(of: member.id) }
     case .rewired(let id): if underway[id]?.stage == .rewiring { finish(id, nil) }
     }
   }
@@ -202,7 +202,6 @@ struct PipelineLoop {
     if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number
-    if isPresent { finish(member.id, ChangeError("'\(member.id)' has ended meanwhile")) }
     if isPresent || member.hasStarted { note(member) }
     // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
@@ -215,6 +214,8 @@ struct PipelineLoop {
       group.cancelAll()
     } else if !isDraining, !isStopping, pipeline.members.allSatisfy({ !$0.isPureSource || $0.hasEnded }) {
       isDraining = true
+    // When it is decided whether the run goes on.
+    if isPresent { finish(member.id, endedWith: outcome) }
       post(.stillDraining(pipeline.settings.drainDeadline), after: pipeline.settings.drainDeadline, &group)
     }
     noteStart()

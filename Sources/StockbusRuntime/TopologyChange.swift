@@ -23,8 +23,8 @@ extension Pipeline {
       try await change.start()
       try await change.halt()
     } catch {
-      await change.abandon()
-      throw error
+      let consequences = [error.consequence].compactMap(\.self) + (await change.abandon())
+      throw ChangeError(error.description, consequence: consequences.isEmpty ? nil : consequences.joined(separator: "; "))
     }
     change.cut()
     await change.finish()
@@ -209,12 +209,14 @@ struct TopologyChange {
     return await wait(for: [reached, member.end])
   }
 
-  /// Undoes everything so far.
-  mutating func abandon() async {
+  /// Undoes everything so far; returns what could not be undone.
+  mutating func abandon() async -> [String] {
+    var consequences: [String] = []
     for member in halted { member.slot.goOn() }
     for plan in replaced.reversed() {
       do throws(ChangeError) { try await pipeline.exchange(plan) } catch {
         pipeline.logger.error("\(plan.id) could not be changed back: \(error)")
+        consequences.append(error.consequence ?? "'\(plan.id)' could not be changed back: \(error)")
       }
     }
     for (slot, _) in readers { slot.disown() }
@@ -222,6 +224,7 @@ struct TopologyChange {
     dismiss(coming)
     for member in coming where pipeline.member(member.number)?.isRunning == true { await end(member) }
     pipeline.withdrawComing()
+    return consequences
   }
 
   // MARK: The cut

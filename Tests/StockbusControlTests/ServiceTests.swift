@@ -73,6 +73,14 @@ import Testing
     #expect(await running.value.exitStatus == 0)
   }
 
+  @Test func `a change that has cost a component does not say that the run goes on as before`() throws {
+    var report = ChangeReport(.refused, "the door is locked")
+    #expect(report.lines == ["not reloaded: the door is locked; the run goes on as before"])
+    report.consequence = "'door' has failed for good"
+    #expect(report.lines == ["not reloaded: the door is locked; 'door' has failed for good"])
+    #expect(try JSONDecoder().decode(ChangeReport.self, from: JSONEncoder().encode(report)) == report)
+  }
+
   @Test func `changes at the same time are one reload, and none is told before the start`() async throws {
     let served = try Served(Self.text)
     let (pipeline, notices) = (served.pipeline, served.notices)
