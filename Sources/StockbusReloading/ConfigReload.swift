@@ -52,7 +52,8 @@ package final class ConfigReload: Sendable {
     } catch { return error }
   }
 
-  /// Changes the run, and says in the log what came of it, also of files that were moved or removed: they are looked at first. If that succeeds, another configuration is the run's own from then on.
+  /// Changes the run, and says in the log what came of it. Before that every output looks whether its file is still there. If the change
+  /// succeeds, another configuration is the run's own from then on.
   /// - Parameter paths: as in `plan`.
   package func apply(_ paths: [String]?) async -> ChangeReport {
     notices?.changeBegins()

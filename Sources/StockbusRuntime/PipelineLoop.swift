@@ -49,7 +49,8 @@ struct PipelineLoop {
     pipeline.runLog.end()
     let tally = pipeline.tally
     return RunReport(
-      fates: tally.fates, ledger: pipeline.ledger, late: late, events: tally.events, duration: pipeline.clock.uptime - began)
+      fates: tally.fates, ledger: pipeline.ledger, late: late, emptySources: pipeline.emptySources, events: tally.events,
+      duration: pipeline.clock.uptime - began)
   }
 
   private func start(_ group: inout Children) {
@@ -198,7 +199,11 @@ struct PipelineLoop {
   mutating func end(_ member: Member, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
     var member = member
     member.phase = .ended(outcome)
-    pipeline.update(member.number) { $0.phase = .ended(outcome) }
+    let isByItself = !isStopping && !member.dismissal.hasFired
+    pipeline.update(member.number) { member in
+      member.phase = .ended(outcome)
+      member.hasEndedByItself = isByItself
+    }
     if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number
@@ -209,13 +214,13 @@ struct PipelineLoop {
       pipeline.logger.notice("no sink is left: the run stops")
       pipeline.stop()
     }
+    // When it is decided whether the run goes on.
+    if isPresent { finish(member.id, endedWith: outcome) }
     closeUnfedTopics()
     if isOver {
       group.cancelAll()
     } else if !isDraining, !isStopping, pipeline.members.allSatisfy({ !$0.isPureSource || $0.hasEnded }) {
       isDraining = true
-    // When it is decided whether the run goes on.
-    if isPresent { finish(member.id, endedWith: outcome) }
       post(.stillDraining(pipeline.settings.drainDeadline), after: pipeline.settings.drainDeadline, &group)
     }
     noteStart()
